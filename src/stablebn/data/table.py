@@ -1,0 +1,91 @@
+"""The encoded table: what statistics are computed from.
+
+A `Table` holds only the columns that take part in a search, without missing values, as arrays
+with one *contiguous row per variable* (kernels scan one variable at a time).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Name: TypeAlias = Hashable
+Weights: TypeAlias = NDArray[np.int64]
+Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class CategoricalTable:
+    """Categorical variables as integer codes.
+
+    Attributes
+    ----------
+    names : tuple of hashable, length n
+    codes : uint8, uint16 or int32 array [n, rows], C-contiguous
+        Code of a value is the position of its level in `levels`. The dtype is the smallest that holds every code.
+    levels : tuple of tuples, length n
+        The values that occur, sorted. Every level occurs in at least one row.
+    weights : int64 array [rows], all positive, or None
+        How many rows each stored row stands for; None: one each.
+    """
+
+    names: tuple[Name, ...]
+    codes: Codes
+    levels: tuple[tuple[Hashable, ...], ...]
+    weights: Weights | None = None
+
+    @property
+    def total(self) -> int:
+        """N, the number of rows that the table stands for."""
+        return total_weight(self.codes.shape[1], self.weights)
+
+    def select(self, columns: Sequence[int]) -> CategoricalTable:
+        """The same rows with only these columns, in this order."""
+        return CategoricalTable(
+            names=tuple(self.names[c] for c in columns),
+            codes=np.ascontiguousarray(self.codes[list(columns)]),
+            levels=tuple(self.levels[c] for c in columns),
+            weights=self.weights,
+        )
+
+
+@dataclass(frozen=True)
+class ContinuousTable:
+    """Continuous variables as finite numbers.
+
+    Attributes
+    ----------
+    names : tuple of hashable, length n
+    values : float64 array [n, rows], C-contiguous
+    weights : int64 array [rows], all positive, or None
+        How many rows each stored row stands for; None: one each.
+    """
+
+    names: tuple[Name, ...]
+    values: NDArray[np.float64]
+    weights: Weights | None = None
+
+    @property
+    def total(self) -> int:
+        """N, the number of rows that the table stands for."""
+        return total_weight(self.values.shape[1], self.weights)
+
+    def select(self, columns: Sequence[int]) -> ContinuousTable:
+        """The same rows with only these columns, in this order."""
+        return ContinuousTable(
+            names=tuple(self.names[c] for c in columns),
+            values=np.ascontiguousarray(self.values[list(columns)]),
+            weights=self.weights,
+        )
+
+
+Table: TypeAlias = CategoricalTable | ContinuousTable
+
+
+def total_weight(rows: int, weights: Weights | None) -> int:
+    """Sum of the weights, each 1 where there are none."""
+    return rows if weights is None else int(weights.sum())

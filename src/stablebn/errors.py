@@ -1,0 +1,45 @@
+"""One small tree of exceptions: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+
+class StableBNError(Exception):
+    """Root of every error that stablebn raises on purpose."""
+
+
+class DataError(StableBNError, ValueError):
+    """The table cannot be learned from as it is; the message names the columns and the remedy."""
+
+
+class GraphError(StableBNError, ValueError):
+    """A graph is not what the operation needs: a cycle, an unknown node, a doubled edge."""
+
+
+class OptionError(StableBNError, ValueError):
+    """An option has a value it cannot take."""
+
+
+class MissingExtraError(StableBNError, ImportError):
+    """An optional package is needed; the message names the extra that brings it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs {package}. Install it with: pip install 'stablebn[{extra}]'")
+
+
+def listed(names: Sequence[Hashable], most: int = 8) -> str:
+    """Names as they stand in a message: quoted, comma separated, a long list cut short.
+
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    """
+    shown = ", ".join(repr(name) for name in names[:most])
+    rest = len(names) - most
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def one_of(option: str, value: Hashable, allowed: Sequence[Hashable]) -> None:
+    """Raise `OptionError` unless `value` is one of the `allowed` ones."""
+    if value not in allowed:
+        raise OptionError(f"{option}={value!r} is not known. Choose one of: {listed(allowed, most=99)}.")
