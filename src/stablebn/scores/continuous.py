@@ -1,0 +1,121 @@
+"""Scores of continuous data: Gaussian log-likelihoods and BGe (SPEC 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from stablebn.kernels import counting
+from stablebn.kernels.logarithm import UNIT, fixed_ln, joined, limbs, ln, to_fixed
+from stablebn.scores.families import DifferenceScores, FamilyScores
+from stablebn.scores.set_terms import DeterminantTerms, SetTerms
+from stablebn.stats.counts import Terms
+from stablebn.stats.moments import Moments
+
+# pi is math.pi + this much.
+_PI_REST = 1.2246467991473532e-16
+_LN_PI = joined(*to_fixed(*ln(math.pi, _PI_REST)))
+_LN_2 = fixed_ln(2)
+
+
+class _DeterminantScores(DifferenceScores):
+    """Scores that are a difference of log-determinants and a number that depends on the number of parents only."""
+
+    def __init__(self, terms: DeterminantTerms, offsets: Sequence[int]) -> None:
+        self.n = terms.n
+        self.most_parents = len(offsets) - 1
+        self._terms = terms
+        self._offsets = offsets
+
+    def joint_terms(self, child: int) -> SetTerms:
+        """Log-determinants."""
+        return self._terms
+
+    def parent_terms(self, child: int) -> SetTerms:
+        """The same function."""
+        return self._terms
+
+    def offset(self, child: int, parents: int) -> int:
+        """By the number of parents."""
+        return self._offsets[parents.bit_count()]
+
+    def offsets_extended(self, child: int, parents: int) -> Terms:
+        """By the number of parents; one too many is never asked for by a search and stays 0."""
+        size = parents.bit_count() + 1
+        offset = limbs(self._offsets[size]) if size < len(self._offsets) else (0, 0)
+        return np.tile(np.array(offset, dtype=np.int64), (self.n, 1))
+
+    def reordered(self, order: Sequence[int]) -> FamilyScores:
+        """The same score for variables renumbered so that new i is old order[i]."""
+        terms = self._terms.reordered(order)
+        terms.adopt(self._terms, order)
+        return _DeterminantScores(terms, self._offsets)
+
+
+def _most_parents(moments: Moments) -> int:
+    """A Gaussian family needs N > parents + 2."""
+    return max(0, min(moments.n - 1, moments.total - 3))
+
+
+def penalised_likelihood(moments: Moments, unit: int) -> FamilyScores:
+    """-(N/2) ln(2 pi RSS / (N - 1)) - (N - 1)/2, less a penalty per parameter; a family has |S| + 2.
+
+    RSS of v given S is det C[S + v] / det C[S], C the sums of centred cross-products.
+    """
+    total = moments.total
+    constant = -total * (_LN_2 + _LN_PI - fixed_ln(total - 1)) // 2 - (total - 1) * UNIT // 2
+    terms = DeterminantTerms(moments.cross_products(), lambda size: total)
+    return _DeterminantScores(terms, [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)])
+
+
+def bic(moments: Moments, k: float) -> FamilyScores:
+    """BIC: k * ln(N) / 2 a parameter."""
+    return penalised_likelihood(moments, round(Fraction(k) * fixed_ln(moments.total) / 2))
+
+
+def aic(moments: Moments, k: float) -> FamilyScores:
+    """AIC: k a parameter."""
+    return penalised_likelihood(moments, round(Fraction(k) * UNIT))
+
+
+def loglik(moments: Moments) -> FamilyScores:
+    """Log-likelihood without a penalty."""
+    return penalised_likelihood(moments, 0)
+
+
+def bge(moments: Moments, iss_mu: float, iss_w: int) -> FamilyScores:
+    """Bayesian Gaussian equivalent score, with the prior mean at the sample mean and the prior matrix t I.
+
+    References
+    ----------
+    Geiger and Heckerman (2002); Kuipers, Moffa and Heckerman (2014), whose equations 4 and 14 this
+    follows: a_mu = iss_mu, a_w = iss_w, t = a_mu (a_w - n - 1) / (a_mu + 1), and R = t I + C.
+    """
+    n, total = moments.n, moments.total
+    t = Fraction(iss_mu) * (iss_w - n - 1) / (Fraction(iss_mu) + 1)
+    ln_t = joined(*to_fixed(*ln(*_double_double(t))))
+    shrink = joined(*to_fixed(*ln(*_double_double(Fraction(iss_mu) / (total + Fraction(iss_mu))))))
+
+    def offset(p: int) -> int:
+        prior = iss_w - n + p + 1
+        gammas = _ln_gamma_of_half(total + prior) - _ln_gamma_of_half(prior)
+        return gammas + (shrink - total * _LN_PI + (prior + p) * ln_t) // 2
+
+    terms = DeterminantTerms(moments.cross_products(ridge=t), lambda size: total + iss_w - n + size)
+    return _DeterminantScores(terms, [offset(p) for p in range(_most_parents(moments) + 1)])
+
+
+def _double_double(value: Fraction) -> tuple[float, float]:
+    hi = float(value)
+    return hi, float(value - Fraction(hi))
+
+
+def _ln_gamma_of_half(m: int) -> int:
+    """ln Gamma(m / 2) for an integer m >= 1: steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
+    steps = np.array([(m - 1) // 2], dtype=np.int64)
+    if m % 2:
+        return joined(*counting.sum_ln_rising(steps, 0.5)) + _LN_PI // 2
+    return joined(*counting.sum_ln_rising(steps, 1.0))

@@ -1,0 +1,79 @@
+"""What a search asks of a score."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from stablebn.scores.set_terms import SetTerms
+from stablebn.scores.variable_sets import bit
+from stablebn.stats.counts import Terms
+
+NOT_A_CANDIDATE = np.iinfo(np.int64).min
+"""In place of the high limb: a family that a search must not build."""
+
+
+class FamilyScores(ABC):
+    """Scores of families: one variable with a set of parents.
+
+    Scores are exact integers in units of 2**-62 nats. Variables are 0 .. n - 1, sets of them the bits of an int.
+
+    Attributes
+    ----------
+    n : int
+    most_parents : int
+        Larger parent sets are not candidates.
+    score_equivalent : bool
+        Whether all DAGs of an equivalence class have the same score.
+    """
+
+    n: int
+    most_parents: int
+    score_equivalent: bool = True
+
+    @abstractmethod
+    def family(self, child: int, parents: int) -> int:
+        """Score of a child with a set of parents."""
+
+    @abstractmethod
+    def extended(self, child: int, parents: int) -> Terms:
+        """Scores of a child with the parents and u, limbs in row u; rows of the family's members mean nothing."""
+
+    @abstractmethod
+    def reordered(self, order: Sequence[int]) -> FamilyScores:
+        """The same score for variables renumbered so that new i is old order[i]."""
+
+
+class DifferenceScores(FamilyScores):
+    """Scores that are joint(S + v) - parent(S) + offset(v, S), joint and parent being functions of sets."""
+
+    @abstractmethod
+    def joint_terms(self, child: int) -> SetTerms:
+        """The function of child and parents together."""
+
+    @abstractmethod
+    def parent_terms(self, child: int) -> SetTerms:
+        """The function of the parents."""
+
+    @abstractmethod
+    def offset(self, child: int, parents: int) -> int:
+        """What depends on numbers of levels, rows and parents only."""
+
+    @abstractmethod
+    def offsets_extended(self, child: int, parents: int) -> Terms:
+        """Limbs of the offset with u as one more parent, in row u."""
+
+    def family(self, child: int, parents: int) -> int:
+        """Score of a child with a set of parents."""
+        joint = self.joint_terms(child).term(parents | bit(child))
+        return joint - self.parent_terms(child).term(parents) + self.offset(child, parents)
+
+    def extended(self, child: int, parents: int) -> Terms:
+        """Scores of a child with the parents and u, limbs in row u; rows of the family's members mean nothing."""
+        offsets = self.offsets_extended(child, parents)
+        joint = self.joint_terms(child).extensions(parents | bit(child))
+        terms = joint - self.parent_terms(child).extensions(parents) + offsets
+        terms[offsets[:, 0] == NOT_A_CANDIDATE, 0] = NOT_A_CANDIDATE
+        return terms

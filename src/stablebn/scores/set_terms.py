@@ -1,0 +1,168 @@
+"""Functions of a *set* of variables, of which scores are differences.
+
+The log-likelihood of v given S is H(S + v) - H(S); so one cache keyed by the set serves every child,
+every order and every search. And the gain of an arc, (g(S+u+v) + g(S)) - (g(S+u) + g(S+v)), is
+symmetric in u and v by its very form: in integers, u->v and v->u with equal parents tie exactly.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.kernels import cholesky, counting
+from stablebn.kernels.logarithm import joined, m_ln_m_table
+from stablebn.scores.variable_sets import bit, members
+from stablebn.stats.counts import Counts, Terms
+from stablebn.stats.moments import ScaledMatrix
+
+# m ln m of larger counts is rare, and computed when it is met.
+_LARGEST_TABLE = 1 << 20
+
+
+class SetTerms(ABC):
+    """A fixed-point function of sets of variables, each value computed once.
+
+    Parameters
+    ----------
+    n : int
+        Variables are 0 .. n - 1.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self._terms: dict[int, int] = {}
+        self._rows: dict[int, Terms] = {}
+
+    def term(self, variables: int) -> int:
+        """The value for one set, in units of 2**-62."""
+        if variables not in self._terms:
+            limbs = self._from_rows(variables, members(variables))
+            self._terms[variables] = self._compute(variables) if limbs is None else joined(*limbs)
+        return self._terms[variables]
+
+    def extensions(self, base: int) -> Terms:
+        """The values for base + u, limbs in row u; rows of members of the base mean nothing."""
+        if base not in self._rows:
+            inside = members(base)
+            out = np.zeros((self.n, 2), dtype=np.int64)
+            unknown = []
+            for u in range(self.n):
+                if base & bit(u):
+                    continue
+                limbs = self._from_rows(base | bit(u), inside)
+                if limbs is None:
+                    unknown.append(u)
+                else:
+                    out[u] = limbs
+            if unknown:
+                computed = self._compute_extensions(base, np.array(unknown, dtype=np.int64))
+                out[unknown] = computed[unknown]
+            self._rows[base] = out
+        return self._rows[base]
+
+    def adopt(self, other: SetTerms, order: Sequence[int]) -> None:
+        """Take over the values of sets of at most two, where this variable i is `other`'s order[i]."""
+        for base in [0, *(bit(v) for v in range(self.n))]:
+            if base in other._rows:
+                new_base = sum(bit(i) for i, v in enumerate(order) if base & bit(v))
+                self._rows[new_base] = other._rows[base][list(order)]
+
+    def _from_rows(self, variables: int, inside: Sequence[int]) -> Terms | None:
+        """Limbs of the set's value if a row of one variable less holds it."""
+        for m in inside:
+            row = self._rows.get(variables ^ bit(m))
+            if row is not None:
+                return row[m]
+        return None
+
+    @abstractmethod
+    def _compute(self, variables: int) -> int: ...
+
+    @abstractmethod
+    def _compute_extensions(self, base: int, candidates: NDArray[np.int64]) -> Terms: ...
+
+
+@lru_cache(maxsize=1)
+def _table_of_m_ln_m(size: int) -> NDArray[np.int64]:
+    table: NDArray[np.int64] = m_ln_m_table(size)
+    return table
+
+
+class EntropyTerms(SetTerms):
+    """H(S), the sum of m ln m over the joint counts m of S (SPEC 2)."""
+
+    def __init__(self, counts: Counts) -> None:
+        super().__init__(counts.n)
+        self._counts = counts
+        self._table = _table_of_m_ln_m(min(counts.total + 1, _LARGEST_TABLE))
+
+    def _compute(self, variables: int) -> int:
+        return joined(*counting.sum_m_ln_m(self._counts.cells(members(variables)), self._table))
+
+    def _compute_extensions(self, base: int, candidates: NDArray[np.int64]) -> Terms:
+        return self._counts.entropies_extended(members(base), candidates, self._table)
+
+
+class DirichletTerms(SetTerms):
+    """Sum over joint counts m of ln(Gamma(m + a) / Gamma(a)), where the prior count a depends on the set alone.
+
+    Parameters
+    ----------
+    counts : Counts
+    prior : callable
+        From the number of configurations of the set, seen or not, to its prior count a.
+    """
+
+    def __init__(self, counts: Counts, prior: Callable[[int], float]) -> None:
+        super().__init__(counts.n)
+        self._counts = counts
+        self._prior = prior
+
+    def _compute(self, variables: int) -> int:
+        inside = members(variables)
+        return joined(*counting.sum_ln_rising(self._counts.cells(inside), self._prior(self._counts.states(inside))))
+
+    def _compute_extensions(self, base: int, candidates: NDArray[np.int64]) -> Terms:
+        inside = members(base)
+        states = self._counts.states(inside)
+        priors = np.array([self._prior(states * int(levels)) for levels in self._counts.levels])
+        return self._counts.dirichlet_terms_extended(inside, candidates, priors)
+
+
+class DeterminantTerms(SetTerms):
+    """-(m/2) ln det M[S, S] for a matrix M, where m depends on the size of S alone.
+
+    Elimination follows the numbering of the variables, so sets of three or more have the same bits
+    in every layout once the variables are numbered canonically; smaller sets have them before.
+    """
+
+    def __init__(self, matrix: ScaledMatrix, multiple: Callable[[int], int]) -> None:
+        super().__init__(matrix.entries.shape[0])
+        self._matrix = matrix
+        self._multiple = multiple
+
+    def reordered(self, order: Sequence[int]) -> DeterminantTerms:
+        """The function of the same matrix with its variables renumbered; nothing is known of it yet."""
+        return DeterminantTerms(self._matrix.select(list(order)), self._multiple)
+
+    def _compute(self, variables: int) -> int:
+        inside = np.array(members(variables), dtype=np.int64)
+        size = inside.size
+        return joined(
+            *cholesky.half_ln_determinant(
+                self._matrix.entries, self._matrix.exponents, inside, -self._multiple(size), np.empty((size, size))
+            )
+        )
+
+    def _compute_extensions(self, base: int, candidates: NDArray[np.int64]) -> Terms:
+        inside = np.array(members(base), dtype=np.int64)
+        out = np.zeros((self.n, 2), dtype=np.int64)
+        cholesky.half_ln_determinants_extended(
+            self._matrix.entries, self._matrix.exponents, inside, candidates, -self._multiple(inside.size + 1), out
+        )
+        return out
