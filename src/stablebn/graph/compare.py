@@ -1,0 +1,181 @@
+"""How far a learned graph is from the true one (SPEC, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from stablebn.errors import GraphError, listed
+from stablebn.graph.convert import Graph, edges_by_kind, from_networkx
+from stablebn.graph.dag import DAG
+from stablebn.graph.names import Edge, Node, name_key, rank_names, sorted_edges
+from stablebn.graph.pdag import PDAG
+
+
+class EdgeDifference(NamedTuple):
+    """A pair of nodes whose edge is not the same in both graphs.
+
+    The marks are "->" (from a to b), "<-", "--", or "" for no edge.
+    """
+
+    a: Node
+    b: Node
+    learned: str
+    true: str
+
+    def __str__(self) -> str:
+        learned, true = (
+            f"{self.a} {mark} {self.b}" if mark else "no edge" for mark in (self.learned, self.true)
+        )
+        return f"{learned} (true: {true})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a learned graph has right and wrong.
+
+    Attributes
+    ----------
+    tp : int
+        Edges with the same mark in both graphs.
+    fp, fn : int
+        Learned edges, and true edges, that are not among `tp`: an edge with different marks is in both.
+    precision, recall, f1 : float
+        Their usual ratios, 0.0 where the denominator is zero.
+    shd : int
+        Structural Hamming distance: extra, missing and differently marked edges.
+    bsf : float
+        Balanced scoring function in the Bayesys counting: 1 for the true graph, 0 for the empty one.
+    degree : float
+        Mean number of edges at a node of the learned graph.
+    edges : tuple of EdgeDifference
+        Every edge that differs, sorted by the names.
+    """
+
+    tp: int
+    fp: int
+    fn: int
+    precision: float
+    recall: float
+    f1: float
+    shd: int
+    bsf: float
+    degree: float
+    edges: tuple[EdgeDifference, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        summary = (
+            f"F1 {self.f1:.4f}, precision {self.precision:.4f}, recall {self.recall:.4f}, "
+            f"SHD {self.shd}, BSF {self.bsf:.4f}, degree {self.degree:.2f}"
+        )
+        counts = (
+            f"{self.tp} edges as in the true graph, {self.fp} that are not, {self.fn} true ones not found"
+        )
+        return "\n".join([summary, counts, *(f"  {edge}" for edge in self.edges)])
+
+
+def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparison:
+    """Compare a learned graph with the true one, nodes matched by name.
+
+    Parameters
+    ----------
+    learned, true : DAG, PDAG, learned result or networkx graph
+        A learned result is an object whose attribute `dag` is a DAG.
+    as_cpdag : bool
+        Compare the CPDAGs of both graphs; otherwise the edges as they stand.
+
+    Returns
+    -------
+    Comparison
+        Counts, ratios and the edges that differ. In the balanced scoring function a term with a zero
+        denominator (a true graph without edges, or without a non-adjacent pair) counts as 0.
+
+    Raises
+    ------
+    GraphError
+        If the graphs have different nodes, or `as_cpdag` meets a PDAG that no DAG extends.
+
+    Examples
+    --------
+    >>> chain = DAG("abc", [("a", "b"), ("b", "c")])
+    >>> collider = DAG("abc", [("a", "b"), ("c", "b")])
+    >>> compare(chain, collider).edges[0]
+    EdgeDifference(a='a', b='b', learned='--', true='->')
+    """
+    found, target = _graph(learned), _graph(true)
+    _check_same_nodes(found, target)
+    if as_cpdag:
+        found, target = found.cpdag(), target.cpdag()
+    rank = rank_names(found.nodes)
+    ours, theirs = _marks(found, rank), _marks(target, rank)
+
+    pairs = sorted_edges({**ours, **theirs}, rank)
+    edges = tuple(EdgeDifference(a, b, ours.get((a, b), ""), theirs.get((a, b), "")) for a, b in pairs)
+    differing = tuple(edge for edge in edges if edge.learned != edge.true)
+    tp = len(edges) - len(differing)
+    fp, fn = len(ours) - tp, len(theirs) - tp
+    return Comparison(
+        tp=tp,
+        fp=fp,
+        fn=fn,
+        precision=_ratio(tp, tp + fp),
+        recall=_ratio(tp, tp + fn),
+        f1=_ratio(2 * tp, 2 * tp + fp + fn),
+        shd=len(differing),
+        bsf=_balanced_score(edges, len(found.nodes)),
+        degree=found.degree,
+        edges=differing,
+    )
+
+
+def _graph(graph: object) -> Graph:
+    if isinstance(graph, DAG | PDAG):
+        return graph
+    if isinstance(dag := getattr(graph, "dag", None), DAG):
+        return dag
+    if hasattr(graph, "is_directed"):
+        return from_networkx(graph)
+    raise GraphError(
+        f"cannot compare a {type(graph).__name__}: give a DAG, a PDAG, a learned result or a networkx graph."
+    )
+
+
+def _check_same_nodes(learned: Graph, true: Graph) -> None:
+    ours, theirs = set(learned.nodes), set(true.nodes)
+    if ours != theirs:
+        found = [
+            f"only in the {which} graph: {listed(sorted(names, key=name_key))}"
+            for which, names in (("learned", ours - theirs), ("true", theirs - ours))
+            if names
+        ]
+        raise GraphError(f"graphs to compare must have the same nodes; {'; '.join(found)}.")
+
+
+def _marks(graph: Graph, rank: Mapping[Node, int]) -> dict[Edge, str]:
+    """Mark of every edge, by its pair of names in sorted order."""
+    directed, undirected = edges_by_kind(graph)
+    forward = {(a, b): "->" for a, b in directed if rank[a] < rank[b]}
+    backward = {(b, a): "<-" for a, b in directed if rank[a] > rank[b]}
+    return forward | backward | dict.fromkeys(undirected, "--")
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _balanced_score(edges: tuple[EdgeDifference, ...], n: int) -> float:
+    """Balanced scoring function; `edges` are all pairs that are adjacent in either graph."""
+    present = sum(edge.true != "" for edge in edges)
+    absent = n * (n - 1) // 2 - present
+    shared = [edge for edge in edges if edge.learned and edge.true]
+    right = sum(edge.true in (edge.learned, "--") for edge in shared)
+    half = len(shared) - right
+    missed = present - right - half / 2
+    extra = sum(edge.true == "" for edge in edges)
+    return 0.5 * (
+        _ratio(right + half / 2, present)
+        + _ratio(absent - extra, absent)
+        - _ratio(extra, absent)
+        - _ratio(missed, present)
+    )

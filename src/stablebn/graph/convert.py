@@ -1,0 +1,258 @@
+"""Graphs as other things: networkx, adjacency matrices, edge lists and text.
+
+Nodes are always matched by name. Whatever comes in is a `DAG` when all its edges are directed, else a `PDAG`;
+a directed cycle is refused. An arc both ways, in networkx and in a matrix, is an undirected edge.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from narwhals.dependencies import is_pandas_dataframe, is_polars_dataframe
+
+from stablebn.errors import GraphError, MissingExtraError, listed, one_of
+from stablebn.graph.dag import DAG
+from stablebn.graph.names import Edge, Node
+from stablebn.graph.pdag import PDAG
+
+Graph: TypeAlias = DAG | PDAG
+Backend: TypeAlias = Literal["pandas", "polars", "numpy"]
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def edges_by_kind(graph: Graph) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
+    """Directed edges, and undirected ones."""
+    return (graph.arcs, ()) if isinstance(graph, DAG) else (graph.directed, graph.undirected)
+
+
+def to_networkx(graph: Graph) -> Any:
+    """Return the graph as a `networkx.DiGraph`; an undirected edge becomes an arc each way."""
+    digraph = _optional("networkx").DiGraph()
+    digraph.add_nodes_from(graph.nodes)
+    digraph.add_edges_from(_arcs_both_ways(graph))
+    return digraph
+
+
+def from_networkx(graph: Any) -> Graph:
+    """Read a networkx graph; in a directed one an arc each way is an undirected edge."""
+    edges = list(graph.edges())
+    if graph.is_directed():
+        return _from_arcs(graph.nodes, edges)
+    return _from_edges(graph.nodes, [], edges)
+
+
+def to_adjacency(graph: Graph, backend: Backend = "pandas") -> Any:
+    """Return the adjacency matrix: 1 in row a, column b, for a -> b; 1 both ways for an undirected edge.
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+        The graph; rows and columns follow its `nodes`.
+    backend : {"pandas", "polars", "numpy"}
+        A pandas frame has the names as index and columns. A polars frame has the names, as text, in a first
+        column "node" and as the other columns. A numpy array has no names.
+
+    Returns
+    -------
+    pandas.DataFrame, polars.DataFrame or numpy.ndarray
+        Values are int8.
+    """
+    one_of("backend", backend, ("pandas", "polars", "numpy"))
+    place = {node: i for i, node in enumerate(graph.nodes)}
+    matrix = np.zeros((len(place), len(place)), dtype=np.int8)
+    for a, b in _arcs_both_ways(graph):
+        matrix[place[a], place[b]] = 1
+    if backend == "numpy":
+        return matrix
+    if backend == "pandas":
+        pandas = _optional("pandas")
+        # Tuples would otherwise become a MultiIndex.
+        names = pandas.Index(list(graph.nodes), tupleize_cols=False)
+        return pandas.DataFrame(matrix, index=names, columns=names)
+    texts = list(_texts(graph).values())
+    if "node" in texts:
+        raise GraphError("a polars matrix keeps its column 'node' for the row names; rename the node 'node'.")
+    polars = _optional("polars")
+    return polars.DataFrame({"node": texts, **dict(zip(texts, matrix.T, strict=True))})
+
+
+def from_adjacency(matrix: Any, nodes: Iterable[Node] | None = None) -> Graph:
+    """Read an adjacency matrix made as `to_adjacency` makes it.
+
+    Parameters
+    ----------
+    matrix : pandas.DataFrame, polars.DataFrame or array-like
+        Zeros and ones. Rows and columns of a frame are matched by name, so their orders may differ.
+    nodes : iterable of hashable, optional
+        Names of an array's rows and columns, which it needs. For a frame: the order of the nodes, by
+        default that of the columns.
+
+    Returns
+    -------
+    DAG or PDAG
+        A DAG when no arc goes both ways.
+    """
+    given = None if nodes is None else list(nodes)
+    rows: list[Node]
+    columns: list[Node]
+    if is_pandas_dataframe(matrix):
+        rows, columns, values = list(matrix.index), list(matrix.columns), matrix.to_numpy()
+    elif is_polars_dataframe(matrix):
+        if "node" not in matrix.columns:
+            raise GraphError("a polars matrix needs a column 'node' with the names of the rows.")
+        arcs = matrix.drop("node")
+        rows, columns, values = matrix["node"].to_list(), list(arcs.columns), arcs.to_numpy()
+    elif given is None:
+        raise GraphError("an array has no names for its nodes: give nodes=[...].")
+    else:
+        rows, columns, values = given, given, np.asarray(matrix)
+    names = columns if given is None else given
+
+    for axis, labels in (("rows", rows), ("columns", columns)):
+        _check_same_names(axis, labels, names)
+    if values.shape != (len(names), len(names)):
+        raise GraphError(f"{len(names)} nodes need a square matrix of that size, not {values.shape}.")
+    if not np.isin(values, (0, 1)).all():
+        raise GraphError("an adjacency matrix holds only zeros and ones.")
+    starts, ends = np.nonzero(values == 1)
+    return _from_arcs(names, [(rows[i], columns[j]) for i, j in zip(starts, ends, strict=True)])
+
+
+def to_edge_list(graph: Graph) -> list[tuple[Node, Node, str]]:
+    """Edges as (from, to, "->") or (a, b, "--"), the directed ones first; isolated nodes do not show."""
+    directed, undirected = edges_by_kind(graph)
+    return [*((a, b, "->") for a, b in directed), *((a, b, "--") for a, b in undirected)]
+
+
+def from_edge_list(edges: Iterable[tuple[Node, Node, str]], nodes: Iterable[Node] | None = None) -> Graph:
+    """Read edges made as `to_edge_list` makes them.
+
+    Parameters
+    ----------
+    edges : iterable of (a, b, mark)
+        The mark is "->" or "--".
+    nodes : iterable of hashable, optional
+        All nodes, isolated ones too; by default those of the edges, in order of appearance.
+
+    Returns
+    -------
+    DAG or PDAG
+        A DAG when every mark is "->".
+    """
+    by_mark: dict[str, list[Edge]] = {"->": [], "--": []}
+    names: dict[Node, None] = {}
+    for a, b, mark in edges:
+        if mark not in by_mark:
+            raise GraphError(f"the edge {a!r}, {b!r} has the mark {mark!r}; it can be '->' or '--'.")
+        by_mark[mark].append((a, b))
+        names.update({a: None, b: None})
+    return _from_edges(names if nodes is None else nodes, by_mark["->"], by_mark["--"])
+
+
+def to_json_dict(graph: Graph) -> dict[str, Any]:
+    """Return the graph as lists of names: "nodes", "directed" and "undirected", and its "type"."""
+    directed, undirected = edges_by_kind(graph)
+    return {
+        "type": type(graph).__name__,
+        "nodes": list(graph.nodes),
+        "directed": [list(edge) for edge in directed],
+        "undirected": [list(edge) for edge in undirected],
+    }
+
+
+def to_csv(graph: Graph) -> str:
+    """Return the edge list as CSV with the columns from, to and type; isolated nodes do not show."""
+    texts = _texts(graph)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("from", "to", "type"))
+    writer.writerows((texts[a], texts[b], mark) for a, b, mark in to_edge_list(graph))
+    return out.getvalue()
+
+
+def to_dot(graph: Graph) -> str:
+    """Return the graph in Graphviz's DOT language; undirected edges are drawn without heads."""
+    quoted = {node: _dot_quoted(text) for node, text in _texts(graph).items()}
+    directed, undirected = edges_by_kind(graph)
+    lines = [
+        *quoted.values(),
+        *(f"{quoted[a]} -> {quoted[b]}" for a, b in directed),
+        *(f"{quoted[a]} -> {quoted[b]} [dir=none]" for a, b in undirected),
+    ]
+    return "".join(["digraph {\n", *(f"  {line};\n" for line in lines), "}\n"])
+
+
+def to_graphml(graph: Graph) -> str:
+    """Return the graph as GraphML; every edge says whether it is directed."""
+    texts = _texts(graph)
+    unfit = [text for text in texts.values() if _NOT_XML.search(text)]
+    if unfit:
+        raise GraphError(f"XML cannot hold the characters of these names: {listed(unfit)}.")
+    root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    body = ET.SubElement(root, "graph", edgedefault="directed")
+    for text in texts.values():
+        ET.SubElement(body, "node", id=text)
+    for a, b, mark in to_edge_list(graph):
+        directed = "true" if mark == "->" else "false"
+        ET.SubElement(body, "edge", source=texts[a], target=texts[b], directed=directed)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _optional(package: str) -> Any:
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise MissingExtraError(package, package) from error
+
+
+def _arcs_both_ways(graph: Graph) -> list[Edge]:
+    directed, undirected = edges_by_kind(graph)
+    return [*directed, *undirected, *((b, a) for a, b in undirected)]
+
+
+def _from_arcs(nodes: Iterable[Node], arcs: Sequence[Edge]) -> Graph:
+    """Graph of arcs among which an undirected edge is there both ways."""
+    place = {arc: i for i, arc in enumerate(arcs)}
+    directed = [(a, b) for a, b in arcs if (b, a) not in place]
+    undirected = [(a, b) for (a, b), i in place.items() if place.get((b, a), -1) >= i]
+    return _from_edges(nodes, directed, undirected)
+
+
+def _from_edges(nodes: Iterable[Node], directed: Sequence[Edge], undirected: Sequence[Edge]) -> Graph:
+    nodes = list(nodes)
+    # Built for a PDAG too, because it refuses a directed cycle.
+    dag = DAG(nodes, directed)
+    return PDAG(nodes, directed, undirected) if undirected else dag
+
+
+def _check_same_names(axis: str, labels: Sequence[Node], names: Sequence[Node]) -> None:
+    there, wanted = set(labels), set(names)
+    missing = [name for name in names if name not in there]
+    extra = [label for label in labels if label not in wanted]
+    if missing or extra:
+        found = [f"missing {listed(missing)}"] * bool(missing) + [f"unexpected {listed(extra)}"] * bool(extra)
+        raise GraphError(f"the {axis} of the matrix do not match its nodes: {'; '.join(found)}.")
+
+
+def _texts(graph: Graph) -> dict[Node, str]:
+    """Names as text; different names must stay different."""
+    texts = {node: str(node) for node in graph.nodes}
+    first: dict[str, Node] = {}
+    for node, text in texts.items():
+        if text in first:
+            raise GraphError(f"the names {first[text]!r} and {node!r} are the same as text.")
+        first[text] = node
+    return texts
+
+
+def _dot_quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

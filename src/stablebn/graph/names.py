@@ -1,0 +1,80 @@
+"""Names of nodes: one order for names of any kind, and the checks that every graph makes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeAlias
+
+from stablebn.errors import GraphError, listed
+
+Node: TypeAlias = Hashable
+Edge: TypeAlias = tuple[Node, Node]
+
+
+def name_key(name: Node) -> tuple[str, Any]:
+    """Sort key for names of any kinds, mixed ones too, the same in every process.
+
+    Names sort by kind, then by value. Kinds without an order of their own sort by type name and `repr`.
+
+    >>> sorted(["b", 10, ("a", 1), 9, "a"], key=name_key)
+    [9, 10, 'a', 'b', ('a', 1)]
+    """
+    if isinstance(name, str):
+        return "str", name
+    if isinstance(name, Real):
+        return "number", name
+    if isinstance(name, tuple):
+        return "tuple", tuple(map(name_key, name))
+    if isinstance(name, frozenset):
+        # Its repr follows the hash seed.
+        return "frozenset", sorted(map(name_key, name))
+    return f"~{type(name).__name__}", repr(name)
+
+
+def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
+    """Place of every node in the order of names; a name that comes twice is refused."""
+    twice = [name for name, times in Counter(nodes).items() if times > 1]
+    if twice:
+        raise GraphError(f"node names must differ; given more than once: {listed(twice)}.")
+    return {name: place for place, name in enumerate(sorted(nodes, key=name_key))}
+
+
+def check_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> None:
+    """Refuse an unknown node, a self loop, and a second edge between the same two nodes."""
+    seen = set()
+    for a, b in edges:
+        unknown = [name for name in (a, b) if name not in rank]
+        if unknown:
+            raise GraphError(f"the edge {a!r}, {b!r} uses a name that is not a node: {listed(unknown)}.")
+        if a == b:
+            raise GraphError(f"node {a!r} has an edge to itself.")
+        pair = frozenset((rank[a], rank[b]))
+        if pair in seen:
+            raise GraphError(f"{a!r} and {b!r} are joined twice; two nodes share at most one edge.")
+        seen.add(pair)
+
+
+def check_node(node: Node, rank: Mapping[Node, int]) -> None:
+    """Refuse a name that is not a node."""
+    if node not in rank:
+        raise GraphError(f"the graph has no node {node!r}.")
+
+
+def sorted_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> tuple[Edge, ...]:
+    """Edges in the order of their names, each one as it stands."""
+    return tuple(sorted(edges, key=lambda edge: (rank[edge[0]], rank[edge[1]])))
+
+
+def sorted_pairs(edges: Iterable[Edge], rank: Mapping[Node, int]) -> tuple[Edge, ...]:
+    """Edges as unordered pairs: the first name of a pair sorts before the second."""
+    return sorted_edges(((a, b) if rank[a] < rank[b] else (b, a) for a, b in edges), rank)
+
+
+def far_ends(nodes: Iterable[Node], edges: Iterable[Edge]) -> dict[Node, tuple[Node, ...]]:
+    """For every node the second ends of the edges that start there, in the order of the edges."""
+    ends: dict[Node, list[Node]] = {node: [] for node in nodes}
+    for a, b in edges:
+        ends[a].append(b)
+    return {node: tuple(found) for node, found in ends.items()}

@@ -1,0 +1,184 @@
+"""Partially directed graphs; a CPDAG is one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+
+from stablebn.errors import GraphError
+from stablebn.graph.dag import DAG
+from stablebn.graph.names import (
+    Edge,
+    Node,
+    check_edges,
+    check_node,
+    far_ends,
+    rank_names,
+    sorted_edges,
+    sorted_pairs,
+)
+
+
+class PDAG:
+    """A graph with directed and undirected edges; immutable and hashable.
+
+    Two PDAGs are equal when they have the same set of nodes and the same edges. The order of the nodes
+    is kept for presentation only. Directed cycles are allowed: such a graph just has no extension.
+
+    Parameters
+    ----------
+    nodes : iterable of hashable
+        Names, all different.
+    directed : iterable of (from, to)
+        Directed edges.
+    undirected : iterable of (a, b)
+        Undirected edges, each given once, either way round.
+
+    Raises
+    ------
+    GraphError
+        On a repeated name, an unknown name, a self loop, or two edges of any kind between the same nodes.
+
+    Examples
+    --------
+    >>> PDAG("abc", [("a", "b")], [("c", "b")]).extension().arcs
+    (('a', 'b'), ('b', 'c'))
+    """
+
+    __slots__ = ("_children", "_directed", "_neighbours", "_nodes", "_parents", "_rank", "_undirected")
+
+    def __init__(self, nodes: Iterable[Node], directed: Iterable[Edge], undirected: Iterable[Edge]) -> None:
+        self._nodes = tuple(nodes)
+        self._rank = rank_names(self._nodes)
+        directed = [(a, b) for a, b in directed]
+        undirected = [(a, b) for a, b in undirected]
+        check_edges([*directed, *undirected], self._rank)
+        self._directed = sorted_edges(directed, self._rank)
+        self._undirected = sorted_pairs(undirected, self._rank)
+        self._parents = far_ends(self._nodes, [(b, a) for a, b in self._directed])
+        self._children = far_ends(self._nodes, self._directed)
+        # Reversed pairs first: the nodes before a node, then those after it, so its neighbours come sorted.
+        both_ways = [*((b, a) for a, b in self._undirected), *self._undirected]
+        self._neighbours = far_ends(self._nodes, both_ways)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Names, in the order given."""
+        return self._nodes
+
+    @property
+    def directed(self) -> tuple[Edge, ...]:
+        """Directed edges as (from, to), sorted by the names."""
+        return self._directed
+
+    @property
+    def undirected(self) -> tuple[Edge, ...]:
+        """Undirected edges, sorted by the names, also inside a pair."""
+        return self._undirected
+
+    @property
+    def degree(self) -> float:
+        """Mean number of edges at a node; 0.0 without nodes."""
+        edges = len(self._directed) + len(self._undirected)
+        return 2 * edges / len(self._nodes) if self._nodes else 0.0
+
+    @property
+    def is_extendable(self) -> bool:
+        """Whether some DAG is a consistent extension."""
+        return self.extension() is not None
+
+    def parents(self, node: Node) -> tuple[Node, ...]:
+        """Nodes with a directed edge into `node`, sorted by name."""
+        check_node(node, self._rank)
+        return self._parents[node]
+
+    def children(self, node: Node) -> tuple[Node, ...]:
+        """Nodes with a directed edge from `node`, sorted by name."""
+        check_node(node, self._rank)
+        return self._children[node]
+
+    def neighbours(self, node: Node) -> tuple[Node, ...]:
+        """Nodes with an undirected edge to `node`, sorted by name."""
+        check_node(node, self._rank)
+        return self._neighbours[node]
+
+    def adjacent(self, a: Node, b: Node) -> bool:
+        """Whether an edge of any kind joins `a` and `b`."""
+        check_node(b, self._rank)
+        return b in self.parents(a) or b in self.children(a) or b in self.neighbours(a)
+
+    def skeleton(self) -> tuple[Edge, ...]:
+        """Adjacent pairs, sorted by the names, also inside a pair."""
+        return sorted_pairs([*self._directed, *self._undirected], self._rank)
+
+    def extension(self) -> DAG | None:
+        """DAG with this skeleton, these directed edges and no other v-structures; None if there is none.
+
+        Of the nodes that can be the next sink, the one whose name sorts last is removed first. So the DAG
+        depends on the names, never on the order of nodes or edges. All consistent extensions lie in one
+        equivalence class, so the class does not depend on the names either.
+
+        References
+        ----------
+        Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented
+        graph", 1992.
+        """
+        children = {node: set(self._children[node]) for node in self._nodes}
+        neighbours = {node: set(self._neighbours[node]) for node in self._nodes}
+        adjacent = {node: {*self._parents[node], *children[node], *neighbours[node]} for node in self._nodes}
+
+        def is_sink(node: Node) -> bool:
+            return not children[node] and all(adjacent[node] - {y} <= adjacent[y] for y in neighbours[node])
+
+        by_rank = list(self._rank)
+        # Removing other nodes never stops a sink from being one, so a node enters the queue once.
+        queued = {node for node in by_rank if is_sink(node)}
+        queue = [-self._rank[node] for node in by_rank if node in queued]
+        heapify(queue)
+        arcs = list(self._directed)
+        while queue:
+            sink = by_rank[-heappop(queue)]
+            arcs += [(node, sink) for node in self._neighbours[sink] if node in neighbours[sink]]
+            for node in adjacent[sink]:
+                adjacent[node].discard(sink)
+                neighbours[node].discard(sink)
+                children[node].discard(sink)
+            for node in adjacent[sink] - queued:
+                if is_sink(node):
+                    queued.add(node)
+                    heappush(queue, -self._rank[node])
+        return DAG(self._nodes, arcs) if len(queued) == len(self._nodes) else None
+
+    def cpdag(self) -> PDAG:
+        """CPDAG of the equivalence class of the consistent extensions.
+
+        Raises
+        ------
+        GraphError
+            If no DAG extends this graph.
+        """
+        dag = self.extension()
+        if dag is None:
+            raise GraphError(
+                "no DAG extends this partially directed graph without a cycle or a new v-structure, "
+                "so it has no CPDAG."
+            )
+        return dag.cpdag()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PDAG):
+            return NotImplemented
+        return (
+            self._rank.keys() == other._rank.keys()
+            and self._directed == other._directed
+            and self._undirected == other._undirected
+        )
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self._nodes), self._directed, self._undirected))
+
+    def __repr__(self) -> str:
+        return (
+            f"<PDAG: {len(self._nodes)} nodes, {len(self._directed)} directed "
+            f"and {len(self._undirected)} undirected edges>"
+        )
