@@ -1,0 +1,91 @@
+"""What a climb did, step by step, in columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from stablebn.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+
+@dataclass
+class Trace:
+    """One entry a step in every column.
+
+    Attributes
+    ----------
+    move : list of str
+        "add", "delete" or "reverse".
+    source, target : list
+        The arc as it stood (delete, reverse) or as it was added.
+    delta, score : list of float
+        Change of the score, and the score after it.
+    next_move, next_source, next_target, next_delta : list
+        The runner-up: the move that would have been made otherwise; None where there was none.
+    arbitrary : list of bool
+        The arc was added in a direction that the order decided: the other one was allowed and as good.
+    """
+
+    move: list[str] = field(default_factory=list)
+    source: list[Hashable] = field(default_factory=list)
+    target: list[Hashable] = field(default_factory=list)
+    delta: list[float] = field(default_factory=list)
+    score: list[float] = field(default_factory=list)
+    next_move: list[str | None] = field(default_factory=list)
+    next_source: list[Hashable | None] = field(default_factory=list)
+    next_target: list[Hashable | None] = field(default_factory=list)
+    next_delta: list[float | None] = field(default_factory=list)
+    arbitrary: list[bool] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.move)
+
+    def append(self, **step: Any) -> None:
+        """Add one step, a value for every column."""
+        for column in fields(self):
+            getattr(self, column.name).append(step[column.name])
+
+    def renamed(self, names: Sequence[Hashable]) -> Trace:
+        """The same trace with names in place of numbers of variables."""
+
+        def named(column: Sequence[Any]) -> list[Any]:
+            return [None if v is None else names[v] for v in column]
+
+        columns = self.to_dict()
+        for column in ("source", "target", "next_source", "next_target"):
+            columns[column] = named(columns[column])
+        return Trace(**columns)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns by name."""
+        return {column.name: list(getattr(self, column.name)) for column in fields(self)}
+
+    def to_json(self) -> str:
+        """The columns as a JSON object."""
+        return json.dumps(self.to_dict(), default=str)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The columns as a pandas data frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("pandas", "pandas") from None
+        return pd.DataFrame(self.to_dict())
+
+    def to_polars(self) -> pl.DataFrame:
+        """The columns as a polars data frame; names that are not all text become text."""
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingExtraError("polars", "polars") from None
+        columns = self.to_dict()
+        for column in ("source", "target", "next_source", "next_target"):
+            if not all(name is None or isinstance(name, str) for name in columns[column]):
+                columns[column] = [None if name is None else str(name) for name in columns[column]]
+        return pl.DataFrame(columns)
