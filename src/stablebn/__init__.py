@@ -1,0 +1,71 @@
+"""stablebn: one table, one graph.
+
+Learns the structure of Bayesian networks so that the answer depends on the data and on nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stablebn.api import GraphScore, learn, score
+    from stablebn.errors import DataError, GraphError, MissingExtraError, OptionError, StableBNError
+    from stablebn.graph import DAG, PDAG, Comparison, compare
+    from stablebn.result import Result
+    from stablebn.search.trace import Trace
+    from stablebn.sklearn import HC, HCDec, HCInc, HCStable, Tabu, TabuDec, TabuInc, TabuStable
+
+__version__ = "0.1.0"
+
+# Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
+_HOMES = {
+    "stablebn.api": ("GraphScore", "learn", "score"),
+    "stablebn.errors": ("DataError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
+    "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
+    "stablebn.result": ("Result",),
+    "stablebn.search.trace": ("Trace",),
+    "stablebn.sklearn": ("HC", "HCDec", "HCInc", "HCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
+}
+
+__all__ = [
+    "DAG",
+    "HC",
+    "PDAG",
+    "Comparison",
+    "DataError",
+    "GraphError",
+    "GraphScore",
+    "HCDec",
+    "HCInc",
+    "HCStable",
+    "MissingExtraError",
+    "OptionError",
+    "Result",
+    "StableBNError",
+    "Tabu",
+    "TabuDec",
+    "TabuInc",
+    "TabuStable",
+    "Trace",
+    "compare",
+    "learn",
+    "score",
+]
+
+# Without this, Python prints a library's warnings where nobody has asked for a log.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(importlib.import_module(home), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'stablebn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -26,7 +26,8 @@ class CategoricalTable:
     ----------
     names : tuple of hashable, length n
     codes : uint8, uint16 or int32 array [n, rows], C-contiguous
-        Code of a value is the position of its level in `levels`. The dtype is the smallest that holds every code.
+        Code of a value is the position of its level in `levels`. The dtype is the smallest that holds
+        every code.
     levels : tuple of tuples, length n
         The values that occur, sorted. Every level occurs in at least one row.
     weights : int64 array [rows], all positive, or None
@@ -44,10 +45,10 @@ class CategoricalTable:
         return total_weight(self.codes.shape[1], self.weights)
 
     def select(self, columns: Sequence[int]) -> CategoricalTable:
-        """The same rows with only these columns, in this order."""
+        """Return the same rows with only these columns, in this order."""
         return CategoricalTable(
             names=tuple(self.names[c] for c in columns),
-            codes=np.ascontiguousarray(self.codes[list(columns)]),
+            codes=self.codes[list(columns)],
             levels=tuple(self.levels[c] for c in columns),
             weights=self.weights,
         )
@@ -75,10 +76,10 @@ class ContinuousTable:
         return total_weight(self.values.shape[1], self.weights)
 
     def select(self, columns: Sequence[int]) -> ContinuousTable:
-        """The same rows with only these columns, in this order."""
+        """Return the same rows with only these columns, in this order."""
         return ContinuousTable(
             names=tuple(self.names[c] for c in columns),
-            values=np.ascontiguousarray(self.values[list(columns)]),
+            values=self.values[list(columns)],
             weights=self.weights,
         )
 

@@ -25,9 +25,7 @@ class EdgeDifference(NamedTuple):
     true: str
 
     def __str__(self) -> str:
-        learned, true = (
-            f"{self.a} {mark} {self.b}" if mark else "no edge" for mark in (self.learned, self.true)
-        )
+        learned, true = (f"{self.a} {mark} {self.b}" if mark else "no edge" for mark in (self.learned, self.true))
         return f"{learned} (true: {true})"
 
 
@@ -69,9 +67,7 @@ class Comparison:
             f"F1 {self.f1:.4f}, precision {self.precision:.4f}, recall {self.recall:.4f}, "
             f"SHD {self.shd}, BSF {self.bsf:.4f}, degree {self.degree:.2f}"
         )
-        counts = (
-            f"{self.tp} edges as in the true graph, {self.fp} that are not, {self.fn} true ones not found"
-        )
+        counts = f"{self.tp} edges as in the true graph, {self.fp} that are not, {self.fn} true ones not found"
         return "\n".join([summary, counts, *(f"  {edge}" for edge in self.edges)])
 
 

@@ -52,9 +52,7 @@ class _Marks:
         self.parents = {node: set(pdag.parents(node)) for node in pdag.nodes}
         self.children = {node: set(pdag.children(node)) for node in pdag.nodes}
         self.neighbours = {node: set(pdag.neighbours(node)) for node in pdag.nodes}
-        self.adjacent = {
-            node: self.parents[node] | self.children[node] | self.neighbours[node] for node in pdag.nodes
-        }
+        self.adjacent = {node: self.parents[node] | self.children[node] | self.neighbours[node] for node in pdag.nodes}
 
     def direct(self, a: Node, b: Node) -> None:
         """Turn a - b into a -> b."""

@@ -160,8 +160,7 @@ class PDAG:
         dag = self.extension()
         if dag is None:
             raise GraphError(
-                "no DAG extends this partially directed graph without a cycle or a new v-structure, "
-                "so it has no CPDAG."
+                "no DAG extends this partially directed graph without a cycle or a new v-structure, so it has no CPDAG."
             )
         return dag.cpdag()
 

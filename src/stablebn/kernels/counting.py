@@ -221,10 +221,7 @@ def _sum_over_extensions(group, groups, codes, levels, candidates, weights, tabl
     most = 0
     for u in candidates:
         widest = max(widest, levels[u])
-        if groups * levels[u] <= group.size:
-            most = max(most, groups * levels[u])
-        else:
-            most = max(most, group.size)
+        most = max(most, min(groups * levels[u], group.size))
     cells = np.zeros(most, dtype=np.int64)
     scratch = np.zeros(widest, dtype=np.int64)
     rows = np.empty(0, dtype=np.int32)

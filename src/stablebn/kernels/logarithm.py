@@ -51,7 +51,8 @@ def _as_pair(value: Fraction) -> tuple[float, float]:
 _LN2_HI, _LN2_LO = _as_pair(_ln_of_ratio(2, 1))
 # Logarithm of the middle of each of the 128 segments of [1, 2).
 _LN_MIDDLE = np.array(
-    [_as_pair(_ln_of_ratio(2 * _SEGMENTS + 2 * j + 1, 2 * _SEGMENTS)) for j in range(_SEGMENTS)], dtype=np.float64
+    [_as_pair(_ln_of_ratio(2 * _SEGMENTS + 2 * j + 1, 2 * _SEGMENTS)) for j in range(_SEGMENTS)],
+    dtype=np.float64,
 )
 _THIRD_HI, _THIRD_LO = _as_pair(Fraction(1, 3))
 
@@ -203,13 +204,13 @@ def m_ln_m_table(size):
 
 
 def fixed_ln(m: int) -> int:
-    """ln m of a positive integer in units of 2**-62."""
+    """Ln m of a positive integer in units of 2**-62."""
     hi, lo = ln_of_integer(np.int64(m))
     return joined(hi, lo)
 
 
 def fixed_ln_real(x: float) -> int:
-    """ln x of a positive double in units of 2**-62."""
+    """Ln x of a positive double in units of 2**-62."""
     return joined(*to_fixed(*ln(float(x), 0.0)))
 
 

@@ -114,7 +114,7 @@ def _double_double(value: Fraction) -> tuple[float, float]:
 
 
 def _ln_gamma_of_half(m: int) -> int:
-    """ln Gamma(m / 2) for an integer m >= 1: steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
+    """Ln Gamma(m / 2) for an integer m >= 1: steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
     steps = np.array([(m - 1) // 2], dtype=np.int64)
     if m % 2:
         return joined(*counting.sum_ln_rising(steps, 0.5)) + _LN_PI // 2

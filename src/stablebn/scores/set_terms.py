@@ -77,7 +77,8 @@ class SetTerms(ABC):
         for m in inside:
             row = self._rows.get(variables ^ bit(m))
             if row is not None:
-                return row[m]
+                limbs: Terms = row[m]
+                return limbs
         return None
 
     @abstractmethod
@@ -155,7 +156,11 @@ class DeterminantTerms(SetTerms):
         size = inside.size
         return joined(
             *cholesky.half_ln_determinant(
-                self._matrix.entries, self._matrix.exponents, inside, -self._multiple(size), np.empty((size, size))
+                self._matrix.entries,
+                self._matrix.exponents,
+                inside,
+                -self._multiple(size),
+                np.empty((size, size)),
             )
         )
 
@@ -163,6 +168,11 @@ class DeterminantTerms(SetTerms):
         inside = np.array(members(base), dtype=np.int64)
         out = np.zeros((self.n, 2), dtype=np.int64)
         cholesky.half_ln_determinants_extended(
-            self._matrix.entries, self._matrix.exponents, inside, candidates, -self._multiple(inside.size + 1), out
+            self._matrix.entries,
+            self._matrix.exponents,
+            inside,
+            candidates,
+            -self._multiple(inside.size + 1),
+            out,
         )
         return out

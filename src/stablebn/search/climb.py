@@ -112,5 +112,7 @@ def climb(
 
 def _named(prefix: str, move: Move | None, order: Sequence[int]) -> dict[str, str | int | None]:
     """The entries of a move in the trace."""
-    kind, source, target = (None, None, None) if move is None else (_MOVE_NAMES[move[0]], order[move[1]], order[move[2]])
+    kind, source, target = (
+        (None, None, None) if move is None else (_MOVE_NAMES[move[0]], order[move[1]], order[move[2]])
+    )
     return {f"{prefix}move": kind, f"{prefix}source": source, f"{prefix}target": target}

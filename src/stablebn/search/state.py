@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import joined, limbs
-from stablebn.kernels.moves import ADD, DELETE, NONE, REVERSE, add_is_allowed, best_two_moves
+from stablebn.kernels.logarithm import limbs
+from stablebn.kernels.moves import ADD, NONE, REVERSE, add_is_allowed, best_two_moves
 from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores
 from stablebn.scores.variable_sets import bit, members
 
@@ -68,11 +68,18 @@ class State:
     def is_arbitrary(self, move: Move, forbidden: Sequence[Move]) -> bool:
         """Whether the order alone chose the direction of an added arc: the other one was allowed and as good."""
         kind, u, v = move
-        if kind != ADD or not np.array_equal(self._toggles[u, v], self._toggles[v, u]):
+        if kind != ADD or joined(*self._toggles[u, v, :2]) != joined(*self._toggles[v, u, :2]):
             return False
         return bool(
             add_is_allowed(
-                self._arcs, self._reaches, self._sizes, self._most_parents, self._toggles, _as_array(forbidden), v, u
+                self._arcs,
+                self._reaches,
+                self._sizes,
+                self._most_parents,
+                self._toggles,
+                _as_array(forbidden),
+                v,
+                u,
             )
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, fields
@@ -69,6 +71,15 @@ class Trace:
     def to_json(self) -> str:
         """The columns as a JSON object."""
         return json.dumps(self.to_dict(), default=str)
+
+    def to_csv(self) -> str:
+        """The columns as CSV text with a header."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        columns = self.to_dict()
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        return text.getvalue()
 
     def to_pandas(self) -> pd.DataFrame:
         """The columns as a pandas data frame."""

@@ -59,9 +59,7 @@ class Moments:
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """Sums over rows of (x - mean x)(y - mean y), `ridge` added on the diagonal, each rounded once."""
-        scale = [
-            _exponent_of_root(self._entry(v, v) + ridge) for v in range(self.n)
-        ]
+        scale = [_exponent_of_root(self._entry(v, v) + ridge) for v in range(self.n)]
         entries = np.empty((self.n, self.n), dtype=np.float64)
         for u in range(self.n):
             for v in range(u + 1):
@@ -70,7 +68,9 @@ class Moments:
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
 
     def _entry(self, u: int, v: int) -> Fraction:
-        return Fraction(int(self._numerators[u, v]), self.total) * _power_of_two(self._exponents[u] + self._exponents[v])
+        return Fraction(int(self._numerators[u, v]), self.total) * _power_of_two(
+            self._exponents[u] + self._exponents[v]
+        )
 
 
 def _power_of_two(exponent: int) -> Fraction:

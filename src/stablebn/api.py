@@ -1,0 +1,304 @@
+"""The front door: `learn` and `score`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from stablebn.data import Caution, ContinuousTable, Kind, Prepared, prepare
+from stablebn.errors import GraphError, OptionError, listed, one_of
+from stablebn.graph import DAG, PDAG, from_networkx
+from stablebn.kernels.logarithm import to_float
+from stablebn.learn import LEARNERS, Problem, SearchConfig, pose
+from stablebn.learn.config import at_least
+from stablebn.result import Result, fingerprint
+from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.scores.variable_sets import bit, members
+
+logger = logging.getLogger(__name__)
+
+
+def learn(
+    data: object,
+    algorithm: str = "tabu-stable",
+    score: str = "bic",
+    *,
+    k: float = 1.0,
+    iss: float = 1.0,
+    iss_mu: float = 1.0,
+    iss_w: int | None = None,
+    tabu: int | None = None,
+    noinc: int | None = None,
+    max_parents: int | None = None,
+    max_iter: int | None = None,
+    start: object = None,
+    order_search: str | None = None,
+    unit_free: bool = False,
+    names: Sequence[Hashable] | None = None,
+    kinds: Mapping[Hashable, Kind] | None = None,
+    missing: str = "error",
+    duplicates: str = "keep",
+    weights: object = None,
+    threads: int | None = None,
+    progress: Callable[[str, int], None] | None = None,
+) -> Result:
+    """Learn the structure of a Bayesian network from a table.
+
+    Parameters
+    ----------
+    data : frame, array, dict or path
+        pandas, polars, PyArrow, a NumPy array with `names`, a dict of columns, or the path of a CSV, CSV.gz,
+        Parquet or Feather file.
+    algorithm : str
+        `tabu-stable`, `hc-stable`, `tabu`, `hc`, `tabu-dec`, `tabu-inc`, `hc-dec` or `hc-inc`.
+    score : str
+        `bic`, `aic` or `loglik`; `bde`, `bds` or `k2` for categorical data; `bge` for continuous data.
+    k : float
+        Multiplier of the penalty of `bic` and `aic`.
+    iss : float
+        Imaginary sample size of `bde` and `bds`.
+    iss_mu, iss_w : float, int
+        Imaginary sample sizes of `bge`; `iss_w` is by default the number of variables + 2.
+    tabu, noinc : int
+        Length of the tabu list (10), and how many moves without improvement are tolerated (as `tabu`).
+    max_parents, max_iter : int
+        Most parents of a variable, and most steps of a search.
+    start : DAG or arcs
+        Where every search starts; by default at the empty graph.
+    order_search : {"hc", "tabu"}
+        The search that finds the stable order; "hc" as in the paper.
+    unit_free : bool
+        Continuous data: compute the order from standardised columns, so that a change of units cannot change the graph.
+    names : sequence
+        Column names of a NumPy array.
+    kinds : mapping
+        "categorical" or "continuous", for columns where the type does not say.
+    missing : {"error", "drop", "level"}
+        What to do with missing values.
+    duplicates : {"keep", "merge", "error"}
+        What to do with identical columns.
+    weights : column name or integers
+        How many rows each row stands for.
+    threads : int
+        By default the number of cores. The answer does not depend on it.
+    progress : callable
+        Called with the name of the search under way and its number of steps.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> from stablebn.networks import sample_asia
+    >>> result = sb.learn(sample_asia(1000, seed=1))
+    >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
+    True
+    """
+    began = time.perf_counter()
+    one_of("algorithm", algorithm, tuple(LEARNERS))
+    learner = LEARNERS[algorithm]
+    own = {"tabu": tabu, "noinc": noinc, "order_search": order_search}
+    alien = [option for option, value in own.items() if value is not None and option not in learner.options]
+    if alien:
+        raise OptionError(f"algorithm={algorithm!r} has no option {listed(alien)}. Leave it out.")
+    config = SearchConfig(
+        tabu=10 if tabu is None else tabu,
+        noinc=noinc,
+        max_parents=max_parents,
+        max_iter=max_iter,
+        order_search=order_search or "hc",
+    )
+    score_config = ScoreConfig(score, k=k, iss=iss, iss_mu=iss_mu, iss_w=iss_w)
+
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, duplicates=duplicates, weights=weights)
+    if unit_free and (score == "bge" or not isinstance(prepared.table, ContinuousTable)):
+        raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
+    encoded = time.perf_counter()
+    problem = pose(prepared.table, score_config, unit_free=unit_free, threads=_cores(threads))
+    problem = replace(problem, start=_start(start, prepared, problem, max_parents), watch=progress)
+    ordered = time.perf_counter()
+    climb = learner.learn(problem, config)
+    done = time.perf_counter()
+
+    parents = [members(family) for family in climb.parents]
+    result = Result(
+        dag=DAG(
+            [name for name in prepared.names if name not in _absorbed(prepared)],
+            [(problem.names[u], problem.names[v]) for v, family in enumerate(parents) for u in family],
+        ),
+        score=to_float(climb.score),
+        order=tuple(problem.names[v] for v in climb.order),
+        trace=climb.trace.renamed(problem.names),
+        warnings=prepared.warnings if climb.finished else (*prepared.warnings, _stopped(max_iter)),
+        kinds=prepared.kinds,
+        constants=prepared.constants,
+        merged=prepared.merged,
+        rows=prepared.table.total,
+        config={
+            "algorithm": algorithm,
+            **asdict(score_config),
+            **{
+                option: value
+                for option, value in asdict(config).items()
+                if option not in own or option in learner.options
+            },
+            "unit_free": unit_free,
+            "missing": missing,
+            "duplicates": duplicates,
+        },
+        fingerprint=fingerprint(parents, to_float(climb.score)),
+        timings={
+            "encode": encoded - began,
+            "order": ordered - encoded,
+            "search": done - ordered,
+            "total": done - began,
+        },
+    )
+    logger.info("%s: %d arcs, score %s, %.3f s", algorithm, len(result.arcs), result.score, done - began)
+    return result
+
+
+@dataclass(frozen=True)
+class GraphScore:
+    """The score of a graph.
+
+    Attributes
+    ----------
+    total : float
+    by_node : dict of name to float
+        Each variable's part, given its parents. A column with a single value has no part: 0.
+    """
+
+    total: float
+    by_node: Mapping[Hashable, float]
+
+    def __float__(self) -> float:
+        return self.total
+
+
+def score(
+    graph: object,
+    data: object,
+    score: str = "bic",
+    *,
+    k: float = 1.0,
+    iss: float = 1.0,
+    iss_mu: float = 1.0,
+    iss_w: int | None = None,
+    names: Sequence[Hashable] | None = None,
+    kinds: Mapping[Hashable, Kind] | None = None,
+    missing: str = "error",
+    weights: object = None,
+    threads: int | None = None,
+) -> GraphScore:
+    """Score a graph against a table; for a learned graph this is exactly its `score`.
+
+    Parameters
+    ----------
+    graph : DAG, Result, networkx DiGraph, or arcs
+        A PDAG is scored by a DAG that extends it.
+    data, names, kinds, missing, weights, threads
+        As in `learn`.
+    score, k, iss, iss_mu, iss_w
+        As in `learn`.
+
+    Returns
+    -------
+    GraphScore
+    """
+    config = ScoreConfig(score, k=k, iss=iss, iss_mu=iss_mu, iss_w=iss_w)
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    dag = _as_dag(graph, prepared.names)
+    unknown = [name for name in prepared.names if name not in set(dag.nodes)]
+    if unknown:
+        raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
+    if isinstance(prepared.table, ContinuousTable):
+        problem = pose(prepared.table, config, threads=_cores(threads))
+        scores, variables = problem.scores, problem.names
+    else:
+        # Counts have no order: there is nothing to number.
+        scores, variables = (
+            family_scores(prepared.table, config, threads=_cores(threads)),
+            prepared.table.names,
+        )
+    families = _families(dag, prepared, variables)
+    exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
+    return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})
+
+
+def _cores(threads: int | None) -> int:
+    if threads is None:
+        return os.cpu_count() or 1
+    at_least("threads", threads, 1)
+    return threads
+
+
+def _stopped(max_iter: int | None) -> Caution:
+    return Caution(
+        "max-iter",
+        (),
+        f"A search was stopped at max_iter={max_iter} steps: more of them may improve the graph.",
+    )
+
+
+def _as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
+    """A graph in any accepted form as a DAG; arcs alone are a graph over all names."""
+    inner = getattr(graph, "dag", graph)
+    if isinstance(inner, PDAG):
+        extension = inner.extension()
+        if extension is None:
+            raise GraphError("no DAG extends this PDAG, so it has no score.")
+        return extension
+    if not isinstance(inner, DAG):
+        if hasattr(inner, "edges") and hasattr(inner, "nodes"):
+            return _as_dag(from_networkx(inner), names)
+        if not isinstance(inner, Iterable):
+            raise GraphError(
+                f"a graph is a DAG, a Result, a networkx DiGraph or arcs (from, to); got {type(graph).__name__}."
+            )
+        return DAG(names, [tuple(arc) for arc in inner])
+    return inner
+
+
+def _families(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> list[int]:
+    """Parent set of each variable that takes part. Arcs of a categorical constant say nothing and are left out."""
+    unknown = [name for name in dag.nodes if name not in prepared.kinds]
+    if unknown:
+        raise GraphError(f"the graph has nodes that are not columns of the table: {listed(unknown)}.")
+    number = {name: v for v, name in enumerate(variables)}
+    alone = [name for name in dag.nodes if name not in number and (dag.parents(name) or dag.children(name))]
+    if alone and isinstance(prepared.table, ContinuousTable):
+        raise GraphError(f"these columns have a single value and can have no arcs: {listed(alone)}.")
+    return [sum(bit(number[parent]) for parent in dag.parents(name) if parent in number) for name in variables]
+
+
+def _start(start: object, prepared: Prepared, problem: Problem, max_parents: int | None) -> tuple[int, ...] | None:
+    """Parent sets of the graph to start from."""
+    if start is None:
+        return None
+    dag = _as_dag(start, prepared.names)
+    idle = [
+        name
+        for name in (*prepared.constants, *_absorbed(prepared))
+        if name in dag.nodes and (dag.parents(name) or dag.children(name))
+    ]
+    if idle:
+        raise GraphError(
+            f"start has arcs at columns that take no part in the search: {listed(idle)}. Leave these arcs out."
+        )
+    families = _families(dag, prepared, problem.names)
+    limit = problem.scores.most_parents if max_parents is None else min(max_parents, problem.scores.most_parents)
+    crowded = [name for name, family in zip(problem.names, families, strict=True) if family.bit_count() > limit]
+    if crowded:
+        raise GraphError(f"start gives these variables more than {limit} parents: {listed(crowded)}.")
+    return tuple(families)
+
+
+def _absorbed(prepared: Prepared) -> list[Hashable]:
+    """Columns for which an identical one stands."""
+    return [name for stands, group in prepared.merged.items() for name in group if name != stands]

@@ -1,0 +1,192 @@
+"""The command line: first the answer, then what to worry about, then how to see more."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stablebn.errors import OptionError, StableBNError
+
+if TYPE_CHECKING:
+    from stablebn.result import Result
+
+app = typer.Typer(
+    help="Learn Bayesian networks: one table, one graph.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+class Format(str, Enum):
+    """How a graph is written."""
+
+    json = "json"
+    dot = "dot"
+    csv = "csv"
+    graphml = "graphml"
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Learn Bayesian networks: one table, one graph."""
+    if version:
+        from stablebn import __version__
+
+        typer.echo(f"stablebn {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def learn(
+    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    algorithm: Annotated[
+        str,
+        typer.Option("--algorithm", "-a", help="tabu-stable, hc-stable, tabu, hc, and -dec or -inc forms."),
+    ] = "tabu-stable",
+    score: Annotated[
+        str,
+        typer.Option("--score", "-s", help="bic, aic, loglik; bde, bds, k2 (categorical); bge (continuous)."),
+    ] = "bic",
+    k: Annotated[float, typer.Option(help="Multiplier of the penalty of bic and aic.")] = 1.0,
+    iss: Annotated[float, typer.Option(help="Imaginary sample size of bde and bds.")] = 1.0,
+    tabu: Annotated[int | None, typer.Option(help="Length of the tabu list [10].")] = None,
+    noinc: Annotated[int | None, typer.Option(help="Moves without improvement that are tolerated [as --tabu].")] = None,
+    max_parents: Annotated[int | None, typer.Option(help="Most parents of a variable.")] = None,
+    max_iter: Annotated[int | None, typer.Option(help="Most steps of a search.")] = None,
+    order_search: Annotated[str | None, typer.Option(help="Search for the stable order: hc or tabu [hc].")] = None,
+    unit_free: Annotated[
+        bool, typer.Option("--unit-free", help="Continuous data: an order that units cannot change.")
+    ] = False,
+    continuous: Annotated[list[str] | None, typer.Option(help="A column that is a number; repeat for more.")] = None,
+    categorical: Annotated[list[str] | None, typer.Option(help="A column that is a category; repeat for more.")] = None,
+    missing: Annotated[str, typer.Option(help="Missing values: error, drop (the row) or level.")] = "error",
+    duplicates: Annotated[str, typer.Option(help="Identical columns: keep, merge or error.")] = "keep",
+    weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads [all cores]; the answer is the same.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph to this file.")] = None,
+    format: Annotated[  # noqa: A002
+        Format | None,
+        typer.Option("--format", "-f", help="By default from the ending of --out, else json."),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write every step of the search to this file (.json or .csv).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Learn a graph from a table."""
+    from stablebn.output import check_free, write_atomically
+
+    wanted = format or _format_of(out)
+    for path in (out, trace):
+        if path is not None:
+            check_free(path, force=force)
+
+    from stablebn import api
+    from stablebn.learn import LEARNERS
+
+    with _progress(quiet=quiet) as watch:
+        result = api.learn(
+            data,
+            algorithm,
+            score,
+            k=k,
+            iss=iss,
+            tabu=tabu,
+            noinc=noinc,
+            max_parents=max_parents,
+            max_iter=max_iter,
+            order_search=order_search,
+            unit_free=unit_free,
+            kinds={
+                **dict.fromkeys(continuous or [], "continuous"),
+                **dict.fromkeys(categorical or [], "categorical"),
+            },
+            missing=missing,
+            duplicates=duplicates,
+            weights=weights,
+            threads=threads,
+            progress=watch,
+        )
+    written = []
+    if out is not None:
+        write_atomically(out, _graph_text(result, wanted), force=force)
+        written.append(str(out))
+    if trace is not None:
+        write_atomically(
+            trace, result.trace.to_csv() if trace.suffix == ".csv" else result.trace.to_json(), force=force
+        )
+        written.append(str(trace))
+    if not quiet:
+        typer.echo(
+            result.summary(LEARNERS[algorithm].title) + (f"  Written to {' and '.join(written)}." if written else "")
+        )
+        if out is None:
+            typer.echo("\n".join(f"  {u} -> {v}" for u, v in result.arcs))
+
+
+@app.command()
+def demo() -> None:
+    """Learn the built-in Asia sample, twice: as it is, and shuffled under other names."""
+    from stablebn.demo import demonstration
+
+    for line in demonstration():
+        typer.echo(line)
+
+
+def _format_of(out: Path | None) -> Format:
+    """The format that the ending of a file asks for."""
+    endings = {
+        "": Format.json,
+        ".json": Format.json,
+        ".dot": Format.dot,
+        ".gv": Format.dot,
+        ".csv": Format.csv,
+        ".graphml": Format.graphml,
+    }
+    ending = "" if out is None else out.suffix.lower()
+    if ending not in endings:
+        raise OptionError(f"--out {out}: what is {ending}? Say --format json, dot, csv or graphml.")
+    return endings[ending]
+
+
+def _graph_text(result: Result, wanted: Format) -> str:
+    from stablebn import graph
+
+    if wanted is Format.json:
+        return result.to_json() + "\n"
+    return {Format.dot: graph.to_dot, Format.csv: graph.to_csv, Format.graphml: graph.to_graphml}[wanted](result.dag)
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
+    """A line on the terminal that says what is under way; nothing where there is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("reading the table") as status:
+        yield lambda stage, steps: status.update(f"{stage}: {steps} steps")
+
+
+def main() -> None:
+    """Run the command; errors that are the user's to mend are a message, not a traceback."""
+    try:
+        app()
+    except StableBNError as error:
+        typer.echo(f"{type(error).__name__}: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted; nothing was written.", err=True)
+        sys.exit(130)

@@ -1,0 +1,126 @@
+"""CSV text to typed columns, by a rule that looks at every value.
+
+PyArrow infers a column's type from the first block of the file alone, which would let the order of the
+rows decide it. So every column is read as text, and its type inferred over the whole column.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from stablebn.data.table import Name
+from stablebn.errors import DataError
+
+MISSING_SPELLINGS = (
+    *("", "#N/A", "#N/A N/A", "#NA", "<NA>", "N/A", "n/a", "NA", "NULL", "null"),
+    *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+
+# Both refuse leading zeros: '007' is a label, and as a number it would merge with '7'.
+INTEGER = r"^[ \t]*(?:0|-?[1-9][0-9]*)[ \t]*$"
+DECIMAL = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+NUMBER = rf"^[ \t]*[+-]?(?:{DECIMAL}|(?i:inf|infinity))[ \t]*$"
+
+# A row must fit into a block.
+BLOCK_BYTES = 1 << 22
+
+
+def read_csv(path: str) -> list[tuple[Name, pa.ChunkedArray]]:
+    """Read a comma-separated UTF-8 file, gzipped if its name ends in .gz.
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    list of (name, column)
+        Columns of int64, float64 or string. Unquoted `MISSING_SPELLINGS` are null.
+    """
+    # One thread, because only then does PyArrow know the number of a bad row.
+    reading = pa.csv.ReadOptions(use_threads=False, block_size=BLOCK_BYTES)
+    with _open(path) as stream, _header(stream, reading) as header:
+        names = header.schema.names
+    if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
+        raise DataError(f"{path!r} has the single column {names[0]!r}: separate its columns by commas.")
+
+    bad_rows: list[pa.csv.InvalidRow] = []
+
+    def stop(row: pa.csv.InvalidRow) -> str:
+        bad_rows.append(row)
+        return "error"
+
+    try:
+        with _open(path) as stream:
+            table = pa.csv.read_csv(
+                stream,
+                read_options=reading,
+                parse_options=pa.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=stop),
+                convert_options=pa.csv.ConvertOptions(
+                    # Bytes, so that the column with a wrong encoding can be named.
+                    column_types=dict.fromkeys(names, pa.binary()),
+                    null_values=MISSING_SPELLINGS,
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            )
+    except pa.ArrowInvalid:
+        if not bad_rows:
+            raise
+        row = bad_rows[0]
+        raise DataError(
+            f"row {row.number} of {path!r} (the header is row 1) has {row.actual_columns} fields where the "
+            f"header has {row.expected_columns}: {row.text[:80]!r}. Correct the row, or quote a field that "
+            "holds a comma."
+        ) from None
+    _check_last_quote(path, table)
+    return [(name, typed(_text(path, name, table.column(i)))) for i, name in enumerate(names)]
+
+
+def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return integers if all values are, else floats if all are numbers, else the text."""
+    if text.null_count == len(text):
+        return text
+    if _all_match(text, INTEGER):
+        try:
+            return pc.utf8_trim_whitespace(text).cast(pa.int64())
+        except pa.ArrowInvalid:
+            # Longer than 64 bits: identifiers, and floats would merge neighbours.
+            return text
+    if _all_match(text, NUMBER):
+        return pc.utf8_trim_whitespace(text).cast(pa.float64())
+    return text
+
+
+def _all_match(text: pa.ChunkedArray, pattern: str) -> bool:
+    return all(pc.all(pc.match_substring_regex(chunk, pattern)).as_py() is not False for chunk in text.chunks)
+
+
+def _open(path: str) -> pa.NativeFile:
+    return pa.input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None)
+
+
+def _header(stream: pa.NativeFile, reading: pa.csv.ReadOptions) -> pa.csv.CSVStreamingReader:
+    parsing = pa.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=lambda _: "skip")
+    return pa.csv.open_csv(stream, read_options=reading, parse_options=parsing)
+
+
+def _text(path: str, name: Name, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowInvalid:
+        raise DataError(f"column {name!r} of {path!r} is not UTF-8 text: save the file as UTF-8.") from None
+
+
+def _check_last_quote(path: str, table: pa.Table) -> None:
+    """Raise if a quote that is never closed has swallowed the rest of the file; PyArrow says nothing."""
+    last = table.column(table.num_columns - 1)
+    # Elsewhere than in the last field of the file, such a quote leaves a row with too few fields.
+    if len(last) == 0 or b"\n" not in (last[-1].as_py() or b""):
+        return
+    with _open(path) as stream:
+        closed = stream.read().rstrip(b"\r\n").endswith(b'"')
+    if not closed:
+        raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {len(last) + 1}.")

@@ -1,0 +1,199 @@
+"""Arrow columns to arrays: categories to codes and levels, numbers to float64."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from stablebn.data.kinds import Kind, family
+from stablebn.data.reading import Columns
+from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, Name, Table, Weights
+from stablebn.errors import DataError, listed
+
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Categories:
+    """A categorical column.
+
+    Attributes
+    ----------
+    codes : unsigned or int32 array [rows]
+        Position of the value in `levels`; ``len(levels)`` where it is missing.
+    levels : tuple
+        The values that occur, sorted.
+    """
+
+    codes: Codes
+    levels: tuple[Hashable, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def missing(self) -> Mask:
+        """Rows without a value."""
+        return np.asarray(self.codes == len(self.levels))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether one value fills the column."""
+        return len(self.levels) == 1
+
+    def keep(self, rows: Mask) -> Categories:
+        """Only these rows, and the levels that occur in them."""
+        kept = self.codes[rows]
+        occurs = np.bincount(kept, minlength=len(self.levels) + 1) > 0
+        rank = np.cumsum(occurs) - 1
+        levels = tuple(level for level, used in zip(self.levels, occurs, strict=False) if used)
+        return Categories(narrow(rank[kept], len(levels)), levels)
+
+    def with_missing_level(self) -> Categories:
+        """Return the column with the missing value, if any, as a level of its own: None, the last."""
+        return Categories(self.codes, (*self.levels, None)) if self.missing.any() else self
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A continuous column.
+
+    Attributes
+    ----------
+    values : float64 array [rows]
+        NaN where missing.
+    """
+
+    values: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def missing(self) -> Mask:
+        """Rows without a value."""
+        return np.isnan(self.values)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether one value fills the column."""
+        return bool((self.values == self.values[0]).all())
+
+    def keep(self, rows: Mask) -> Numbers:
+        """Only these rows."""
+        return Numbers(self.values[rows])
+
+
+Encoded: TypeAlias = Categories | Numbers
+
+
+def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
+    """Every column as arrays, by its kind.
+
+    Parameters
+    ----------
+    columns : dict of name to pyarrow.ChunkedArray
+        Of usable types.
+    kinds : mapping of name to kind
+        Continuous only where the values are not text.
+
+    Returns
+    -------
+    dict of name to Categories or Numbers
+    """
+    encoded: dict[Name, Encoded] = {}
+    too_large: list[Name] = []
+    for name, column in columns.items():
+        if kinds[name] == "categorical":
+            encoded[name] = _categories(plain(column))
+            continue
+        try:
+            encoded[name] = Numbers(plain(column).cast(pa.float64()).to_numpy())
+        except pa.ArrowInvalid:
+            too_large.append(name)
+    if too_large:
+        raise DataError(
+            f"integers beyond 2**53 cannot be continuous without being rounded: {listed(too_large)}. "
+            "Cast them to float if that does no harm, or leave the columns out."
+        )
+    return encoded
+
+
+def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None) -> Table:
+    """Put columns of one kind, without missing values, into a table.
+
+    Parameters
+    ----------
+    columns : mapping of name to Categories, or of name to Numbers
+    rows : int
+        Length of the columns, of which there may be none.
+    weights : int64 array [rows] or None
+
+    Returns
+    -------
+    CategoricalTable or ContinuousTable
+        Categorical if there are no columns. Weights that are all 1 are None.
+    """
+    names = tuple(columns)
+    if weights is not None and (weights == 1).all():
+        weights = None
+    numbers = [column.values for column in columns.values() if isinstance(column, Numbers)]
+    if numbers:
+        return ContinuousTable(names, np.stack(numbers), weights)
+    categories = [column for column in columns.values() if isinstance(column, Categories)]
+    greatest = max((len(column.levels) - 1 for column in categories), default=0)
+    codes = np.array([column.codes for column in categories]).reshape(len(categories), rows)
+    return CategoricalTable(names, narrow(codes, greatest), tuple(column.levels for column in categories), weights)
+
+
+def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values as text, booleans, 64-bit integers or float64; NaN as null, -0.0 as 0.0."""
+    target = _plain_type(column.type)
+    if pa.types.is_dictionary(column.type):
+        # Each chunk may have a dictionary of its own, with doubled and null entries.
+        chunks = [chunk.dictionary.cast(target).take(chunk.indices) for chunk in column.chunks]
+        column = pa.chunked_array(chunks, type=target)
+    else:
+        column = column.cast(target)
+    if pa.types.is_floating(target):
+        column = pc.add(pc.if_else(pc.is_nan(column), None, column), 0.0)
+    return column
+
+
+def _plain_type(type_: pa.DataType) -> pa.DataType:
+    values = type_.value_type if pa.types.is_dictionary(type_) else type_
+    match family(values):
+        case "text":
+            return pa.large_string()
+        case "boolean":
+            return pa.bool_()
+        case "integer":
+            return pa.uint64() if pa.types.is_unsigned_integer(values) else pa.int64()
+        case _:
+            return pa.float64()
+
+
+def _categories(column: pa.ChunkedArray) -> Categories:
+    encoded = column.dictionary_encode().combine_chunks()
+    values = encoded.dictionary.to_pylist()
+    order = sorted(range(len(values)), key=values.__getitem__)
+    rank = np.empty(len(values) + 1, dtype=np.int32)
+    rank[order] = np.arange(len(values))
+    rank[-1] = len(values)
+    codes = rank[encoded.indices.fill_null(len(values)).to_numpy()]
+    return Categories(narrow(codes, len(values)), tuple(values[i] for i in order))
+
+
+def narrow(codes: NDArray[np.integer], greatest: int) -> Codes:
+    """Return the codes in the smallest of uint8, uint16 and int32 that holds the greatest of them."""
+    if greatest <= np.iinfo(np.uint8).max:
+        return codes.astype(np.uint8, copy=False)
+    if greatest <= np.iinfo(np.uint16).max:
+        return codes.astype(np.uint16, copy=False)
+    return codes.astype(np.int32, copy=False)

@@ -1,0 +1,84 @@
+"""Missing values: refused, left out with their rows, or a level of their own; never silently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from stablebn.data.encoding import Categories, Encoded, Mask
+from stablebn.data.table import Name, Weights
+from stablebn.data.wording import Caution, tallied
+from stablebn.errors import DataError, listed
+
+MISSING = ("error", "drop", "level")
+
+
+def settle_missing(
+    columns: dict[Name, Encoded], weights: Weights | None, missing: str
+) -> tuple[dict[Name, Encoded], Weights | None, list[Caution]]:
+    """Do with missing values as the user says.
+
+    Parameters
+    ----------
+    columns : dict of name to Categories or Numbers
+    weights : int64 array [rows] or None
+    missing : {"error", "drop", "level"}
+
+    Returns
+    -------
+    columns : dict of name to Categories or Numbers
+        Without missing values.
+    weights : int64 array [rows left] or None
+    cautions : list of Caution
+    """
+    masks = {name: column.missing for name, column in columns.items()}
+    gaps = {name: int(mask.sum()) for name, mask in masks.items() if mask.any()}
+    if not gaps:
+        return columns, weights, []
+    if missing == "level":
+        return _add_levels(columns, gaps), weights, [_levels_caution(gaps)]
+    complete = ~np.logical_or.reduce([masks[name] for name in gaps])
+    if missing == "error":
+        raise DataError(
+            f'missing values in {tallied(gaps)}, of {len(complete)} rows. Say missing="drop" to leave out '
+            'the rows that have them, or missing="level" to make them a level (categorical columns only).'
+        )
+    caution = _dropped_caution(gaps, complete)
+    columns = {name: column.keep(complete) for name, column in columns.items()}
+    return columns, weights if weights is None else weights[complete], [caution]
+
+
+def _add_levels(columns: Mapping[Name, Encoded], gaps: Mapping[Name, int]) -> dict[Name, Encoded]:
+    filled = {name: c.with_missing_level() if isinstance(c, Categories) else c for name, c in columns.items()}
+    numbers = [name for name in gaps if not isinstance(filled[name], Categories)]
+    if numbers:
+        raise DataError(
+            f'missing="level" is for categorical columns, and continuous ones have missing values: '
+            f'{listed(numbers)}. Say missing="drop", or leave these columns out.'
+        )
+    return filled
+
+
+def _levels_caution(gaps: Mapping[Name, int]) -> Caution:
+    return Caution(
+        "missing-level",
+        tuple(gaps),
+        f"missing values in {tallied(gaps)} are a level of their own, None: "
+        'say missing="drop" to leave their rows out instead.',
+    )
+
+
+def _dropped_caution(gaps: Mapping[Name, int], complete: Mask) -> Caution:
+    rows, kept = len(complete), int(complete.sum())
+    if kept == 0:
+        raise DataError(
+            f'missing="drop" leaves no rows: each of the {rows} has a missing value, in {tallied(gaps)}. '
+            "Leave out the columns with most of them."
+        )
+    return Caution(
+        "dropped-rows",
+        tuple(gaps),
+        f"{rows - kept} of {rows} rows are left out for missing values in {tallied(gaps)}: "
+        "check that the others still speak for the whole.",
+    )

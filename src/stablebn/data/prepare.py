@@ -1,0 +1,149 @@
+"""The walk from a source to a table that can be learned from."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stablebn.data.checks import (
+    check_finite,
+    check_gaussian_rows,
+    check_identifiers,
+    check_one_kind,
+    check_size,
+    check_total,
+    check_types,
+    report_constants,
+)
+from stablebn.data.duplicates import DUPLICATES, identical_columns, merge, report_identical
+from stablebn.data.encoding import encode, tabulate
+from stablebn.data.kinds import Kind, decide_kinds
+from stablebn.data.missing import MISSING, settle_missing
+from stablebn.data.reading import read
+from stablebn.data.table import Name, Table, total_weight
+from stablebn.data.weights import rows_with_weight, set_weights_apart
+from stablebn.data.wording import Caution
+from stablebn.errors import one_of
+
+logger = logging.getLogger("stablebn.data")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table ready to be learned from, and what was found on the way.
+
+    Attributes
+    ----------
+    names : tuple of hashable
+        All variables, in column order.
+    table : CategoricalTable or ContinuousTable
+        The columns that take part in the search, in column order: not the constant ones, and of merged ones
+        only the one that stands. Without any column it is categorical.
+    kinds : dict of name to {"categorical", "continuous"}
+        Of all variables.
+    constants : tuple of names
+        Columns with a single value, in column order.
+    identical : tuple of tuples of names
+        Groups of columns with the same value in every row, sorted by name; without the constants.
+    merged : dict of name to tuple of names
+        Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
+    rows : int
+        Rows of the source, used or not.
+    warnings : tuple of Caution
+    """
+
+    names: tuple[Name, ...]
+    table: Table
+    kinds: dict[Name, Kind]
+    constants: tuple[Name, ...]
+    identical: tuple[tuple[Name, ...], ...]
+    merged: dict[Name, tuple[Name, ...]]
+    rows: int
+    warnings: tuple[Caution, ...]
+
+
+def prepare(
+    source: object,
+    *,
+    names: Sequence[Name] | None = None,
+    kinds: Mapping[Name, Kind] | None = None,
+    missing: str = "error",
+    duplicates: str = "keep",
+    weights: object = None,
+) -> Prepared:
+    """Read, check and encode a table.
+
+    Parameters
+    ----------
+    source : frame, array, dict or path
+        A pandas or polars DataFrame (the index of a pandas frame is not data), a PyArrow Table or
+        RecordBatch, a 2-D NumPy array with `names`, a structured array, a dict of columns, or the path of
+        a .csv, .csv.gz, .parquet, .feather or .arrow file.
+    names : sequence of hashable, optional
+        Names of the columns of a 2-D NumPy array.
+    kinds : mapping of name to {"categorical", "continuous"}, optional
+        Decides for the columns it names. Of the others, text, categories, booleans and integers with at
+        most 25 distinct values are categorical, floats continuous.
+    missing : {"error", "drop", "level"}, default "error"
+        Of a missing value (null or NaN): raise, leave out its row, or make it a level, None, the last.
+    duplicates : {"keep", "merge", "error"}, default "keep"
+        Of identical columns: keep all, keep the first by name, or raise.
+    weights : name of a column, or sequence of int, optional
+        How many rows each row stands for. A row with weight 0 is as if it were not there.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    DataError
+        The table cannot be learned from as it is.
+    OptionError
+        An option has a value it cannot take.
+
+    Examples
+    --------
+    >>> prepared = prepare({"rain": ["no", "yes", "no"], "wet": [False, True, True]})
+    >>> prepared.table.levels
+    (('no', 'yes'), (False, True))
+    """
+    one_of("missing", missing, MISSING)
+    one_of("duplicates", duplicates, DUPLICATES)
+    asked = {} if kinds is None else kinds
+
+    columns, weight_column = set_weights_apart(read(source, names=names), weights)
+    check_size(columns)
+    rows = len(next(iter(columns.values())))
+    columns, counts = rows_with_weight(columns, weight_column)
+    check_total(rows, counts)
+    check_types(columns)
+    decided = decide_kinds(columns, asked)
+
+    encoded, counts, cautions = settle_missing(encode(columns, decided), counts, missing)
+    used = len(next(iter(encoded.values())))
+    total = total_weight(used, counts)
+    check_finite(encoded)
+    check_identifiers(encoded, asked, total)
+    constants = tuple(name for name, column in encoded.items() if column.is_constant)
+    varying = {name: column for name, column in encoded.items() if not column.is_constant}
+    check_one_kind(varying)
+    check_gaussian_rows(varying, total)
+
+    table = tabulate(varying, used, counts)
+    identical = identical_columns(table)
+    cautions += [*report_constants(constants), *report_identical(identical, duplicates)]
+    table, merged = merge(table, identical) if duplicates == "merge" else (table, {})
+    for caution in cautions:
+        logger.info("%s", caution)
+    return Prepared(
+        names=tuple(columns),
+        table=table,
+        kinds=decided,
+        constants=constants,
+        identical=identical,
+        merged=merged,
+        rows=rows,
+        warnings=tuple(cautions),
+    )

@@ -1,0 +1,158 @@
+"""Any source to named Arrow columns: frames, arrays, dicts, files."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import narwhals.stable.v1 as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stablebn.data.files import READERS, read_file, table_columns
+from stablebn.data.table import Name
+from stablebn.data.wording import tallied
+from stablebn.errors import DataError, OptionError, listed
+
+Columns: TypeAlias = dict[Name, pa.ChunkedArray]
+
+ACCEPTED = (
+    "a pandas or polars DataFrame, a PyArrow Table, a 2-D NumPy array with names=, a dict of columns, "
+    f"or a path that ends in {listed(tuple(READERS))}"
+)
+
+
+def read(source: object, *, names: Sequence[Name] | None = None) -> Columns:
+    """Read the columns of a table, types as they come.
+
+    Parameters
+    ----------
+    source : frame, array, dict or path
+        See `stablebn.data.prepare`.
+    names : sequence of hashable, optional
+        Names of the columns of a NumPy array.
+
+    Returns
+    -------
+    dict of name to pyarrow.ChunkedArray
+        In column order, all of one length.
+    """
+    if isinstance(source, np.ndarray) and source.dtype.names is None:
+        named = _array_columns(source, names)
+    elif names is not None:
+        raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
+    else:
+        named = _named_columns(source)
+    _check_unique([name for name, _ in named])
+    columns = {name: arrow_column(f"column {name!r}", values) for name, values in named}
+    _check_lengths(columns)
+    return columns
+
+
+def _named_columns(source: object) -> Sequence[tuple[Name, object]]:
+    if isinstance(source, str | os.PathLike):
+        return read_file(os.fsdecode(source))
+    if isinstance(source, pa.RecordBatch):
+        source = pa.Table.from_batches([source])
+    if isinstance(source, pa.Table):
+        return table_columns(source)
+    if isinstance(source, np.ndarray):
+        return [(name, source[name]) for name in source.dtype.names or ()]
+    if isinstance(source, Mapping):
+        return list(source.items())
+    return _frame_columns(source)
+
+
+def _array_columns(array: NDArray[Any], names: Sequence[Name] | None) -> Sequence[tuple[Name, object]]:
+    if array.ndim != 2:
+        raise DataError(f"a NumPy array must have two dimensions, rows by columns: this one has {array.ndim}.")
+    if names is None:
+        raise OptionError(f"a NumPy array has no column names: give names=, {array.shape[1]} of them.")
+    if not is_column(names) or len(names) != array.shape[1]:
+        raise OptionError(f"names={names!r} must be a sequence of {array.shape[1]} names, one per column of the array.")
+    if not all(isinstance(name, Hashable) for name in names):
+        raise OptionError("names= must be text, numbers or other hashable values.")
+    return [(name, array[:, i]) for i, name in enumerate(names)]
+
+
+def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
+    # Narwhals refuses doubled names in its own words; pandas allows them.
+    if nw.dependencies.is_pandas_like_dataframe(source):
+        _check_unique(list(source.columns))
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        try:
+            frame = frame.collect()
+        except Exception as error:
+            raise DataError(f"the lazy frame cannot be collected: {str(error).partition(chr(10))[0]}") from error
+    if not isinstance(frame, nw.DataFrame):
+        raise DataError(f"cannot read a table from {type(source).__name__}. Give {ACCEPTED}.")
+    return [(series.name, series.to_native()) for series in frame.iter_columns()]
+
+
+def arrow_column(label: str, values: object) -> pa.ChunkedArray:
+    """One column as Arrow data; `label` says in errors what it is."""
+    if not is_column(values):
+        raise DataError(f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.")
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    try:
+        if isinstance(values, pa.Array | pa.ChunkedArray):
+            array = values
+        elif isinstance(series, nw.Series) and series.implementation.is_polars():
+            array = series.to_arrow()
+        else:
+            array = pa.array(values, from_pandas=True)
+            _check_no_coercion(array, values)
+    except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(_unreadable(label, values, error)) from error
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def is_column(values: object) -> bool:
+    """Whether values stand in one line: a list or an array, not text, a set, a number or a frame."""
+    if isinstance(values, Sequence):
+        return not isinstance(values, str | bytes)
+    return hasattr(values, "__array__") and getattr(values, "ndim", 1) == 1
+
+
+def _check_no_coercion(array: pa.Array, values: Any) -> None:
+    """Raise if PyArrow has turned Python values that are no floats into floats."""
+    if not pa.types.is_floating(array.type) or not _holds_objects(values):
+        return
+    if any(issubclass(kind, bool | np.bool_ | Decimal) for kind in set(map(type, values))):
+        raise TypeError("floats and other values in one column")
+
+
+def _holds_objects(values: object) -> bool:
+    return isinstance(values, Sequence) or getattr(values, "dtype", None) == np.dtype(object)
+
+
+def _unreadable(label: str, values: Any, error: Exception) -> str:
+    remedy = "Convert it to text (a category) or to numbers."
+    if _holds_objects(values):
+        types = {type(value).__name__ for value in values if not _is_missing(value)}
+        if len(types) > 1:
+            return f"{label} mixes values of different types: {', '.join(sorted(types))}. {remedy}"
+        return f"{label} holds values of type {', '.join(types)} that cannot be read: {error}. {remedy}"
+    type_ = getattr(values, "dtype", type(values).__name__)
+    return f"{label}, of type {type_}, cannot be read: {error}. {remedy}"
+
+
+def _is_missing(value: object) -> bool:
+    return type(value).__name__ in ("NoneType", "NAType", "NaTType") or (isinstance(value, float) and value != value)
+
+
+def _check_unique(names: Collection[Name]) -> None:
+    doubled = {name: f"{count} times" for name, count in Counter(names).items() if count > 1}
+    if doubled:
+        raise DataError(f"column names must be unique: {tallied(doubled)}. Rename or leave out the doubles.")
+
+
+def _check_lengths(columns: Columns) -> None:
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise DataError(f"columns must have one length: {tallied(lengths)}. Make them equally long.")

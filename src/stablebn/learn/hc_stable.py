@@ -1,0 +1,20 @@
+"""HC-Stable."""
+
+from __future__ import annotations
+
+from stablebn.learn.config import SearchConfig
+from stablebn.learn.hc import hill_climb
+from stablebn.learn.problem import Problem
+from stablebn.learn.stable_order import stable_order
+from stablebn.search import Climb
+
+
+def hc_stable(problem: Problem, config: SearchConfig) -> Climb:
+    """Hill climbing whose arbitrary choices follow the data alone (Algorithm 1 without the tabu list).
+
+    References
+    ----------
+    Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms".
+    """
+    order = stable_order(problem, config)
+    return hill_climb(problem, order, config)

@@ -1,0 +1,67 @@
+"""A table made ready for a learner: its variables by canonical number, with their scores and orders.
+
+This is where names and columns end: everything a learner sees is a number that depends on the data alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from stablebn.data.table import ContinuousTable, Name, Table
+from stablebn.order import canonical_order
+from stablebn.scores.families import FamilyScores
+from stablebn.scores.registry import ScoreConfig, family_scores
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a learner learns from.
+
+    Attributes
+    ----------
+    names : tuple of names
+        Name of each variable; learners do not look.
+    scores : FamilyScores
+    decreasing : tuple of int
+        Variables by decreasing sort key (SPEC section 4).
+    given : tuple of int
+        Variables as the columns stood in the table.
+    start : tuple of int or None
+        Parent set of each variable in the DAG to start from.
+    watch : callable or None
+        Called with the name of the search under way and its number of steps.
+    """
+
+    names: tuple[Name, ...]
+    scores: FamilyScores
+    decreasing: tuple[int, ...]
+    given: tuple[int, ...]
+    start: tuple[int, ...] | None = None
+    watch: Callable[[str, int], None] | None = None
+
+    @property
+    def increasing(self) -> tuple[int, ...]:
+        """The exact reverse of `decreasing`."""
+        return self.decreasing[::-1]
+
+
+def pose(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads: int = 1) -> Problem:
+    """Number a table's variables canonically and find their decreasing order.
+
+    The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
+    of elimination in determinants, and with it their last bits, must not change with a column's unit.
+    """
+    as_given = family_scores(table, config, threads=threads)
+    numbering = canonical_order(table, as_given, unit_free=isinstance(table, ContinuousTable))
+    scores = as_given.reordered(numbering)
+    number = {column: v for v, column in enumerate(numbering)}
+    decreasing: Sequence[int] = range(scores.n)
+    if isinstance(table, ContinuousTable) and not unit_free:
+        decreasing = [number[column] for column in canonical_order(table, as_given)]
+    return Problem(
+        names=tuple(table.names[column] for column in numbering),
+        scores=scores,
+        decreasing=tuple(decreasing),
+        given=tuple(number[column] for column in range(scores.n)),
+    )

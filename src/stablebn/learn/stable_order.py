@@ -1,0 +1,37 @@
+"""GetStableOrder (Algorithm 2 of the paper, SPEC section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stablebn.learn.config import SearchConfig
+from stablebn.learn.hc import hill_climb
+from stablebn.learn.problem import Problem
+from stablebn.learn.tabu import tabu_search
+
+
+def stable_order(problem: Problem, config: SearchConfig) -> list[int]:
+    """The topological order of the better of two DAGs, learned in decreasing and in increasing order.
+
+    References
+    ----------
+    Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms", Algorithm 2.
+    """
+    search = tabu_search if config.order_search == "tabu" else hill_climb
+    decreasing = search(problem, problem.decreasing, config, "decreasing order")
+    increasing = search(problem, problem.increasing, config, "increasing order")
+    better = increasing if increasing.score > decreasing.score else decreasing
+    return layered_order(better.parents, better.order)
+
+
+def layered_order(parents: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Variables layer by layer from the roots, inside a layer by `order`."""
+    layered: list[int] = []
+    placed = 0
+    waiting = list(order)
+    while waiting:
+        layer = [v for v in waiting if not parents[v] & ~placed]
+        layered += layer
+        placed |= sum(1 << v for v in layer)
+        waiting = [v for v in waiting if not placed >> v & 1]
+    return layered

@@ -1,0 +1,20 @@
+"""Tabu-Stable."""
+
+from __future__ import annotations
+
+from stablebn.learn.config import SearchConfig
+from stablebn.learn.problem import Problem
+from stablebn.learn.stable_order import stable_order
+from stablebn.learn.tabu import tabu_search
+from stablebn.search import Climb
+
+
+def tabu_stable(problem: Problem, config: SearchConfig) -> Climb:
+    """Tabu search whose arbitrary choices follow the data alone (Algorithm 1).
+
+    References
+    ----------
+    Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms".
+    """
+    order = stable_order(problem, config)
+    return tabu_search(problem, order, config)
