@@ -21,6 +21,13 @@ class OptionError(StableBNError, ValueError):
     """An option has a value it cannot take."""
 
 
+class FormatError(StableBNError, ValueError):
+    """A file is not what its format asks for; the message names the file, the line and what was expected."""
+
+    def __init__(self, file: str, line: int | None, problem: str) -> None:
+        super().__init__(f"{file}{'' if line is None else f', line {line}'}: {problem}")
+
+
 class MissingExtraError(StableBNError, ImportError):
     """An optional package is needed; the message names the extra that brings it."""
 
