@@ -1,10 +1,9 @@
 """From a file or a frame to the encoded table: reading, column kinds, encoding, checks.
 
-The walk is `prepare`: `reading` (and `files`, `csv_text`), `rows` (weights), `kinds`, `encoding`,
-`rows` again (missing values), `checks`, `duplicates`.
+The walk is `prepare`: `reading` (with `files` and `csv_text`), `weights`, `kinds`, `encoding`, `missing`,
+`duplicates`, with `checks` on the way.
 """
 
-from stablebn.data.duplicates import name_key
 from stablebn.data.kinds import Kind
 from stablebn.data.prepare import Prepared, prepare
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, Name, Table, Weights
@@ -20,6 +19,5 @@ __all__ = [
     "Prepared",
     "Table",
     "Weights",
-    "name_key",
     "prepare",
 ]

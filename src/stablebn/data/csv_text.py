@@ -76,7 +76,10 @@ def read_csv(path: str) -> list[tuple[Name, pa.ChunkedArray]]:
             "holds a comma."
         ) from None
     _check_last_quote(path, table)
-    return [(name, typed(_text(path, name, table.column(i)))) for i, name in enumerate(names)]
+    # Taken one by one, so that the text of a column is freed as soon as its numbers are there.
+    columns = table.columns[::-1]
+    del table
+    return [(name, typed(_text(path, name, columns.pop()))) for name in names]
 
 
 def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -121,6 +124,6 @@ def _check_last_quote(path: str, table: pa.Table) -> None:
     if len(last) == 0 or b"\n" not in (last[-1].as_py() or b""):
         return
     with _open(path) as stream:
-        closed = stream.read().rstrip(b"\r\n").endswith(b'"')
+        closed = stream.read().rstrip().endswith(b'"')
     if not closed:
         raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {len(last) + 1}.")

@@ -9,13 +9,9 @@ import numpy as np
 from stablebn.data.table import CategoricalTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
+from stablebn.graph.names import name_key
 
 DUPLICATES = ("keep", "merge", "error")
-
-
-def name_key(name: Name) -> tuple[str, str]:
-    """Sort key of a variable's name, for names of any types: its text, then its type."""
-    return str(name), type(name).__qualname__
 
 
 def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:

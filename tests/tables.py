@@ -1,0 +1,86 @@
+"""Random tables small enough to see, and other layouts of a table."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stablebn.data import CategoricalTable, ContinuousTable
+
+Columns = dict[Hashable, list[Any]]
+
+
+def categorical_columns(rng: np.random.Generator, n: int, rows: int, levels: int = 3) -> Columns:
+    """Columns of letters; each depends on an earlier one, so that there is something to learn."""
+    codes: list[Any] = []
+    for v in range(n):
+        own = rng.integers(0, rng.integers(2, levels + 1), rows)
+        if v and rng.random() < 0.7:
+            own = np.where(rng.random(rows) < 0.6, codes[rng.integers(0, v)], own)
+        codes.append(own)
+    return {f"c{v}": ["pqrstuvwxyz"[code] for code in own] for v, own in enumerate(codes)}
+
+
+def continuous_columns(rng: np.random.Generator, n: int, rows: int) -> Columns:
+    """Columns of numbers on several scales; each depends on an earlier one."""
+    values: list[Any] = []
+    for v in range(n):
+        own = rng.normal(size=rows)
+        if v and rng.random() < 0.7:
+            own = own + rng.normal() * values[rng.integers(0, v)]
+        values.append(own)
+    return {f"x{v}": (own * 10.0 ** rng.integers(-2, 3) + rng.integers(-5, 6)).tolist() for v, own in enumerate(values)}
+
+
+def shuffled(columns: Columns, seed: int, *, rows: bool = True, order: bool = True) -> Columns:
+    """The same table with its rows and its columns in another order."""
+    shuffle = random.Random(seed)
+    names = list(columns)
+    places = list(range(len(columns[names[0]])))
+    if order:
+        shuffle.shuffle(names)
+    if rows:
+        shuffle.shuffle(places)
+    return {name: [columns[name][place] for place in places] for name in names}
+
+
+def renamed(columns: Columns, seed: int) -> tuple[Columns, dict[Hashable, Hashable]]:
+    """The same table under other names, in another order of names, and old name by new one."""
+    aliases = [f"n{place:03d}" for place in range(len(columns))]
+    random.Random(seed).shuffle(aliases)
+    old = dict(zip(aliases, columns, strict=True))
+    return {alias: columns[name] for alias, name in old.items()}, old
+
+
+def categorical_table(codes: Sequence[Sequence[int]], weights: Sequence[int] | None = None) -> CategoricalTable:
+    """A table from codes 0, 1, ..., each of which must occur."""
+    array = np.array(codes, dtype=np.uint8)
+    return CategoricalTable(
+        names=tuple(f"v{place}" for place in range(len(codes))),
+        codes=array,
+        levels=tuple(tuple(str(level) for level in range(int(own.max()) + 1)) for own in array),
+        weights=None if weights is None else np.array(weights, dtype=np.int64),
+    )
+
+
+def random_categorical_table(rng: np.random.Generator, n: int, rows: int, levels: int = 3) -> CategoricalTable:
+    """A random table of codes without constant columns."""
+    codes = []
+    for _ in range(n):
+        drawn = rng.integers(0, levels, rows)
+        drawn[:2] = [0, 1]
+        codes.append(np.unique(drawn, return_inverse=True)[1].tolist())
+    return categorical_table(codes)
+
+
+def continuous_table(values: Any, weights: Sequence[int] | None = None) -> ContinuousTable:
+    """A table of numbers, one row of `values` a variable."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    return ContinuousTable(
+        names=tuple(f"v{place}" for place in range(array.shape[0])),
+        values=array,
+        weights=None if weights is None else np.array(weights, dtype=np.int64),
+    )

@@ -1,0 +1,141 @@
+"""What cannot be learned from is refused with names and a remedy; what is odd is reported."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stablebn.data import CategoricalTable, ContinuousTable, duplicates, prepare
+from stablebn.errors import DataError, OptionError
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ({}, "at least two columns, and the table has none"),
+        ({"a": [1, 2]}, "at least two columns, and the table has only one, 'a'"),
+        ({"a": [], "b": []}, "the table has columns 'a', 'b' but no rows"),
+        ({"a": [1.5, np.inf], "b": [-np.inf, np.inf]}, "infinite values in 'a' (1), 'b' (2). Make them"),
+    ],
+    ids=["nothing", "one column", "no rows", "infinite"],
+)
+def test_tables_that_are_none_are_refused(source: dict[str, list[Any]], told: str) -> None:
+    with pytest.raises(DataError) as caught:
+        prepare(source)
+    assert told in str(caught.value)
+
+
+def test_a_column_of_weights_is_no_variable() -> None:
+    with pytest.raises(DataError, match="only one, 'a'"):
+        prepare({"a": [1, 2], "w": [1, 2]}, weights="w")
+
+
+def test_mixed_kinds_are_listed() -> None:
+    with pytest.raises(DataError) as caught:
+        prepare({"sex": ["f", "m"], "age": [1.5, 2.5], "site": ["x", "x"], "bmi": [20.5, 21.5]})
+    assert "categorical columns ('sex') and continuous columns ('age', 'bmi')" in str(caught.value)
+    assert 'kinds={"age": "categorical"}' in str(caught.value)
+
+
+def test_a_constant_column_mixes_with_any_kind() -> None:
+    prepared = prepare({"a": [1.5, 1.5], "b": ["x", "y"], "c": [1, 2]})
+    assert isinstance(prepared.table, CategoricalTable)
+    assert prepared.kinds == {"a": "continuous", "b": "categorical", "c": "categorical"}
+
+
+def test_columns_that_identify_rows_are_refused_unless_asked_for() -> None:
+    columns = {"id": [f"p{i}" for i in range(30)], "b": ["x", "y"] * 15, "key": [f"{i}" for i in range(30)]}
+    with pytest.raises(DataError) as caught:
+        prepare(columns)
+    assert "'id' (30 levels in 30 rows), 'key' (30 levels in 30 rows)" in str(caught.value)
+    assert 'Leave them out, or say kinds={"id": "categorical", "key": "categorical"}.' in str(caught.value)
+    asked = prepare(columns, kinds={"id": "categorical", "key": "categorical"})
+    assert asked.table.names == ("id", "b", "key")
+
+
+def test_25_levels_or_nine_tenths_of_the_rows_are_no_identifiers() -> None:
+    assert prepare({"a": [f"p{i}" for i in range(25)], "b": ["x"] * 24 + ["y"]}).table.names == ("a", "b")
+    nine_tenths = [f"p{i}" for i in range(27)] + ["p0"] * 3
+    assert prepare({"a": nine_tenths, "b": ["x", "y"] * 15}).table.names == ("a", "b")
+    assert prepare({"a": [f"p{i}" for i in range(30)], "b": ["x", "y"] * 15}, weights=[2] * 30).table.total == 60
+
+
+def test_constants_stay_out_of_the_table_and_are_reported() -> None:
+    prepared = prepare({"z": ["x", "x"], "a": [1, 2], "k": [5, 5]})
+    assert prepared.names == ("z", "a", "k")
+    assert prepared.table.names == ("a",)
+    assert prepared.constants == ("z", "k")
+    (caution,) = prepared.warnings
+    assert (caution.code, caution.columns) == ("constant", ("z", "k"))
+    assert "'z', 'k'; you can leave them out" in str(caution)
+
+
+def test_a_table_of_constants_has_no_columns() -> None:
+    prepared = prepare({"a": [1.5, 1.5], "b": ["x", "x"]})
+    assert isinstance(prepared.table, CategoricalTable)
+    assert prepared.table.codes.shape == (0, 2)
+    assert prepared.table.total == 2
+    assert prepared.identical == ()
+
+
+CATEGORICAL_TWINS = {"z": [1, 2, 1], "b": [True, False, True], "y": [1, 2, 1], "m": [2, 1, 2], "k": [7, 7, 7]}
+CONTINUOUS_TWINS = {"z": [1.5, 2, 1, 4], "b": [0.0, 1, 2, 5], "y": [1.5, 2, 1, 4], "a": [-0.0, 1, 2, 5]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "groups"), [(CATEGORICAL_TWINS, (("y", "z"),)), (CONTINUOUS_TWINS, (("a", "b"), ("y", "z")))]
+)
+def test_identical_columns_are_found_and_kept(columns: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> None:
+    prepared = prepare(columns)
+    assert prepared.identical == groups
+    assert prepared.merged == {}
+    caution = prepared.warnings[-1]
+    assert caution.code == "identical"
+    assert caution.columns == tuple(name for group in groups for name in group)
+    assert 'duplicates="merge"' in str(caution)
+    assert "'y', 'z'" in str(caution)
+
+
+def test_merged_columns_stand_by_name_and_never_by_position() -> None:
+    for order in ("zbymk", "mykbz", "kzymb"):
+        prepared = prepare({name: CATEGORICAL_TWINS[name] for name in order}, duplicates="merge")
+        assert prepared.merged == {"y": ("z",)}
+        assert prepared.table.names == tuple(name for name in order if name in "bym")
+        assert prepared.names == tuple(order)
+
+
+def test_merged_continuous_columns_keep_their_values() -> None:
+    table = prepare(CONTINUOUS_TWINS, duplicates="merge").table
+    assert isinstance(table, ContinuousTable)
+    assert table.names == ("y", "a")
+    assert table.values.tolist() == [[1.5, 2, 1, 4], [0, 1, 2, 5]]
+
+
+def test_identical_columns_can_be_an_error() -> None:
+    with pytest.raises(DataError, match=r"identical columns: 'a', 'b'; 'y', 'z'. Leave out all but one"):
+        prepare(CONTINUOUS_TWINS, duplicates="error")
+    with pytest.raises(OptionError, match=r"duplicates='drop'.*'keep', 'merge', 'error'"):
+        prepare(CONTINUOUS_TWINS, duplicates="drop")
+
+
+def test_equal_hashes_do_not_make_columns_identical(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duplicates, "hash", lambda _: 0, raising=False)
+    prepared = prepare({"a": [1, 2, 1, 2], "b": [1, 1, 2, 2], "c": [1, 2, 1, 2], "d": [2, 2, 1, 1], "e": [1, 1, 2, 2]})
+    assert prepared.identical == (("a", "c"), ("b", "e"))
+
+
+def test_merging_copes_with_names_of_mixed_types() -> None:
+    names: list[Hashable] = ["b", ("a", 2), None, 10, 9]
+    for order in (names, names[::-1]):
+        prepared = prepare({**dict.fromkeys(order, (1, 2)), "other": [2, 1]}, duplicates="merge")
+        assert prepared.merged == {9: (10, "b", ("a", 2), None)}
+
+
+def test_zero_and_false_are_different_values() -> None:
+    assert prepare({"a": [0, 1, 1], "b": [False, True, True]}).identical == ()
+
+
+def test_a_long_list_of_columns_is_cut_short() -> None:
+    with pytest.raises(DataError, match=r"'x7' \(1\) and 12 more, of 2 rows"):
+        prepare({f"x{i}": [None, "a"] for i in range(20)})
