@@ -139,7 +139,7 @@ def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribut
         return
     if not own.levels or len(set(own.levels)) != len(own.levels):
         raise GraphError(f"the levels of node {node!r} must be at least one, and differ: {listed(own.levels)}.")
-    shape = tuple(len(_levels(distributions[parent])) for parent in own.parents) + (len(own.levels),)
+    shape = (*(len(_levels(distributions[parent])) for parent in own.parents), len(own.levels))
     if own.probabilities.shape != shape:
         raise GraphError(f"the table of node {node!r} has shape {own.probabilities.shape}; its levels ask for {shape}.")
     if not (own.probabilities >= 0).all() or not (abs(own.probabilities.sum(axis=-1) - 1) <= SUM_TOLERANCE).all():

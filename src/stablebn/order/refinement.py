@@ -1,15 +1,16 @@
 """Telling columns apart by the data alone, for columns that the sort keys leave tied.
 
-Columns and rows are coloured in turn: a row by the multiset of (colour of column, value) in it, a
-column by the multiset of (colour of row, value) in it, until no more columns are told apart. No
-layout enters: a multiset is hashed as a sum. What is still tied then is, but for freak cases,
+Columns and rows are coloured in turn: a row by the multiset of (class of column, value) in it, a
+column by the multiset of (colour of row, value) in it, until no class of columns splits any more.
+No layout enters: a multiset is hashed as a sum. What is still tied then is, but for freak cases,
 interchangeable in the data, and only there a name may decide; as soon as it has decided for one
-column, that column gets a colour of its own and the rest is told apart by the data again.
+column, that column is a class of its own and the rest is told apart by the data again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,53 +32,55 @@ def refined_order(table: Table, tiers: Sequence[int], by_name: Sequence[int]) ->
         Position of each column when they are sorted by name.
     """
     values = _value_codes(table)
-    waiting = _identical_groups(values, tiers, by_name)
-    if len({tiers[group[0]] for group in waiting}) == len(waiting):
-        return [c for group in sorted(waiting, key=lambda group: tiers[group[0]]) for c in group]
-
-    colouring = _Colouring(values, table.weights, _mix(np.array(tiers, dtype=np.uint64)))
-    colouring.refine()
-
-    def rank(group: Sequence[int]) -> tuple[int, int, int]:
-        return tiers[group[0]], int(colouring.columns[group[0]]), by_name[group[0]]
-
-    order: list[int] = []
-    while waiting:
-        waiting.sort(key=rank)
-        chosen = waiting.pop(0)
-        if waiting and rank(waiting[0])[:2] == rank(chosen)[:2]:
-            colouring.single_out(chosen)
-            colouring.refine()
-        order += chosen
-    return order
+    groups = _identical_groups(values, tiers, by_name)
+    partition = _OrderedPartition(values, table.weights, tiers)
+    while tied := partition.first_tie(groups):
+        if not partition.refine():
+            # What is left is up to the name, for one group; after it the data may speak again.
+            partition.put_first(min(tied, key=lambda group: by_name[group[0]]))
+    return [c for group in sorted(groups, key=partition.rank) for c in group]
 
 
-class _Colouring:
-    """Colours of columns, refined until they tell no more columns apart."""
+class _OrderedPartition:
+    """Classes of columns in a fixed order, each of which is only ever split, never moved."""
 
-    def __init__(self, values: Sequence[Codes], weights: Weights | None, columns: _Hashes) -> None:
+    def __init__(self, values: Sequence[Codes], weights: Weights | None, ranks: Sequence[int]) -> None:
         self._values = values
         self._weights = np.uint64(1) if weights is None else weights.astype(np.uint64)
-        self.columns = columns
+        self._ranks = np.array(ranks, dtype=np.int64)
 
-    def single_out(self, same: Sequence[int]) -> None:
-        """Give some columns a colour of their own."""
-        self.columns[list(same)] = _mix(~self.columns[list(same)])
+    def rank(self, group: Sequence[int]) -> int:
+        """Place of a group's class."""
+        return int(self._ranks[group[0]])
 
-    def refine(self) -> None:
-        """Recolour until the number of colours no longer grows."""
-        colours = 0
-        while len(np.unique(self.columns)) > colours:
-            colours = len(np.unique(self.columns))
-            rows = np.zeros(self._values[0].size, dtype=np.uint64)
-            for colour, column in zip(self.columns, self._values, strict=True):
-                rows += _mix(column.astype(np.uint64) * _STEP + colour)
-            rows = _mix(rows)
-            own = [
-                (_mix(column.astype(np.uint64) * _STEP + rows) * self._weights).sum(dtype=np.uint64)
-                for column in self._values
-            ]
-            self.columns = _mix(self.columns + _mix(np.array(own, dtype=np.uint64)))
+    def first_tie(self, groups: Sequence[Sequence[int]]) -> list[Sequence[int]]:
+        """The groups of the first class that holds more than one; none if all are told apart."""
+        for _, tied in groupby(sorted(groups, key=self.rank), self.rank):
+            found = list(tied)
+            if len(found) > 1:
+                return found
+        return []
+
+    def put_first(self, group: Sequence[int]) -> None:
+        """Split a group off its class, before the others."""
+        self._ranks = 2 * self._ranks
+        self._ranks[list(group)] -= 1
+
+    def refine(self) -> bool:
+        """Colour the rows by the classes of columns and the columns by those of rows; whether a class was split."""
+        rows = np.zeros(self._values[0].size, dtype=np.uint64)
+        for colour, column in zip(_mix(self._ranks.astype(np.uint64)), self._values, strict=True):
+            rows += _mix(column.astype(np.uint64) * _STEP + colour)
+        rows = _mix(rows)
+        colours = [
+            int((_mix(column.astype(np.uint64) * _STEP + rows) * self._weights).sum(dtype=np.uint64))
+            for column in self._values
+        ]
+        before = len(set(self._ranks.tolist()))
+        keys = list(zip(self._ranks.tolist(), colours, strict=True))
+        rank = {key: place for place, key in enumerate(sorted(set(keys)))}
+        self._ranks = np.array([rank[key] for key in keys], dtype=np.int64)
+        return len(rank) > before
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)

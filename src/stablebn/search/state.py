@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import limbs
+from stablebn.kernels.logarithm import joined, limbs, to_float
 from stablebn.kernels.moves import ADD, NONE, REVERSE, add_is_allowed, best_two_moves
 from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores
 from stablebn.scores.variable_sets import bit, members
@@ -68,7 +68,8 @@ class State:
     def is_arbitrary(self, move: Move, forbidden: Sequence[Move]) -> bool:
         """Whether the order alone chose the direction of an added arc: the other one was allowed and as good."""
         kind, u, v = move
-        if kind != ADD or joined(*self._toggles[u, v, :2]) != joined(*self._toggles[v, u, :2]):
+        one, other = (to_float(joined(*self._toggles[arc][:2])) for arc in ((u, v), (v, u)))
+        if kind != ADD or one != other:
             return False
         return bool(
             add_is_allowed(
