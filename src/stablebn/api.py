@@ -12,8 +12,8 @@ from stablebn.data import Caution, ContinuousTable, Kind, Prepared, prepare
 from stablebn.errors import GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, from_networkx
 from stablebn.kernels.logarithm import to_float
-from stablebn.learn import LEARNERS, Problem, SearchConfig, pose
-from stablebn.learn.config import at_least
+from stablebn.learners import LEARNERS, Problem, SearchConfig, pose
+from stablebn.learners.config import at_least
 from stablebn.result import Result, fingerprint
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.scores.variable_sets import bit, members

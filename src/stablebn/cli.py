@@ -93,7 +93,7 @@ def learn(
             check_free(path, force=force)
 
     from stablebn import api
-    from stablebn.learn import LEARNERS
+    from stablebn.learners import LEARNERS
 
     with _progress(quiet=quiet) as watch:
         result = api.learn(

@@ -105,7 +105,5 @@ def renamed(graph: DAG, names: dict[Node, Node]) -> DAG:
 
 
 def renamed_pdag(graph: PDAG, names: dict[Node, Node]) -> PDAG:
-    directed, undirected = (
-        [(names[a], names[b]) for a, b in edges] for edges in (graph.directed, graph.undirected)
-    )
+    directed, undirected = ([(names[a], names[b]) for a, b in edges] for edges in (graph.directed, graph.undirected))
     return PDAG([names[node] for node in graph.nodes], directed, undirected)

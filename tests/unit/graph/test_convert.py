@@ -68,9 +68,7 @@ def test_names_of_any_kind_survive_pandas_networkx_and_edge_lists() -> None:
     assert from_networkx(to_networkx(tuples)) == tuples
 
 
-@pytest.mark.parametrize(
-    "read", [from_edge_list, lambda edges: from_networkx(nx.DiGraph(e[:2] for e in edges))]
-)
+@pytest.mark.parametrize("read", [from_edge_list, lambda edges: from_networkx(nx.DiGraph(e[:2] for e in edges))])
 def test_directed_cycle_is_refused(read: object) -> None:
     assert callable(read)
     with pytest.raises(GraphError, match="a -> b -> c -> a"):
@@ -99,9 +97,7 @@ def test_adjacency_rows_are_where_arcs_come_from() -> None:
 
 def test_polars_matrix_has_its_names_in_the_first_column() -> None:
     frame = to_adjacency(DAG([2, 1], [(2, 1)]), backend="polars")
-    assert frame.equals(
-        pl.DataFrame({"node": ["2", "1"], "2": [0, 0], "1": [1, 0]}).cast({"1": pl.Int8, "2": pl.Int8})
-    )
+    assert frame.equals(pl.DataFrame({"node": ["2", "1"], "2": [0, 0], "1": [1, 0]}).cast({"1": pl.Int8, "2": pl.Int8}))
     with pytest.raises(GraphError, match="rename the node 'node'"):
         to_adjacency(DAG(["node"], []), backend="polars")
     with pytest.raises(GraphError, match="same as text"):
@@ -131,9 +127,7 @@ def test_adjacency_is_matched_by_name_not_by_position() -> None:
         (np.full((1, 1), np.nan), ["a"], "zeros and ones"),
     ],
 )
-def test_unfit_matrix_is_refused_with_its_fault(
-    matrix: object, nodes: list[Node] | None, message: str
-) -> None:
+def test_unfit_matrix_is_refused_with_its_fault(matrix: object, nodes: list[Node] | None, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         from_adjacency(matrix, nodes)
 
@@ -177,9 +171,7 @@ def test_csv_reads_back_whatever_the_names() -> None:
 def test_graphml_reads_back_whatever_the_names() -> None:
     root = ET.fromstring(to_graphml(ODD))
     assert [node.get("id") for node in root.iter(f"{XMLNS}node")] == list(ODD.nodes)
-    edges = [
-        (edge.get("source"), edge.get("target"), edge.get("directed")) for edge in root.iter(f"{XMLNS}edge")
-    ]
+    edges = [(edge.get("source"), edge.get("target"), edge.get("directed")) for edge in root.iter(f"{XMLNS}edge")]
     assert edges == [(a, b, "true" if mark == "->" else "false") for a, b, mark in to_edge_list(ODD)]
 
 

@@ -92,9 +92,7 @@ def test_partially_directed_graphs_of_pc_agree_with_bnlearn(table: str) -> None:
         assert compare(learned, true) == comparison
 
 
-@pytest.mark.parametrize(
-    "golden", validation.get("random_dags", []), ids=lambda golden: f"{len(golden['dag'])} arcs"
-)
+@pytest.mark.parametrize("golden", validation.get("random_dags", []), ids=lambda golden: f"{len(golden['dag'])} arcs")
 def test_random_dags_agree_with_bnlearn(golden: dict[str, Any]) -> None:
     nodes = golden["nodes"]
     true, learned = DAG(nodes, golden["dag"]), DAG(nodes, golden["other"])

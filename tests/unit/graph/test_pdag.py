@@ -85,9 +85,7 @@ def test_extension_does_not_depend_on_order_of_nodes_or_edges() -> None:
     rng = random.Random(6)
     for _ in range(50):
         cpdag = naive.random_dag(rng, 9, 14).cpdag()
-        shuffled = PDAG(
-            rng.sample(cpdag.nodes, 9), cpdag.directed[::-1], [(b, a) for a, b in cpdag.undirected]
-        )
+        shuffled = PDAG(rng.sample(cpdag.nodes, 9), cpdag.directed[::-1], [(b, a) for a, b in cpdag.undirected])
         assert shuffled.extension() == cpdag.extension()
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stablebn.learn.config import SearchConfig
-from stablebn.learn.hc import hill_climb
-from stablebn.learn.problem import Problem
-from stablebn.learn.tabu import tabu_search
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.hc import hill_climb
+from stablebn.learners.problem import Problem
+from stablebn.learners.tabu import tabu_search
 
 
 def stable_order(problem: Problem, config: SearchConfig) -> list[int]:

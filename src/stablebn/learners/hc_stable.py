@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stablebn.learn.config import SearchConfig
-from stablebn.learn.hc import hill_climb
-from stablebn.learn.problem import Problem
-from stablebn.learn.stable_order import stable_order
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.hc import hill_climb
+from stablebn.learners.problem import Problem
+from stablebn.learners.stable_order import stable_order
 from stablebn.search import Climb
 
 

@@ -53,15 +53,21 @@ def pose(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads:
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
     as_given = family_scores(table, config, threads=threads)
-    numbering = canonical_order(table, as_given, unit_free=isinstance(table, ContinuousTable))
-    scores = as_given.reordered(numbering)
-    number = {column: v for v, column in enumerate(numbering)}
-    decreasing: Sequence[int] = range(scores.n)
+    order = numbering = canonical_order(table, as_given, unit_free=unit_free)
     if isinstance(table, ContinuousTable) and not unit_free:
-        decreasing = [number[column] for column in canonical_order(table, as_given)]
+        numbering = canonical_order(table, as_given, unit_free=True, last_resort=_places(order))
+    number = _places(numbering)
     return Problem(
         names=tuple(table.names[column] for column in numbering),
-        scores=scores,
-        decreasing=tuple(decreasing),
-        given=tuple(number[column] for column in range(scores.n)),
+        scores=as_given.reordered(numbering),
+        decreasing=tuple(number[column] for column in order),
+        given=tuple(number),
     )
+
+
+def _places(order: Sequence[int]) -> list[int]:
+    """Place of each column in an order."""
+    places = [0] * len(order)
+    for place, column in enumerate(order):
+        places[column] = place
+    return places

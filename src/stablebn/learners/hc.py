@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from stablebn.learn.config import SearchConfig
-from stablebn.learn.problem import Problem
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.problem import Problem
 from stablebn.search import Climb, climb
 
 

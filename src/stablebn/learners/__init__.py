@@ -1,7 +1,7 @@
 """One short file a learner, that reads like the paper's pseudo-code, and the registry of learners."""
 
-from stablebn.learn.config import SearchConfig
-from stablebn.learn.problem import Problem, pose
-from stablebn.learn.registry import LEARNERS, Learner
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.problem import Problem, pose
+from stablebn.learners.registry import LEARNERS, Learner
 
 __all__ = ["LEARNERS", "Learner", "Problem", "SearchConfig", "pose"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from stablebn.learn.config import SearchConfig
-from stablebn.learn.hc import hc, hc_dec, hc_inc
-from stablebn.learn.hc_stable import hc_stable
-from stablebn.learn.problem import Problem
-from stablebn.learn.tabu import tabu, tabu_dec, tabu_inc
-from stablebn.learn.tabu_stable import tabu_stable
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.hc import hc, hc_dec, hc_inc
+from stablebn.learners.hc_stable import hc_stable
+from stablebn.learners.problem import Problem
+from stablebn.learners.tabu import tabu, tabu_dec, tabu_inc
+from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.search import Climb
 
 
