@@ -51,7 +51,7 @@ def renamed(columns: Columns, seed: int) -> tuple[Columns, dict[Hashable, Hashab
     """The same table under other names, in another order of names, and old name by new one."""
     aliases = [f"n{place:03d}" for place in range(len(columns))]
     random.Random(seed).shuffle(aliases)
-    old = dict(zip(aliases, columns, strict=True))
+    old: dict[Hashable, Hashable] = dict(zip(aliases, columns, strict=True))
     return {alias: columns[name] for alias, name in old.items()}, old
 
 

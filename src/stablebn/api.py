@@ -227,6 +227,8 @@ def score(
             prepared.table.names,
         )
     families = _families(dag, prepared, variables)
+    if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
+        raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
     return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})
 

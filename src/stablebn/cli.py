@@ -95,7 +95,7 @@ def learn(
     from stablebn import api
     from stablebn.learners import LEARNERS
 
-    with _progress(quiet=quiet) as watch:
+    with _working(quiet=quiet) as watch:
         result = api.learn(
             data,
             algorithm,
@@ -169,15 +169,19 @@ def _graph_text(result: Result, wanted: Format) -> str:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
-    """A line on the terminal that says what is under way; nothing where there is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
+def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
+    """Long work: progress on a terminal and silence elsewhere, and Ctrl-C is safe."""
+    try:
+        if quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
 
-    with Console(stderr=True).status("reading the table") as status:
-        yield lambda stage, steps: status.update(f"{stage}: {steps} steps")
+        with Console(stderr=True).status("reading the table") as status:
+            yield lambda stage, steps: status.update(f"{stage}: {steps} steps")
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. Nothing was written.", err=True)
+        raise typer.Exit(130) from None
 
 
 def main() -> None:
@@ -187,6 +191,3 @@ def main() -> None:
     except StableBNError as error:
         typer.echo(f"{type(error).__name__}: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("Interrupted; nothing was written.", err=True)
-        sys.exit(130)

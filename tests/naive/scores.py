@@ -71,7 +71,9 @@ def cross_products(table: ContinuousTable) -> list[list[Fraction]]:
     n, rows = table.values.shape
     weights = [1] * rows if table.weights is None else [int(w) for w in table.weights]
     columns = [[Fraction(float(x)) for x in column] for column in table.values]
-    means = [sum(w * x for w, x in zip(weights, column, strict=True)) / sum(weights) for column in columns]
+    means = [
+        sum((w * x for w, x in zip(weights, column, strict=True)), Fraction(0)) / sum(weights) for column in columns
+    ]
     centred = [[x - mean for x in column] for column, mean in zip(columns, means, strict=True)]
     return [
         [

@@ -1,16 +1,18 @@
 import itertools
+from collections.abc import Hashable
+from decimal import Decimal
 
 import numpy as np
 import pytest
 from tests.naive.scores import categorical_family, gaussian_family
 from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
 
-from stablebn.data import prepare
+from stablebn.data import CategoricalTable, prepare
 from stablebn.order import canonical_order
 from stablebn.scores.registry import ScoreConfig, family_scores
 
 
-def _order(columns: Columns, *, unit_free: bool = False) -> list[object]:
+def _order(columns: Columns, *, unit_free: bool = False) -> list[Hashable]:
     table = prepare(columns).table
     scores = family_scores(table, ScoreConfig("bic"))
     return [table.names[c] for c in canonical_order(table, scores, unit_free=unit_free)]
@@ -21,12 +23,16 @@ def test_order_is_by_score_alone_then_mean_score_with_one_parent(kind: str) -> N
     rng = np.random.default_rng(1)
     columns = categorical_columns(rng, 6, 60) if kind == "categorical" else continuous_columns(rng, 6, 20)
     table = prepare(columns).table
-    family = categorical_family if kind == "categorical" else gaussian_family
+
+    def family(child: int, parents: list[int]) -> Decimal:
+        if isinstance(table, CategoricalTable):
+            return categorical_family(table, "bic", child, parents)
+        return gaussian_family(table, "bic", child, parents)
+
     keys = {}
     for v, name in enumerate(table.names):
         others = [u for u in range(len(table.names)) if u != v]
-        mean = sum(family(table, "bic", v, [u]) for u in others) / len(others)  # type: ignore[arg-type]
-        keys[name] = (family(table, "bic", v, []), mean)  # type: ignore[arg-type]
+        keys[name] = (family(v, []), sum((family(v, [u]) for u in others), Decimal(0)) / len(others))
     assert _order(columns) == sorted(keys, key=lambda name: keys[name], reverse=True)
 
 
@@ -48,9 +54,7 @@ def test_name_decides_only_between_identical_columns_and_ascending() -> None:
     order = _order(columns)
     place = order.index("aa")
     assert order[place : place + 3] == ["aa", "c1", "zz"]
-    assert [name for name in order if name in base] == _order(shuffled(columns, 3))[:0] + [
-        name for name in _order(shuffled(columns, 3)) if name in base
-    ]
+    assert _order(shuffled(columns, 3)) == order
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -59,7 +63,7 @@ def test_order_does_not_depend_on_layout_or_names(seed: int) -> None:
     columns = categorical_columns(rng, 6, 80) if seed % 2 else continuous_columns(rng, 6, 30)
     order = _order(columns)
     other, old = renamed(shuffled(columns, seed), seed)
-    assert [old[name] for name in _order(other)] == order  # type: ignore[index]
+    assert [old[name] for name in _order(other)] == order
 
 
 def test_data_decide_where_all_pairs_look_alike() -> None:
@@ -68,7 +72,7 @@ def test_data_decide_where_all_pairs_look_alike() -> None:
     columns: Columns = {name: [row[i] for row in rows] for i, name in enumerate("abcdef")}
     for seed in range(10):
         other, old = renamed(shuffled(columns, seed), seed)
-        kinds = ["xor" if old[name] in "abc" else "free" for name in _order(other)]  # type: ignore[index,operator]
+        kinds = ["xor" if old[name] in "abc" else "free" for name in _order(other)]  # type: ignore[operator]
         assert kinds in (["xor"] * 3 + ["free"] * 3, ["free"] * 3 + ["xor"] * 3)
         if seed == 0:
             first = kinds

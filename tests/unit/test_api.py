@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from tests.tables import Columns, continuous_columns
+
+import stablebn as sb
+from stablebn.learners import LEARNERS
+from stablebn.networks import sample_asia
+
+ASIA: Columns = {name: own for name, own in sample_asia(500, seed=3).items()}  # noqa: C416
+
+
+@pytest.mark.parametrize("algorithm", list(LEARNERS))
+def test_every_learner_learns(algorithm: str) -> None:
+    result = sb.learn(ASIA, algorithm)
+    assert set(result.nodes) == set(ASIA)
+    assert set(result.order) | set(result.constants) == set(ASIA)
+    assert result.config["algorithm"] == algorithm
+    assert result.score == sb.score(result, ASIA).total
+    assert result.trace.score[-1] <= result.score
+
+
+@pytest.mark.parametrize("score", ["bic", "aic", "loglik", "bge"])
+@pytest.mark.parametrize("unit_free", [False, True])
+def test_score_of_a_continuous_result_is_its_score_to_the_bit(score: str, unit_free: bool) -> None:
+    columns = continuous_columns(np.random.default_rng(1), 7, 40)
+    unit_free = unit_free and score != "bge"
+    result = sb.learn(columns, score=score, max_parents=4, unit_free=unit_free)
+    found = sb.score(result.dag, columns, score)
+    assert found.total == result.score
+    assert float(found) == pytest.approx(sum(found.by_node.values()))
+
+
+def test_every_door_gives_the_same_result() -> None:
+    first = sb.learn(ASIA)
+    array = np.array([ASIA[name] for name in ASIA]).T
+    for data, options in (
+        (pd.DataFrame(ASIA), {}),
+        (pl.DataFrame(ASIA), {}),
+        (array, {"names": list(ASIA)}),
+    ):
+        second = sb.learn(data, **options)  # type: ignore[arg-type]
+        assert (second.arcs, second.score) == (first.arcs, first.score)
+
+
+def test_names_that_are_not_text_come_back_unchanged() -> None:
+    columns: Columns = {place if place % 2 else (place, "x"): own for place, own in enumerate(ASIA.values())}
+    result = sb.learn(columns)
+    assert result.nodes == tuple(columns)
+    assert all(u in columns and v in columns for u, v in result.arcs)
+    assert "nodes" in result.to_json()
+
+
+def test_constant_column_stays_alone_and_is_reported() -> None:
+    result = sb.learn({**ASIA, "site": ["here"] * 500})
+    assert result.constants[-1] == "site"
+    assert "site" in result.nodes
+    assert not any("site" in arc for arc in result.arcs)
+    assert any(caution.code == "constant" and "site" in caution.columns for caution in result.warnings)
+    assert sb.score(result, {**ASIA, "site": ["here"] * 500}).by_node["site"] == 0
+
+
+@pytest.mark.parametrize("columns", [{"a": ["x", "x"], "b": ["y", "y"]}, {"a": ["x", "x"], "b": ["y", "z"]}])
+def test_nothing_to_learn_is_a_graph_without_arcs(columns: Columns) -> None:
+    result = sb.learn(columns)
+    assert result.nodes == ("a", "b")
+    assert result.arcs == ()
+
+
+def test_start_is_obeyed() -> None:
+    first = sb.learn(ASIA, "hc")
+    again = sb.learn(ASIA, "hc", start=first.dag)
+    assert again.arcs == first.arcs
+    assert len(again.trace) == 0
+    assert sb.learn(ASIA, "hc", start=[("smoke", "lung")], max_iter=0).arcs == (("smoke", "lung"),)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ([("smoke", "nobody")], "nobody"),
+        ([("smoke", "lung"), ("lung", "smoke")], "smoke"),
+        ([("site", "lung")], "site"),
+        (7, "int"),
+        ([("smoke", "dysp"), ("lung", "dysp"), ("tub", "dysp")], "dysp"),
+    ],
+)
+def test_impossible_start_is_refused_by_name(start: object, words: str) -> None:
+    with pytest.raises(sb.StableBNError, match=words):
+        sb.learn({**ASIA, "site": ["here"] * 500}, "hc", start=start, max_parents=2)
+
+
+def test_max_parents_is_obeyed() -> None:
+    result = sb.learn(ASIA, max_parents=1)
+    assert max(len(result.dag.parents(node)) for node in result.nodes) == 1
+
+
+def test_max_iter_is_reported() -> None:
+    result = sb.learn(ASIA, "hc", max_iter=2)
+    assert len(result.arcs) == 2
+    assert any(caution.code == "max-iter" for caution in result.warnings)
+
+
+def test_tabu_inside_the_order_search_is_an_option() -> None:
+    result = sb.learn(ASIA, order_search="tabu")
+    assert result.config["order_search"] == "tabu"
+    assert result.score >= sb.learn(ASIA, "hc-stable").score
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"algorithm": "magic"},
+        {"score": "magic"},
+        {"algorithm": "hc", "tabu": 5},
+        {"algorithm": "tabu", "order_search": "hc"},
+        {"order_search": "magic"},
+        {"tabu": 0},
+        {"noinc": -1},
+        {"max_parents": -1},
+        {"max_iter": 1.5},
+        {"threads": 0},
+        {"k": 0},
+        {"unit_free": True},
+        {"missing": "guess"},
+        {"duplicates": "guess"},
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(sb.OptionError):
+        sb.learn(ASIA, **options)
+
+
+def test_unit_free_with_bge_is_refused() -> None:
+    with pytest.raises(sb.OptionError, match="unit_free"):
+        sb.learn(continuous_columns(np.random.default_rng(1), 3, 20), score="bge", unit_free=True)
+
+
+def test_score_takes_graphs_in_every_form() -> None:
+    result = sb.learn(ASIA)
+    right = result.score
+    assert sb.score(list(result.arcs), ASIA).total == right
+    assert sb.score(result.cpdag, ASIA).total == right
+    network = nx.DiGraph(list(result.arcs))
+    network.add_nodes_from(ASIA)
+    assert sb.score(network, ASIA).total == right
+
+
+def test_score_of_a_graph_that_does_not_fit_names_the_nodes() -> None:
+    with pytest.raises(sb.GraphError, match="ghost"):
+        sb.score(sb.DAG([*ASIA, "ghost"], []), ASIA)
+    with pytest.raises(sb.GraphError, match="dysp"):
+        sb.score(sb.DAG([name for name in ASIA if name != "dysp"], []), ASIA)
+    cycle = [("asia", "smoke"), ("smoke", "tub"), ("tub", "lung"), ("lung", "asia")]
+    with pytest.raises(sb.GraphError, match="extends"):
+        sb.score(sb.PDAG(list(ASIA), [], cycle), ASIA)
+
+
+def test_scores_without_equivalence_refuse_a_class_of_graphs() -> None:
+    with pytest.raises(sb.GraphError, match="k2"):
+        sb.score(sb.learn(ASIA).cpdag, ASIA, "k2")
+
+
+def test_arcs_of_a_constant_continuous_column_have_no_score() -> None:
+    columns: Columns = {**continuous_columns(np.random.default_rng(1), 3, 20), "still": [1.5] * 20}
+    with pytest.raises(sb.GraphError, match="still"):
+        sb.score([("x0", "still")], columns)
+
+
+def test_compare_takes_results() -> None:
+    result = sb.learn(ASIA)
+    assert sb.compare(result, result.dag).f1 == 1.0
+
+
+def test_repr_and_json_are_readable_and_complete() -> None:
+    result = sb.learn(ASIA)
+    assert f"Learned {len(result.arcs)} arcs among 8 variables from 500 rows" in repr(result)
+    assert result.fingerprint in repr(result)
+    written = result.to_dict()
+    assert written["nodes"] == list(ASIA)
+    assert written["arcs"] == sorted(written["arcs"])
+    assert set(result.timings) == {"encode", "order", "search", "total"}
+
+
+def test_trace_goes_to_frames_and_text() -> None:
+    trace = sb.learn(ASIA, "tabu").trace
+    assert len(trace.to_pandas()) == len(trace.to_polars()) == len(trace)
+    assert trace.to_csv().splitlines()[0].startswith("move,source,target,delta")
+    assert trace.to_pandas()["arbitrary"].any()
+    numbered = sb.learn(dict(enumerate(ASIA.values())), "tabu").trace
+    assert numbered.to_polars()["source"].dtype == pl.String
+
+
+def test_library_prints_and_logs_nothing_unasked() -> None:
+    program = "import stablebn as sb; sb.learn({'a': ['x', 'y', 'x'], 'b': ['p', 'q', 'p'], 'c': ['k'] * 3})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_learning_is_logged_for_those_who_ask(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="stablebn"):
+        sb.learn(ASIA)
+    assert any("tabu-stable" in message for message in caplog.messages)
+
+
+def test_progress_names_the_searches() -> None:
+    seen: list[str] = []
+    sb.learn(ASIA, progress=lambda stage, steps: seen.append(stage))
+    assert list(dict.fromkeys(seen)) == ["decreasing order", "increasing order", "search"]

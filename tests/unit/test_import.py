@@ -1,0 +1,40 @@
+import subprocess
+import sys
+
+
+def _modules_after(statement: str) -> set[str]:
+    program = f"import sys; {statement}; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_is_light() -> None:
+    assert not _modules_after("import stablebn") & {"numba", "pandas", "polars", "pyarrow", "numpy", "networkx"}
+
+
+def test_learning_needs_no_optional_package() -> None:
+    program = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("pandas", "polars", "networkx", "sklearn", "scipy"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent())
+import stablebn as sb
+sb.learn({"a": ["x", "y", "x"], "b": ["p", "q", "q"]})
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_public_names_do_not_depend_on_what_was_used_first() -> None:
+    data = "{'a': ['x', 'y', 'x'], 'b': ['p', 'q', 'q']}"
+    _modules_after(f"import stablebn as sb; sb.score([], {data}); sb.learn({data})")
+    _modules_after(f"import stablebn.learners, stablebn as sb; sb.learn({data}); sb.TabuStable().fit({data})")
+
+
+def test_every_public_name_is_there() -> None:
+    _modules_after(
+        "import stablebn as sb; [getattr(sb, name) for name in sb.__all__]; assert set(sb.__all__) <= set(dir(sb))"
+    )
