@@ -41,7 +41,7 @@ def sample_asia(n: int, *, seed: int) -> dict[str, list[str]]:
     """
     yes: dict[str, NDArray[np.bool_]] = {}
     for node, (parents, probabilities) in _NETWORK.items():
-        configuration = np.zeros(n, dtype=np.int64)
+        configuration: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
         for parent in parents:
             configuration = 2 * configuration + yes[parent]
         yes[node] = _uniform(n, seed, node) < np.array(probabilities)[configuration]

@@ -68,7 +68,7 @@ class _OrderedPartition:
 
     def refine(self) -> bool:
         """Colour the rows by the classes of columns and the columns by those of rows; whether a class was split."""
-        rows = np.zeros(self._values[0].size, dtype=np.uint64)
+        rows: _Hashes = np.zeros(self._values[0].size, dtype=np.uint64)
         for colour, column in zip(_mix(self._ranks.astype(np.uint64)), self._values, strict=True):
             rows += _mix(column.astype(np.uint64) * _STEP + colour)
         rows = _mix(rows)

@@ -1,6 +1,9 @@
 """Exact comparison of what `prepare` returns."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, Prepared
 
@@ -18,6 +21,6 @@ def assert_same(one: Prepared, other: Prepared) -> None:
         np.testing.assert_array_equal(one.table.weights, other.table.weights, strict=True)
 
 
-def matrix(prepared: Prepared) -> np.ndarray:
+def matrix(prepared: Prepared) -> NDArray[Any]:
     table = prepared.table
     return table.codes if isinstance(table, CategoricalTable) else table.values

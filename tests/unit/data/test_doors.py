@@ -15,6 +15,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from numpy.typing import NDArray
 from tests.unit.data.comparing import assert_same
 
 from stablebn.data import ContinuousTable, prepare
@@ -88,7 +89,9 @@ def test_a_numpy_array_of_objects_keeps_the_type_of_each_column() -> None:
 
 
 def test_masked_values_are_missing() -> None:
-    array = np.ma.array([[1, 2], [2, 1], [1, 1]], mask=[[False, True], [False, False], [False, False]])
+    array: NDArray[Any] = np.ma.MaskedArray(
+        [[1, 2], [2, 1], [1, 1]], mask=[[False, True], [False, False], [False, False]]
+    )
     with pytest.raises(DataError, match=r"missing values in 'b' \(1\), of 3 rows"):
         prepare(array, names=["a", "b"])
 

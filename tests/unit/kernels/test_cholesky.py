@@ -1,20 +1,22 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from stablebn.kernels import cholesky
 from stablebn.kernels.logarithm import joined, to_float
 
 
-def _matrix(rng: np.random.Generator, n: int) -> np.ndarray:
+def _matrix(rng: np.random.Generator, n: int) -> NDArray[Any]:
     values = rng.normal(size=(n, 50))
     matrix = values @ values.T / 50
     scale = 2.0 ** -np.floor(np.log2(np.diag(matrix)) / 2)
     return np.ascontiguousarray(matrix * np.outer(scale, scale))
 
 
-def _half_ln(matrix: np.ndarray, members: list[int], exponents: np.ndarray | None = None) -> int:
+def _half_ln(matrix: NDArray[Any], members: list[int], exponents: NDArray[Any] | None = None) -> int:
     powers = np.zeros(len(matrix), dtype=np.int64) if exponents is None else exponents
     work = np.empty((len(members), len(members)))
     return joined(*cholesky.half_ln_determinant(matrix, powers, np.array(members, dtype=np.int64), 2, work))
