@@ -15,7 +15,6 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from numpy.typing import NDArray
 from tests.unit.data.comparing import assert_same
 
 from stablebn.data import ContinuousTable, prepare
@@ -89,9 +88,9 @@ def test_a_numpy_array_of_objects_keeps_the_type_of_each_column() -> None:
 
 
 def test_masked_values_are_missing() -> None:
-    array: NDArray[Any] = np.ma.MaskedArray(
-        [[1, 2], [2, 1], [1, 1]], mask=[[False, True], [False, False], [False, False]]
-    )
+    mask = [[False, True], [False, False], [False, False]]
+    # NumPy's older stubs do not type masked arrays.
+    array = np.ma.MaskedArray([[1, 2], [2, 1], [1, 1]], mask)  # type: ignore[no-untyped-call,unused-ignore]
     with pytest.raises(DataError, match=r"missing values in 'b' \(1\), of 3 rows"):
         prepare(array, names=["a", "b"])
 
