@@ -90,7 +90,7 @@ def test_a_numpy_array_of_objects_keeps_the_type_of_each_column() -> None:
 def test_masked_values_are_missing() -> None:
     mask = [[False, True], [False, False], [False, False]]
     # NumPy's older stubs do not type masked arrays.
-    array = np.ma.MaskedArray([[1, 2], [2, 1], [1, 1]], mask)  # type: ignore[no-untyped-call,unused-ignore]
+    array: Any = np.ma.MaskedArray([[1, 2], [2, 1], [1, 1]], mask)  # type: ignore[no-untyped-call,unused-ignore]
     with pytest.raises(DataError, match=r"missing values in 'b' \(1\), of 3 rows"):
         prepare(array, names=["a", "b"])
 
