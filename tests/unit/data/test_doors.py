@@ -31,7 +31,7 @@ CONTINUOUS: dict[str, list[Any]] = {"x": [0.1, -0.0, 1e300, 2.5, 7.0], "y": [1.5
 DOORS: dict[str, Callable[[dict[str, list[Any]]], object]] = {
     "pandas": pd.DataFrame,
     "pandas objects": lambda columns: pd.DataFrame(columns, dtype=object),
-    "pandas pyarrow": lambda columns: pd.DataFrame(columns).convert_dtypes(dtype_backend="pyarrow"),
+    "pandas pyarrow": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
     "pandas index": lambda columns: pd.DataFrame(columns).set_axis(range(5, 5 + len(next(iter(columns.values()))))),
     "polars": pl.DataFrame,
     "polars lazy": pl.LazyFrame,
