@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ Terms = NDArray[np.int64]
 """Limbs of fixed-point numbers, one row (hi, lo) a variable."""
 
 # Below this many row visits starting a thread costs more than it saves.
-_WORTH_A_THREAD = 200_000
+_WORTH_A_THREAD = 1_000_000
 
 
 class Counts:
@@ -37,6 +38,10 @@ class Counts:
         self.n = len(table.names)
         self.levels = np.array([len(levels) for levels in table.levels], dtype=np.int64)
         self._weights = np.empty(0, dtype=np.int64) if table.weights is None else table.weights
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.threads)
 
     def states(self, variables: Sequence[int]) -> int:
         """Number of joint configurations of some variables, seen or not."""
@@ -85,8 +90,7 @@ class Counts:
 
         if self.threads > 1 and group.size * candidates.size > _WORTH_A_THREAD:
             # Each thread writes rows of its own: who finishes first cannot matter.
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(count, np.array_split(candidates, self.threads)))
+            list(self._pool.map(count, np.array_split(candidates, self.threads)))
         else:
             count(candidates)
         return out

@@ -38,7 +38,7 @@ def test_extensions_are_the_naive_entropies(levels: int, weighted: bool) -> None
 
 
 def test_two_threads_count_the_same_integers() -> None:
-    table = random_categorical_table(np.random.default_rng(1), 8, 60_000, 4)
+    table = random_categorical_table(np.random.default_rng(1), 8, 200_000, 4)
     candidates = np.arange(1, 8)
     m_ln_m = m_ln_m_table(table.total + 1)
     one, two = (Counts(table, threads=threads).entropies_extended([0], candidates, m_ln_m) for threads in (1, 2))
