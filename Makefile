@@ -19,8 +19,8 @@ demo: $(VENV)/installed
 	@$(BIN)/stablebn demo
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy

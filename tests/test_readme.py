@@ -5,10 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
-
-from stablebn.networks import sample_asia
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 
@@ -29,7 +26,6 @@ def test_python_examples_run_and_say_what_they_give() -> None:
 
 def test_command_examples_print_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    pd.DataFrame(sample_asia(1000, seed=1)).to_csv("asia.csv", index=False)
     for block in _blocks("console"):
         command, *expected = block.splitlines()
         assert command.startswith("$ stablebn ")

@@ -10,9 +10,10 @@ import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stablebn.api import GraphScore, learn, score
-    from stablebn.errors import DataError, GraphError, MissingExtraError, OptionError, StableBNError
+    from stablebn.api import GraphScore, fit, learn, score
+    from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
+    from stablebn.networks import CPT, LinearGaussian, Network, random_network, read_network
     from stablebn.result import Result
     from stablebn.search.trace import Trace
     from stablebn.sklearn import HC, HCDec, HCInc, HCStable, Tabu, TabuDec, TabuInc, TabuStable
@@ -21,26 +22,31 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("GraphScore", "learn", "score"),
-    "stablebn.errors": ("DataError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
+    "stablebn.api": ("GraphScore", "fit", "learn", "score"),
+    "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
+    "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.result": ("Result",),
     "stablebn.search.trace": ("Trace",),
     "stablebn.sklearn": ("HC", "HCDec", "HCInc", "HCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
 }
 
 __all__ = [
+    "CPT",
     "DAG",
     "HC",
     "PDAG",
     "Comparison",
     "DataError",
+    "FormatError",
     "GraphError",
     "GraphScore",
     "HCDec",
     "HCInc",
     "HCStable",
+    "LinearGaussian",
     "MissingExtraError",
+    "Network",
     "OptionError",
     "Result",
     "StableBNError",
@@ -50,7 +56,10 @@ __all__ = [
     "TabuStable",
     "Trace",
     "compare",
+    "fit",
     "learn",
+    "random_network",
+    "read_network",
     "score",
 ]
 

@@ -1,19 +1,21 @@
-"""The front door: `learn` and `score`."""
+"""The front door: `learn`, `score` and `fit`."""
 
 from __future__ import annotations
 
 import logging
 import os
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from stablebn.data import Caution, ContinuousTable, Kind, Prepared, prepare
 from stablebn.errors import GraphError, OptionError, listed, one_of
-from stablebn.graph import DAG, PDAG, from_networkx
+from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.kernels.logarithm import to_float
 from stablebn.learners import LEARNERS, Problem, SearchConfig, pose
 from stablebn.learners.config import at_least
+from stablebn.networks.fitting import fit as fit_parameters
+from stablebn.networks.model import Network
 from stablebn.result import Result, fingerprint
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.scores.variable_sets import bit, members
@@ -94,8 +96,7 @@ def learn(
     Examples
     --------
     >>> import stablebn as sb
-    >>> from stablebn.networks import sample_asia
-    >>> result = sb.learn(sample_asia(1000, seed=1))
+    >>> result = sb.learn(sb.read_network("asia").sample(1000, seed=1))
     >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
     True
     """
@@ -136,7 +137,7 @@ def learn(
         trace=climb.trace.renamed(problem.names),
         warnings=prepared.warnings if climb.finished else (*prepared.warnings, _stopped(max_iter)),
         kinds=prepared.kinds,
-        constants=prepared.constants,
+        constants=tuple(prepared.constants),
         merged=prepared.merged,
         rows=prepared.table.total,
         config={
@@ -152,6 +153,7 @@ def learn(
             "duplicates": duplicates,
         },
         fingerprint=fingerprint(parents, to_float(climb.score)),
+        prepared=prepared,
         timings={
             "encode": encoded - began,
             "order": ordered - encoded,
@@ -233,6 +235,42 @@ def score(
     return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})
 
 
+def fit(
+    graph: object,
+    data: object,
+    *,
+    method: str = "ml",
+    iss: float = 1.0,
+    unseen: str = "uniform",
+    names: Sequence[Hashable] | None = None,
+    kinds: Mapping[Hashable, Kind] | None = None,
+    missing: str = "error",
+    weights: object = None,
+) -> Network:
+    """Estimate the parameters of a graph.
+
+    Parameters
+    ----------
+    graph : DAG, Result, networkx DiGraph, or list of arcs
+    data, names, kinds, missing, weights
+        As in `learn`.
+    method : {"ml", "bde"}
+        Maximum likelihood, or for categorical data the mean of the posterior with the BDeu prior of `iss`.
+        Continuous data: least squares, noise variance RSS / (N - 1).
+    iss : float
+        Imaginary sample size of "bde".
+    unseen : {"uniform", "marginal", "error"}
+        With "ml", the distribution of a node where its parents' configuration does not occur in the data:
+        the network's `warnings` say where that was so.
+
+    Returns
+    -------
+    Network
+    """
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    return fit_parameters(_as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
+
+
 def _cores(threads: int | None) -> int:
     if threads is None:
         return os.cpu_count() or 1
@@ -250,21 +288,15 @@ def _stopped(max_iter: int | None) -> Caution:
 
 def _as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
     """A graph in any accepted form as a DAG; arcs alone are a graph over all names."""
-    inner = getattr(graph, "dag", graph)
-    if isinstance(inner, PDAG):
-        extension = inner.extension()
-        if extension is None:
-            raise GraphError("no DAG extends this PDAG, so it has no score.")
-        return extension
-    if not isinstance(inner, DAG):
-        if hasattr(inner, "edges") and hasattr(inner, "nodes"):
-            return _as_dag(from_networkx(inner), names)
-        if not isinstance(inner, Iterable):
-            raise GraphError(
-                f"a graph is a DAG, a Result, a networkx DiGraph or arcs (from, to); got {type(graph).__name__}."
-            )
-        return DAG(names, [tuple(arc) for arc in inner])
-    return inner
+    if isinstance(graph, list | tuple):
+        return DAG(names, [tuple(arc) for arc in graph])
+    known = as_graph(graph)
+    if isinstance(known, DAG):
+        return known
+    extension = known.extension()
+    if extension is None:
+        raise GraphError("no DAG extends this PDAG, so it has no score.")
+    return extension
 
 
 def _families(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> list[int]:

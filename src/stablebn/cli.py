@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +16,7 @@ import typer
 from stablebn.errors import OptionError, StableBNError
 
 if TYPE_CHECKING:
+    from stablebn.data import Kind
     from stablebn.result import Result
 
 app = typer.Typer(
@@ -136,12 +139,133 @@ def learn(
 
 
 @app.command()
+def score(
+    graph: Annotated[Path, typer.Argument(help="A graph or network file.")],
+    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    score: Annotated[str, typer.Option("--score", "-s", help="As in `learn`.")] = "bic",
+    k: Annotated[float, typer.Option(help="Multiplier of the penalty of bic and aic.")] = 1.0,
+    iss: Annotated[float, typer.Option(help="Imaginary sample size of bde and bds.")] = 1.0,
+    continuous: Annotated[list[str] | None, typer.Option(help="A column that is a number; repeat for more.")] = None,
+    categorical: Annotated[list[str] | None, typer.Option(help="A column that is a category; repeat.")] = None,
+    missing: Annotated[str, typer.Option(help="Missing values: error, drop (the row) or level.")] = "error",
+    weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
+    by_node: Annotated[bool, typer.Option("--by-node", help="List every node's part.")] = False,
+) -> None:
+    """Score a graph against a table, and the parameters too if the file has them."""
+    from stablebn import api
+    from stablebn.networks.formats import has_parameters, read_graph_file, read_network_file
+
+    with _working(quiet=False):
+        found = api.score(
+            read_graph_file(graph),
+            data,
+            score,
+            k=k,
+            iss=iss,
+            kinds=_kinds(continuous, categorical),
+            missing=missing,
+            weights=weights,
+        )
+    typer.echo(f"{score.upper()} {found.total!r}")
+    if by_node:
+        typer.echo("\n".join(f"  {name}  {part!r}" for name, part in found.by_node.items()))
+    if has_parameters(graph):
+        likelihood = read_network_file(graph).log_likelihood(data, missing=missing, weights=weights)
+        typer.echo(f"Log-likelihood of these rows with the file's parameters {likelihood!r}")
+
+
+@app.command()
+def compare(
+    learned: Annotated[Path, typer.Argument(help="A graph or network file.")],
+    true: Annotated[Path, typer.Argument(help="The one to compare with.")],
+    as_they_are: Annotated[bool, typer.Option("--as-they-are", help="Compare the arcs, not the CPDAGs.")] = False,
+    fail_under: Annotated[float | None, typer.Option(help="Exit with code 1 if F1 is below this.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Compare two graphs: all metrics, and every edge that differs."""
+    from stablebn.graph import compare as compare_graphs
+    from stablebn.networks.formats import read_graph_file
+    from stablebn.output import write_atomically
+
+    found = compare_graphs(read_graph_file(learned), read_graph_file(true), as_cpdag=not as_they_are)
+    typer.echo(str(found))
+    if out is not None:
+        figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}
+        write_atomically(out, json.dumps(figures, indent=1, default=str) + "\n", force=force)
+    if fail_under is not None and found.f1 < fail_under:
+        typer.echo(f"F1 {found.f1:.4f} is below {fail_under}.", err=True)
+        raise typer.Exit(1)
+
+
+@app.command()
+def networks(
+    folders: Annotated[
+        list[Path] | None, typer.Option("--networks", help="A folder to look in first; repeat for more.")
+    ] = None,
+    details: Annotated[bool, typer.Option("--details", help="Read each one and count.")] = False,
+) -> None:
+    """List the networks that can be named, and where they come from."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from stablebn.networks import known_networks, read_network
+
+    table = Table("name", "from", "file", *(("nodes", "arcs", "parameters") if details else ()), box=None)
+    named = set()
+    for entry in known_networks(folders or []):
+        label = entry.name if entry.name not in named else f"({entry.name})"
+        named.add(entry.name)
+        counts: tuple[str, ...] = ()
+        if details:
+            network = read_network(entry.path or entry.name, normalise=True)
+            counts = (f"{len(network):,}", f"{len(network.arcs):,}", f"{network.free_parameters:,}")
+        table.add_row(label, entry.source, "" if entry.path is None else entry.path.name, *counts)
+    # As wide as it needs to be: a name cut short cannot be used.
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+@app.command()
+def sample(
+    network: Annotated[str, typer.Argument(help="A name from `stablebn networks`, or a file.")],
+    n: Annotated[int, typer.Option("-n", help="Number of rows.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same rows, on every machine.")] = 1,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A .csv, .csv.gz, .parquet or .feather file.")] = None,
+    folders: Annotated[
+        list[Path] | None, typer.Option("--networks", help="A folder to look in first; repeat for more.")
+    ] = None,
+    normalise: Annotated[bool, typer.Option("--normalise", help="Rescale probabilities to sum to 1.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Draw rows from a network; without --out they are printed as CSV."""
+    from stablebn.networks import read_network
+    from stablebn.networks.tables import write_table
+    from stablebn.output import check_free, whole_file
+
+    if out is not None:
+        check_free(out, force=force)
+    source = read_network(network, directories=folders or [], normalise=normalise)
+    table = source.sample(n, seed=seed)
+    if out is None:
+        write_table(table, sys.stdout.buffer, ".csv")
+        return
+    with whole_file(out, force=force) as temporary:
+        write_table(table, temporary, out.name)
+    typer.echo(f"Drew {n:,} rows of {len(source)} variables from {network} with seed {seed}. Written to {out}.")
+
+
+@app.command()
 def demo() -> None:
     """Learn the built-in Asia sample, twice: as it is, and shuffled under other names."""
     from stablebn.demo import demonstration
 
     for line in demonstration():
         typer.echo(line)
+
+
+def _kinds(continuous: list[str] | None, categorical: list[str] | None) -> dict[Hashable, Kind]:
+    """Columns by the kind that the user says they are."""
+    return {**dict.fromkeys(continuous or [], "continuous"), **dict.fromkeys(categorical or [], "categorical")}
 
 
 def _format_of(out: Path | None) -> Format:

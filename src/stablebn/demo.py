@@ -6,14 +6,14 @@ import random
 from collections.abc import Iterator
 
 from stablebn.api import learn
-from stablebn.networks import sample_asia
+from stablebn.networks import read_network
 
 ROWS = 1000
 
 
 def demonstration() -> Iterator[str]:
     """Learn the Asia sample as it is, then shuffled and renamed, and compare with ==; lines to print."""
-    table = sample_asia(ROWS, seed=1)
+    table = read_network("asia").sample(ROWS, seed=1).to_pydict()
     first = learn(table)
     yield f"The Asia sample, {ROWS:,} rows, columns {', '.join(table)}:"
     yield first.summary("Tabu-Stable")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from stablebn.errors import OptionError
@@ -14,30 +16,36 @@ def check_free(path: Path, *, force: bool) -> None:
     if path.is_dir() or not path.parent.is_dir():
         raise OptionError(f"cannot write {path}: it is a directory, or its directory does not exist.")
     if path.exists() and not force:
-        raise OptionError(f"{path} exists. Say --force to replace it, or choose another name.")
+        raise OptionError(f"{path} exists. Say --force (force=True) to replace it, or choose another name.")
 
 
-def write_atomically(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a text so that the file is there whole or not at all, also if the machine stops half-way."""
+@contextmanager
+def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
+    """A temporary file to write to, which takes the place of `path` when all has gone well, and vanishes otherwise."""
     check_free(path, force=force)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    temporary = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        yield temporary
+        os.fsync(descriptor)
         # mkstemp makes files that only their owner can read.
-        os.chmod(temporary, 0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_umask())
         if force:
-            os.replace(temporary, path)
+            temporary.replace(path)
         else:
             _move_unless_taken(temporary, path)
     finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        os.close(descriptor)
+        temporary.unlink(missing_ok=True)
 
 
-def _move_unless_taken(temporary: str, path: Path) -> None:
+def write_atomically(path: Path, content: str | bytes, *, force: bool = False) -> None:
+    """Write a file so that it is there whole or not at all, also if the machine stops half-way."""
+    with whole_file(path, force=force) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _move_unless_taken(temporary: Path, path: Path) -> None:
     """A hard link fails where a file has appeared meanwhile; file systems without links get a second look."""
     try:
         os.link(temporary, path)
@@ -45,7 +53,7 @@ def _move_unless_taken(temporary: str, path: Path) -> None:
         check_free(path, force=False)
     except OSError:
         check_free(path, force=False)
-        os.replace(temporary, path)
+        temporary.replace(path)
 
 
 def _umask() -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from stablebn.data import Caution, Kind
+from stablebn.data import Caution, Kind, Prepared
 from stablebn.graph import DAG, PDAG
+from stablebn.networks.fitting import fit as fit_parameters
+from stablebn.networks.model import Network
 from stablebn.search import Trace
 
 
@@ -42,6 +44,8 @@ class Result:
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
     timings : dict of str to float
         Seconds spent.
+    prepared : Prepared
+        The table that was learned from.
     """
 
     dag: DAG
@@ -55,7 +59,8 @@ class Result:
     rows: int
     config: Mapping[str, Any]
     fingerprint: str
-    timings: Mapping[str, float]
+    timings: Mapping[str, float] = field(compare=False)
+    prepared: Prepared = field(compare=False)
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -71,6 +76,16 @@ class Result:
     def cpdag(self) -> PDAG:
         """What the data can tell of the graph: its equivalence class."""
         return self.dag.cpdag()
+
+    def fit(self, *, method: str = "ml", iss: float = 1.0, unseen: str = "uniform") -> Network:
+        """Estimate the parameters of the learned graph from the same table.
+
+        Parameters
+        ----------
+        method, iss, unseen
+            As in `stablebn.fit`.
+        """
+        return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the timings and the trace, in types that JSON has: equal runs give equal texts."""

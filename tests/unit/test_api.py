@@ -14,9 +14,8 @@ from tests.tables import Columns, continuous_columns
 
 import stablebn as sb
 from stablebn.learners import LEARNERS
-from stablebn.networks import sample_asia
 
-ASIA: Columns = {name: own for name, own in sample_asia(500, seed=3).items()}  # noqa: C416
+ASIA: Columns = sb.read_network("asia").sample(500, seed=3).to_pydict()
 
 
 @pytest.mark.parametrize("algorithm", list(LEARNERS))

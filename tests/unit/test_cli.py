@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +17,7 @@ import pandas as pd
 import pytest
 
 import stablebn as sb
-from stablebn.networks import sample_asia
+from stablebn.graph import compare
 
 COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()"]
 
@@ -29,7 +31,7 @@ def _run(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "asia.csv"
-    pd.DataFrame(sample_asia(500, seed=1)).to_csv(path, index=False)
+    sb.read_network("asia").sample(500, seed=1).to_pandas().to_csv(path, index=False)
     return path
 
 
@@ -154,6 +156,85 @@ def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
     if running.stdout is not None:
         running.stdout.close()
     assert "reading the table" in shown or "steps" in shown
+
+
+def test_sample_writes_every_kind_of_table(tmp_path: Path) -> None:
+    right = sb.read_network("asia").sample(300, seed=7)
+    for ending in ("csv", "csv.gz", "parquet", "feather"):
+        out = tmp_path / f"asia.{ending}"
+        done = _run("sample", "asia", "-n", 300, "--seed", 7, "--out", out)
+        assert "Drew 300 rows of 8 variables" in done.stdout
+        learned, again = sb.learn(right), sb.learn(out)
+        assert (learned.arcs, learned.score) == (again.arcs, again.score)
+    assert "exists" in _run("sample", "asia", "--out", out, code=2).stderr
+    assert ".parquet" in _run("sample", "asia", "--out", tmp_path / "x.doc", code=2).stderr
+    assert _run("sample", "asia", "-n", 2).stdout.splitlines()[0] == ",".join(
+        f'"{name}"' for name in right.column_names
+    )
+
+
+def test_sample_of_numbers_comes_back_to_the_last_bit(tmp_path: Path) -> None:
+    network = sb.random_network(4, continuous=True, seed=1)
+    network.write(tmp_path / "mine.xdsl")
+    _run("sample", "mine", "--networks", tmp_path, "-n", 50, "--seed", 3, "--out", tmp_path / "x.csv")
+    with open(tmp_path / "x.csv", newline="") as file:
+        names, *rows = csv.reader(file)
+    right = network.sample(50, seed=3)
+    assert names == right.column_names
+    assert [tuple(map(float, row)) for row in rows] == list(zip(*right.to_pydict().values(), strict=True))
+
+
+def test_networks_are_listed_with_their_source(tmp_path: Path) -> None:
+    sb.random_network(5, seed=1).write(tmp_path / "mine.bif")
+    shown = _run("networks", "--networks", tmp_path).stdout
+    assert re.search(r"mine\s+.*mine\.bif", shown)
+    assert re.search(r"asia\s+built in", shown)
+
+
+def test_network_details_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = sb.random_network(5, seed=1)
+    network.write(tmp_path / "mine.bif")
+    monkeypatch.setattr("stablebn.networks.catalogue._pgmpy_folders", list)
+    from typer.testing import CliRunner
+
+    from stablebn.cli import app
+
+    shown = CliRunner().invoke(app, ["networks", "--networks", str(tmp_path), "--details"]).stdout
+    assert re.search(rf"mine\s.*\s5\s+{len(network.arcs)}\s+{network.free_parameters}", shown)
+
+
+def test_compare_shows_all_metrics_and_differences(data: Path, tmp_path: Path) -> None:
+    learned, true, out = tmp_path / "g.json", tmp_path / "asia.bif", tmp_path / "figures.json"
+    _run("learn", data, "--out", learned)
+    sb.read_network("asia").write(true)
+    done = _run("compare", learned, true, "--out", out)
+    right = compare(sb.learn(data), sb.read_network("asia"))
+    assert str(right) in done.stdout
+    assert json.loads(out.read_text())["f1"] == right.f1
+    as_they_are = compare(sb.learn(data), sb.read_network("asia"), as_cpdag=False)
+    assert str(as_they_are) in _run("compare", learned, true, "--as-they-are").stdout
+    _run("compare", learned, true, "--fail-under", right.f1)
+    assert "below" in _run("compare", learned, true, "--fail-under", 1.0, code=1).stderr
+
+
+def test_score_of_files(data: Path, tmp_path: Path) -> None:
+    graph, network = tmp_path / "g.json", tmp_path / "fitted.bif"
+    result = sb.learn(data)
+    _run("learn", data, "--out", graph)
+    assert repr(result.score) in _run("score", graph, data).stdout
+    fitted = result.fit()
+    fitted.write(network)
+    shown = _run("score", network, data, "--score", "loglik", "--by-node").stdout
+    assert repr(sb.score(result, data, "loglik").total) in shown
+    assert repr(fitted.log_likelihood(data)) in shown
+    assert all(str(name) in shown for name in result.nodes)
+
+
+def test_broken_network_file_is_a_message(tmp_path: Path) -> None:
+    (tmp_path / "broken.bif").write_text("network x {\n}\nvariable a {\n  type discrete [ 2 ] { y")
+    done = _run("sample", tmp_path / "broken.bif", code=2)
+    assert "broken.bif, line" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_demo_shows_one_graph(data: Path) -> None:

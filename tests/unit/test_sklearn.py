@@ -7,10 +7,9 @@ from sklearn.base import clone
 
 import stablebn as sb
 from stablebn.learners import LEARNERS
-from stablebn.networks import sample_asia
 from stablebn.sklearn import StructureLearner
 
-ASIA = pd.DataFrame(sample_asia(300, seed=1))
+ASIA = pd.DataFrame(sb.read_network("asia").sample(300, seed=1).to_pydict())
 ESTIMATORS = (sb.HC, sb.HCDec, sb.HCInc, sb.HCStable, sb.Tabu, sb.TabuDec, sb.TabuInc, sb.TabuStable)
 
 

@@ -47,6 +47,11 @@ class Categories:
         """Whether one value fills the column."""
         return len(self.levels) == 1
 
+    @property
+    def first(self) -> Hashable:
+        """The value of the first row, for a constant column that of all."""
+        return self.levels[int(self.codes[0])]
+
     def keep(self, rows: Mask) -> Categories:
         """Only these rows, and the levels that occur in them."""
         kept = self.codes[rows]
@@ -84,6 +89,11 @@ class Numbers:
     def is_constant(self) -> bool:
         """Whether one value fills the column."""
         return bool((self.values == self.values[0]).all())
+
+    @property
+    def first(self) -> Hashable:
+        """The value of the first row, for a constant column that of all."""
+        return float(self.values[0])
 
     def keep(self, rows: Mask) -> Numbers:
         """Only these rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stablebn.data.checks import (
@@ -42,8 +42,8 @@ class Prepared:
         only the one that stands. Without any column it is categorical.
     kinds : dict of name to {"categorical", "continuous"}
         Of all variables.
-    constants : tuple of names
-        Columns with a single value, in column order.
+    constants : dict of name to value
+        Columns with a single value, in column order, and that value.
     identical : tuple of tuples of names
         Groups of columns with the same value in every row, sorted by name; without the constants.
     merged : dict of name to tuple of names
@@ -56,7 +56,7 @@ class Prepared:
     names: tuple[Name, ...]
     table: Table
     kinds: dict[Name, Kind]
-    constants: tuple[Name, ...]
+    constants: dict[Name, Hashable]
     identical: tuple[tuple[Name, ...], ...]
     merged: dict[Name, tuple[Name, ...]]
     rows: int
@@ -126,14 +126,14 @@ def prepare(
     total = total_weight(used, counts)
     check_finite(encoded)
     check_identifiers(encoded, asked, total)
-    constants = tuple(name for name, column in encoded.items() if column.is_constant)
+    constants = {name: column.first for name, column in encoded.items() if column.is_constant}
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
     check_one_kind(varying)
     check_gaussian_rows(varying, total)
 
     table = tabulate(varying, used, counts)
     identical = identical_columns(table)
-    cautions += [*report_constants(constants), *report_identical(identical, duplicates)]
+    cautions += [*report_constants(tuple(constants)), *report_identical(identical, duplicates)]
     table, merged = merge(table, identical) if duplicates == "merge" else (table, {})
     for caution in cautions:
         logger.info("%s", caution)

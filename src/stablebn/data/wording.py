@@ -26,7 +26,7 @@ class Caution:
         One sentence that names the columns and what to do.
     """
 
-    code: Literal["constant", "identical", "dropped-rows", "missing-level", "max-iter"]
+    code: Literal["constant", "identical", "dropped-rows", "missing-level", "max-iter", "unseen"]
     columns: tuple[Name, ...]
     message: str
 

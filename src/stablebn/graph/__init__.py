@@ -2,6 +2,7 @@
 
 from stablebn.graph.compare import Comparison, EdgeDifference, compare
 from stablebn.graph.convert import (
+    as_graph,
     from_adjacency,
     from_edge_list,
     from_networkx,
@@ -16,16 +17,21 @@ from stablebn.graph.convert import (
 from stablebn.graph.dag import DAG
 from stablebn.graph.meek import meek_closure
 from stablebn.graph.pdag import PDAG
+from stablebn.graph.separation import d_separated, markov_blanket, markov_equivalent
 
 __all__ = [
     "DAG",
     "PDAG",
     "Comparison",
     "EdgeDifference",
+    "as_graph",
     "compare",
+    "d_separated",
     "from_adjacency",
     "from_edge_list",
     "from_networkx",
+    "markov_blanket",
+    "markov_equivalent",
     "meek_closure",
     "to_adjacency",
     "to_csv",

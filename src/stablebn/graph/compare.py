@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stablebn.errors import GraphError, listed
-from stablebn.graph.convert import Graph, edges_by_kind, from_networkx
-from stablebn.graph.dag import DAG
+from stablebn.graph.convert import Graph, as_graph, edges_by_kind
 from stablebn.graph.names import Edge, Node, name_key, rank_names, sorted_edges
-from stablebn.graph.pdag import PDAG
 
 
 class EdgeDifference(NamedTuple):
@@ -99,7 +97,7 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
     >>> compare(chain, collider).edges[0]
     EdgeDifference(a='a', b='b', learned='--', true='->')
     """
-    found, target = _graph(learned), _graph(true)
+    found, target = as_graph(learned), as_graph(true)
     _check_same_nodes(found, target)
     if as_cpdag:
         found, target = found.cpdag(), target.cpdag()
@@ -122,18 +120,6 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
         bsf=_balanced_score(edges, len(found.nodes)),
         degree=found.degree,
         edges=differing,
-    )
-
-
-def _graph(graph: object) -> Graph:
-    if isinstance(graph, DAG | PDAG):
-        return graph
-    if isinstance(dag := getattr(graph, "dag", None), DAG):
-        return dag
-    if hasattr(graph, "is_directed"):
-        return from_networkx(graph)
-    raise GraphError(
-        f"cannot compare a {type(graph).__name__}: give a DAG, a PDAG, a learned result or a networkx graph."
     )
 
 

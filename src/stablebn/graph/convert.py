@@ -33,6 +33,19 @@ def edges_by_kind(graph: Graph) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
     return (graph.arcs, ()) if isinstance(graph, DAG) else (graph.directed, graph.undirected)
 
 
+def as_graph(graph: object) -> Graph:
+    """A graph in any accepted form: DAG, PDAG, something with a `dag` (a result, a network), or a networkx graph."""
+    if isinstance(graph, DAG | PDAG):
+        return graph
+    if isinstance(dag := getattr(graph, "dag", None), DAG):
+        return dag
+    if hasattr(graph, "is_directed"):
+        return from_networkx(graph)
+    raise GraphError(
+        f"a {type(graph).__name__} is no graph: give a DAG, a PDAG, a result, a network or a networkx graph."
+    )
+
+
 def to_networkx(graph: Graph) -> Any:
     """Return the graph as a `networkx.DiGraph`; an undirected edge becomes an arc each way."""
     digraph = _optional("networkx").DiGraph()
@@ -204,7 +217,8 @@ def to_graphml(graph: Graph) -> str:
         directed = "true" if mark == "->" else "false"
         ET.SubElement(body, "edge", source=texts[a], target=texts[b], directed=directed)
     ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    # The declaration that ElementTree writes into text may name the encoding of the machine's locale.
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
 def _optional(package: str) -> Any:

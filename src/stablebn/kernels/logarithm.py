@@ -203,15 +203,20 @@ def m_ln_m_table(size):
     return table
 
 
+@njit(cache=True, nogil=True)
+def ln_limbs(values):  # IN float64 [K]
+    """Limbs of ln x for each positive x: int64 [K, 2]."""
+    out = np.empty((values.size, 2), dtype=np.int64)
+    for i in range(values.size):
+        hi, lo = ln(values[i], 0.0)
+        out[i, 0], out[i, 1] = to_fixed(hi, lo)
+    return out
+
+
 def fixed_ln(m: int) -> int:
-    """Ln m of a positive integer in units of 2**-62."""
+    """The logarithm of a positive integer in units of 2**-62."""
     hi, lo = ln_of_integer(np.int64(m))
     return joined(hi, lo)
-
-
-def fixed_ln_real(x: float) -> int:
-    """Ln x of a positive double in units of 2**-62."""
-    return joined(*to_fixed(*ln(float(x), 0.0)))
 
 
 def joined(hi: int, lo: int) -> int:

@@ -1,5 +1,7 @@
-"""Networks with parameters. So far: the Asia network, from its published numbers."""
+"""Networks with parameters: the model, files, catalogue, sampling, fitting, and other packages' models."""
 
-from stablebn.networks.asia import ASIA_ARCS, sample_asia
+from stablebn.networks.catalogue import known_networks, read_network
+from stablebn.networks.model import CPT, LinearGaussian, Network
+from stablebn.networks.random import random_network
 
-__all__ = ["ASIA_ARCS", "sample_asia"]
+__all__ = ["CPT", "LinearGaussian", "Network", "known_networks", "random_network", "read_network"]

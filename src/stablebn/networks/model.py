@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+import os
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data.wording import Caution
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Name: TypeAlias = Hashable
 Level: TypeAlias = Hashable
@@ -77,6 +83,8 @@ class Network(Mapping[Name, Distribution]):
     distributions : mapping of name to CPT or LinearGaussian
         All of one kind.
     name : str
+    warnings : sequence of Caution
+        What the one who made it should know, such as configurations that no data spoke of.
 
     Raises
     ------
@@ -84,8 +92,11 @@ class Network(Mapping[Name, Distribution]):
         Unknown parents, a cycle, tables of a wrong shape, probabilities that are not, or a mix of kinds.
     """
 
-    def __init__(self, distributions: Mapping[Name, Distribution], name: str = "") -> None:
+    def __init__(
+        self, distributions: Mapping[Name, Distribution], name: str = "", warnings: Sequence[Caution] = ()
+    ) -> None:
         self.name = name
+        self.warnings = tuple(warnings)
         self._distributions = dict(distributions)
         self.dag = DAG(
             list(distributions), [(parent, node) for node, own in distributions.items() for parent in own.parents]
@@ -127,6 +138,74 @@ class Network(Mapping[Name, Distribution]):
     def free_parameters(self) -> int:
         """Number of free parameters."""
         return sum(own.free_parameters for own in self._distributions.values())
+
+    def sample(self, n: int, *, seed: int) -> pa.Table:
+        """Draw rows: the same on every machine, whatever the order of the nodes, and fewer are the first of more.
+
+        Parameters
+        ----------
+        n : int
+        seed : int
+            At least 0. Every node has a random stream of its own.
+
+        Returns
+        -------
+        pyarrow.Table
+            Columns in the network's order; categorical ones are dictionaries in the order of the levels.
+        """
+        from stablebn.networks.sampling import sample
+
+        return sample(self, n, seed=seed)
+
+    def log_likelihood(self, data: object, *, missing: str = "error", weights: object = None) -> float:
+        """Logarithm of the probability, or density, of a table's rows under these parameters.
+
+        On rows that were not used to fit them this is the held-out log-likelihood; -inf where a row is impossible.
+
+        Parameters
+        ----------
+        data, missing, weights
+            As in `stablebn.learn`. The columns are the nodes; levels are matched as values or else as text.
+        """
+        from stablebn.networks.likelihood import log_likelihood
+
+        return log_likelihood(self, data, missing=missing, weights=weights)
+
+    def to_pgmpy(self) -> Any:
+        """The network as a pgmpy model."""
+        from stablebn.networks.exporting import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """The network as a pyAgrum model."""
+        from stablebn.networks.exporting import to_pyagrum
+
+        return to_pyagrum(self)
+
+    def as_text(self) -> Network:
+        """The network with names and levels as text."""
+        texts: dict[Name, Distribution] = {}
+        for node, own in self._distributions.items():
+            parents = tuple(map(str, own.parents))
+            if isinstance(own, CPT):
+                texts[str(node)] = CPT(tuple(map(str, own.levels)), parents, own.probabilities)
+            else:
+                texts[str(node)] = LinearGaussian(parents, own.coefficients, own.intercept, own.sd)
+        if len(texts) < len(self):
+            raise GraphError(f"some names are the same as text: {listed(self.nodes)}.")
+        return Network(texts, self.name, self.warnings)
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write a file; the end of its name tells the format. A file that exists stays unless `force`.
+
+        Names and levels that are not text are written as text.
+        """
+        from stablebn.networks.formats import encode, network_text
+        from stablebn.output import write_atomically
+
+        name = os.fspath(path)
+        write_atomically(Path(name), encode(network_text(self.as_text(), name), name), force=force)
 
 
 def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribution]) -> None:

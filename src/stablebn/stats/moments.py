@@ -55,22 +55,26 @@ class Moments:
         self.table = table
         self.total = table.total
         self.n = len(table.names)
-        self._numerators, self._exponents = _exact_cross_products(table.values, table.weights, self.total)
+        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total)
+
+    def mean(self, v: int) -> Fraction:
+        """The exact mean of a column."""
+        return Fraction(int(self._sums[v]), self.total) * _power_of_two(self._exponents[v])
+
+    def cross_product(self, u: int, v: int) -> Fraction:
+        """The exact sum over rows of (x - mean x)(y - mean y)."""
+        scale = _power_of_two(self._exponents[u] + self._exponents[v])
+        return Fraction(int(self._numerators[u, v]), self.total) * scale
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """Sums over rows of (x - mean x)(y - mean y), `ridge` added on the diagonal, each rounded once."""
-        scale = [_exponent_of_root(self._entry(v, v) + ridge) for v in range(self.n)]
+        scale = [_exponent_of_root(self.cross_product(v, v) + ridge) for v in range(self.n)]
         entries = np.empty((self.n, self.n), dtype=np.float64)
         for u in range(self.n):
             for v in range(u + 1):
-                value = self._entry(u, v) + (ridge if u == v else 0)
+                value = self.cross_product(u, v) + (ridge if u == v else 0)
                 entries[u, v] = entries[v, u] = float(value * _power_of_two(-scale[u] - scale[v]))
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
-
-    def _entry(self, u: int, v: int) -> Fraction:
-        return Fraction(int(self._numerators[u, v]), self.total) * _power_of_two(
-            self._exponents[u] + self._exponents[v]
-        )
 
 
 def _power_of_two(exponent: int) -> Fraction:
@@ -87,10 +91,10 @@ def _exponent_of_root(value: Fraction) -> int:
     return e
 
 
-def _exact_cross_products(
+def _exact_sums(
     values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int
-) -> tuple[NDArray[np.object_], list[int]]:
-    """N * sum(w x y) - sum(w x) * sum(w y) over integer columns x, and the power of two of each column's unit."""
+) -> tuple[NDArray[np.object_], NDArray[np.object_], list[int]]:
+    """N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit."""
     n = values.shape[0]
     # |slice| <= 2**width: block * (2**width)**2 * largest weight digit must not exceed 2**53.
     width = (_EXACT_BITS - _BLOCK_BITS - (_WEIGHT_BITS if weights is not None else 0)) // 2
@@ -120,7 +124,7 @@ def _exact_cross_products(
     for s in range(slices):
         for t in range(slices):
             cross += sums[s * n : (s + 1) * n, t * n : (t + 1) * n] * (place[s] * place[t])
-    return cross * total - np.outer(plain, plain), [int(t) - slices * width for t in top]
+    return cross * total - np.outer(plain, plain), plain, [int(t) - slices * width for t in top]
 
 
 def _blocks(

@@ -65,7 +65,7 @@ def test_constants_stay_out_of_the_table_and_are_reported() -> None:
     prepared = prepare({"z": ["x", "x"], "a": [1, 2], "k": [5, 5]})
     assert prepared.names == ("z", "a", "k")
     assert prepared.table.names == ("a",)
-    assert prepared.constants == ("z", "k")
+    assert tuple(prepared.constants) == ("z", "k")
     (caution,) = prepared.warnings
     assert (caution.code, caution.columns) == ("constant", ("z", "k"))
     assert "'z', 'k'; you can leave them out" in str(caution)

@@ -1,0 +1,110 @@
+"""Networks by name: the built-in one, those in folders that the user names, and those of an installed pgmpy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from stablebn.errors import OptionError, listed
+from stablebn.networks.asia import asia
+from stablebn.networks.formats import NETWORK_ENDINGS, read_network_file
+from stablebn.networks.model import Network
+
+VARIABLE = "STABLEBN_NETWORKS"
+"""Environment variable with folders to look in, separated as in PATH."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A network that can be read.
+
+    Attributes
+    ----------
+    name : str
+    source : str
+        "built in", "pgmpy", or the folder.
+    path : Path or None
+        None for the built-in one.
+    """
+
+    name: str
+    source: str
+    path: Path | None
+
+
+def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[Entry]:
+    """All networks that can be read by name; where a name comes twice the first one counts.
+
+    Parameters
+    ----------
+    directories : iterable of paths
+        Searched first, then those in the environment variable STABLEBN_NETWORKS, then the built-in Asia, then
+        the examples of pgmpy, if it is installed.
+    """
+    named = [Path(directory) for directory in directories]
+    absent = [str(directory) for directory in named if not directory.is_dir()]
+    if absent:
+        raise OptionError(f"not a folder: {listed(absent)}.")
+    named += [Path(text) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
+    entries = [entry for directory in named for entry in _in_folder(directory, str(directory))]
+    entries.append(Entry("asia", "built in", None))
+    return entries + [entry for directory in _pgmpy_folders() for entry in _in_folder(directory, "pgmpy")]
+
+
+def read_network(
+    name: str | os.PathLike[str], *, directories: Sequence[str | os.PathLike[str]] = (), normalise: bool = False
+) -> Network:
+    """Read a network by its name in the catalogue or by the path of its file.
+
+    Parameters
+    ----------
+    name : str or path
+        "alarm", say, or "alarm.bif", "models/alarm.xdsl.gz".
+    directories : sequence of paths
+        Folders to look in before all others.
+    normalise : bool
+        Rescale probabilities that do not sum to 1.
+
+    Examples
+    --------
+    >>> read_network("asia").nodes[:3]
+    ('asia', 'tub', 'smoke')
+    """
+    text = os.fspath(name)
+    if os.path.exists(text) or os.path.basename(text) != text or _stem(text) != text:
+        return read_network_file(text, normalise=normalise)
+    entries = known_networks(directories)
+    for entry in entries:
+        if entry.name == text:
+            return asia() if entry.path is None else read_network_file(entry.path, normalise=normalise)
+    raise OptionError(
+        f"no network is called {text!r}. There are: {listed(sorted({entry.name for entry in entries}), most=99)}. "
+        f"Name a folder with more (--networks, or {VARIABLE}), or install pgmpy: pip install 'stablebn[networks]'."
+    )
+
+
+def _in_folder(directory: Path, source: str) -> list[Entry]:
+    if not directory.is_dir():
+        return []
+    files = sorted(path for path in directory.iterdir() if path.is_file() and _stem(path.name) != path.name)
+    return [Entry(_stem(path.name), source, path) for path in files]
+
+
+def _stem(name: str) -> str:
+    """A file's name without the ending of a network format; all of it where it has none."""
+    bare = name[:-3] if name.lower().endswith(".gz") else name
+    ending = next((ending for ending in NETWORK_ENDINGS if bare.lower().endswith(ending)), None)
+    return name if ending is None else bare[: -len(ending)]
+
+
+def _pgmpy_folders() -> list[Path]:
+    """Where pgmpy keeps its examples; found without importing it, which takes seconds."""
+    try:
+        spec = find_spec("pgmpy")
+    except (ImportError, ValueError):
+        return []
+    roots = [] if spec is None or spec.submodule_search_locations is None else spec.submodule_search_locations
+    return [Path(root) / "utils" / "example_models" for root in roots]

@@ -1,0 +1,194 @@
+"""Files of networks and graphs; the end of a file's name tells its format.
+
+Networks with parameters: BIF, XMLBIF, XDSL, DSC and NET, and, to read only, pgmpy's JSON of linear Gaussians.
+Graphs without: JSON, CSV edge lists (Bayesys' too), GraphML and DOT. All may be packed (".gz").
+What a reader returns is complete and checked; whatever is wrong with a file is a `FormatError`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from stablebn.errors import FormatError, OptionError, listed
+from stablebn.graph import DAG, PDAG, to_csv, to_dot, to_graphml
+from stablebn.networks.formats import (
+    bif,
+    dot,
+    dsc,
+    edge_csv,
+    gaussian_json,
+    graph_json,
+    graphml,
+    net,
+    xdsl,
+    xmlbif,
+)
+from stablebn.networks.formats.files import encode, read_text
+from stablebn.networks.formats.json_text import parse_object
+from stablebn.networks.model import Network
+
+__all__ = [
+    "GRAPH_ENDINGS",
+    "NETWORK_ENDINGS",
+    "encode",
+    "graph_text",
+    "has_parameters",
+    "network_text",
+    "read_graph_file",
+    "read_network_file",
+]
+
+
+class NetworkReader(Protocol):
+    """A pure function from the text of a file to the network in it; `file` is for messages."""
+
+    def __call__(self, text: str, file: str, *, normalise: bool = False) -> Network:
+        """Read a network."""
+
+
+NETWORK_READERS: dict[str, NetworkReader] = {
+    ".bif": bif.read,
+    ".xml": xmlbif.read,
+    ".xmlbif": xmlbif.read,
+    ".xdsl": xdsl.read,
+    ".dsc": dsc.read,
+    ".net": net.read,
+    ".json": gaussian_json.read,
+}
+NETWORK_WRITERS: dict[str, Callable[[Network], str]] = {
+    ".bif": bif.text,
+    ".xml": xmlbif.text,
+    ".xmlbif": xmlbif.text,
+    ".xdsl": xdsl.text,
+    ".dsc": dsc.text,
+    ".net": net.text,
+}
+GRAPH_READERS: dict[str, Callable[[str, str], DAG | PDAG]] = {
+    ".json": graph_json.read,
+    ".csv": edge_csv.read,
+    ".graphml": graphml.read,
+    ".dot": dot.read,
+    ".gv": dot.read,
+}
+GRAPH_WRITERS: dict[str, Callable[[DAG | PDAG], str]] = {
+    ".json": graph_json.text,
+    ".csv": to_csv,
+    ".bayesys.csv": edge_csv.bayesys_text,
+    ".graphml": to_graphml,
+    ".dot": to_dot,
+    ".gv": to_dot,
+}
+NETWORK_ENDINGS = tuple(NETWORK_READERS)
+"""How the names of network files end, before a ".gz"."""
+GRAPH_ENDINGS = tuple(GRAPH_READERS)
+"""How the names of graph files end, before a ".gz"."""
+
+
+def read_network_file(path: str | os.PathLike[str], *, normalise: bool = False) -> Network:
+    """Read a network with parameters.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in one of `NETWORK_ENDINGS`, perhaps with ".gz" after it, upper or lower case.
+    normalise : bool
+        Whether to rescale the probabilities of each row to sum to 1; otherwise a row whose sum is off by more than
+        `SUM_TOLERANCE` is refused.
+
+    Returns
+    -------
+    Network
+        Nodes and levels in the order of the file.
+
+    Raises
+    ------
+    FormatError
+        Names the file, the line and what was expected there.
+    """
+    file = os.fspath(path)
+    reader = NETWORK_READERS[_readable(file, NETWORK_READERS)]
+    return reader(read_text(file), file, normalise=normalise)
+
+
+def read_graph_file(path: str | os.PathLike[str]) -> DAG | PDAG:
+    """Read a graph, or the graph of a network.
+
+    Parameters
+    ----------
+    path : str or path
+        Ends in one of `GRAPH_ENDINGS` or `NETWORK_ENDINGS`, perhaps with ".gz" after it, upper or lower case.
+
+    Returns
+    -------
+    DAG or PDAG
+        A DAG when all edges are directed.
+    """
+    file = os.fspath(path)
+    ending = _readable(file, [*GRAPH_READERS, *NETWORK_READERS])
+    text = read_text(file)
+    if _is_network(ending, text, file):
+        # A graph is none the worse for probabilities that are not quite.
+        return NETWORK_READERS[ending](text, file, normalise=True).dag
+    return GRAPH_READERS[ending](text, file)
+
+
+def has_parameters(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a network, not a mere graph."""
+    file = os.fspath(path)
+    return _is_network(_readable(file, [*GRAPH_READERS, *NETWORK_READERS]), read_text(file), file)
+
+
+def network_text(network: Network, ending: str) -> str:
+    """Return the text of a network file, for the caller to write (`encode` gives its bytes).
+
+    Parameters
+    ----------
+    network : Network
+    ending : str
+        Of the file's name, or the whole name; one of `NETWORK_ENDINGS` but ".json".
+
+    Raises
+    ------
+    GraphError
+        The format cannot hold the network: it is continuous, or has names that are not text or do not fit.
+    """
+    return NETWORK_WRITERS[_writable(ending, NETWORK_WRITERS)](network)
+
+
+def graph_text(graph: DAG | PDAG, ending: str) -> str:
+    """Return the text of a graph file, for the caller to write (`encode` gives its bytes).
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+    ending : str
+        Of the file's name, or the whole name; one of `GRAPH_ENDINGS` or ".bayesys.csv".
+    """
+    return GRAPH_WRITERS[_writable(ending, GRAPH_WRITERS)](graph)
+
+
+def _is_network(ending: str, text: str, file: str) -> bool:
+    """JSON may be either; pgmpy's networks have "cpds"."""
+    return ending not in GRAPH_READERS or (ending in NETWORK_READERS and "cpds" in parse_object(text, file))
+
+
+def _readable(file: str, known: Iterable[str]) -> str:
+    ending = _ending(file, known)
+    if ending is None:
+        raise FormatError(file, None, f"expected a name that ends in {listed(tuple(known), most=99)}, or so and '.gz'.")
+    return ending
+
+
+def _writable(name: str, known: Iterable[str]) -> str:
+    ending = _ending(name, known)
+    if ending is None:
+        raise OptionError(f"{name!r} is no format to write. Names can end in: {listed(tuple(known), most=99)}.")
+    return ending
+
+
+def _ending(name: str, known: Iterable[str]) -> str | None:
+    """Find the longest known ending of a file's name, that of a packed file too."""
+    bare = name.lower().removesuffix(".gz")
+    return max((ending for ending in known if bare.endswith(ending)), key=len, default=None)

@@ -1,0 +1,135 @@
+"""BIF, the Interchange Format for Bayesian Networks: `variable` and `probability` blocks.
+
+Names are written with quotes where a space or a mark in them asks for it; a name with a quote in it cannot be
+written. "unknown" stands for a network without a name.
+
+References
+----------
+Cozman, "The Interchange Format for Bayesian Networks", version 0.15.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+from stablebn.errors import FormatError
+from stablebn.networks.formats.draft import Draft
+from stablebn.networks.formats.scanner import C_COMMENT, Scanner, token_pattern, without_comments
+from stablebn.networks.formats.tables import FlatTable, Row, RowTable, Table
+from stablebn.networks.formats.writing import TextCPT, categorical, texts, written
+from stablebn.networks.model import Network
+
+_WORD = r'[^\s"{}()\[\];,|]+'
+_TOKENS = token_pattern(r"[{}()\[\];,|]", _WORD)
+# What the reader takes for a word, and not for a comment.
+_UNQUOTED = re.compile(rf"(?!.*/[/*]){_WORD}")
+
+
+def read(text: str, file: str, *, normalise: bool = False) -> Network:
+    """Read a network from the text of a BIF file."""
+    scan = Scanner(without_comments(text, C_COMMENT) if "/" in text else text, file, _TOKENS)
+    draft = Draft(file, text, normalise=normalise)
+    name = ""
+    while scan.kind:
+        if scan.accept("network"):
+            name = " ".join(scan.names("the network's name", "{"))
+            scan.skip("}")
+        elif scan.accept("variable"):
+            _read_variable(scan, draft)
+        elif scan.accept("probability"):
+            _read_probability(scan, draft)
+        elif scan.accept("property"):
+            scan.skip()
+        else:
+            raise scan.error("'network', 'variable' or 'probability'")
+    return draft.network(name)
+
+
+def text(network: Network) -> str:
+    """Write a network as BIF."""
+    nodes = categorical(network, "BIF")
+    (name,) = texts([network.name or "unknown"], "a network name", "BIF")
+    return "".join([f"network {_quoted(name)} {{\n}}\n", *map(_variable, nodes), *map(_probability, nodes)])
+
+
+def discrete_levels(scan: Scanner) -> list[str]:
+    """Pass "discrete [ 2 ] { a, b }", also with "=" before the braces; return the levels."""
+    scan.expect("discrete")
+    scan.expect("[")
+    line, count = scan.line, scan.name("the number of levels")
+    scan.expect("]")
+    scan.accept("=")
+    scan.expect("{")
+    levels = scan.names("a level", "}")
+    if count != str(len(levels)):
+        raise FormatError(scan.file, line, f"expected {count[:20]} levels, got {len(levels)}.")
+    return levels
+
+
+def family_names(scan: Scanner) -> tuple[str, list[str]]:
+    """Pass "( node | parent, parent )"; return the node and its parents."""
+    scan.expect("(")
+    node = scan.name("the name of a node")
+    scan.accept("|", ",")
+    return node, scan.names("the name of a parent", ")")
+
+
+def _read_variable(scan: Scanner, draft: Draft) -> None:
+    line = scan.line
+    node = scan.name("the name of a variable")
+    levels: list[str] = []
+    scan.expect("{")
+    while not scan.accept("}"):
+        if scan.accept("type"):
+            levels = discrete_levels(scan)
+            scan.expect(";")
+        elif scan.accept("property"):
+            scan.skip()
+        else:
+            raise scan.error("'type', 'property' or '}'")
+    draft.declare(node, levels, line)
+
+
+def _read_probability(scan: Scanner, draft: Draft) -> None:
+    line = scan.line
+    node, parents = family_names(scan)
+    rows: list[Row] = []
+    defaults: list[Row] = []
+    tables: list[Table] = []
+    scan.expect("{")
+    while not scan.accept("}"):
+        row_line = scan.line
+        if scan.accept("("):
+            levels = scan.names("a level", ")")
+            rows.append(Row(levels, scan.numbers(), row_line))
+        elif scan.accept("table"):
+            tables.append(FlatTable(scan.numbers(), row_line, node_slowest=True))
+        elif scan.accept("default"):
+            defaults.append(Row((), scan.numbers(), row_line))
+        elif scan.accept("property"):
+            scan.skip()
+        else:
+            raise scan.error("'table', 'default', a row that starts with '(' or '}'")
+    if len(tables) + len(defaults) > 1 or (tables and rows):
+        raise FormatError(scan.file, line, f"node {node!r}: expected one 'table', or rows and at most one 'default'.")
+    default = defaults[0] if defaults else None
+    draft.define(node, parents, tables[0] if tables else RowTable(rows, default), line)
+
+
+def _variable(own: TextCPT) -> str:
+    levels = ", ".join(map(_quoted, own.levels))
+    return f"variable {_quoted(own.node)} {{\n  type discrete [ {len(own.levels)} ] {{ {levels} }};\n}}\n"
+
+
+def _probability(own: TextCPT) -> str:
+    if not own.parents:
+        return f"probability ( {_quoted(own.node)} ) {{\n  table {written(own.probabilities.tolist())};\n}}\n"
+    parents = ", ".join(map(_quoted, own.parents))
+    levels = product(*(map(_quoted, parent) for parent in own.parent_levels))
+    rows = "".join(f"  ({', '.join(row_of)}) {written(row)};\n" for row_of, row in zip(levels, own.rows(), strict=True))
+    return f"probability ( {_quoted(own.node)} | {parents} ) {{\n{rows}}}\n"
+
+
+def _quoted(name: str) -> str:
+    return name if _UNQUOTED.fullmatch(name) else f'"{name}"'

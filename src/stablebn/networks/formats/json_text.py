@@ -1,0 +1,66 @@
+"""JSON objects from files that may be hostile."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from typing import Any
+
+from stablebn.errors import FormatError, listed
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def parse_object(text: str, file: str) -> dict[str, Any]:
+    """Read a JSON object; no key comes twice in it, and no number is infinite or NaN."""
+    try:
+        found = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refused)
+    except json.JSONDecodeError as error:
+        raise FormatError(file, error.lineno, f"expected JSON: {error.msg}.") from None
+    except ValueError as error:
+        raise FormatError(file, None, f"{str(error)[:200]}.") from None
+    except RecursionError:
+        raise FormatError(file, None, "expected JSON that is less deeply nested.") from None
+    if not isinstance(found, dict):
+        raise FormatError(file, 1, "expected a JSON object, which starts with '{'.")
+    return found
+
+
+class KeyLines(dict[str, int | None]):
+    """Lines of keys whose values start with the bracket `opening`, found only when one is asked for."""
+
+    def __init__(self, text: str, opening: str) -> None:
+        super().__init__()
+        self._text = text
+        self._value = rf"\s*:\s*{re.escape(opening)}"
+
+    def __missing__(self, key: str) -> int | None:
+        found = re.search(re.escape(json.dumps(key, ensure_ascii=False)) + self._value, self._text)
+        return found and self._text.count("\n", 0, found.start()) + 1
+
+
+def is_name(value: object) -> bool:
+    """Whether a value can be a node's name: text or a finite number."""
+    if isinstance(value, str):
+        return not _SURROGATE.search(value)
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def is_pairs(value: object) -> bool:
+    """Whether a value is a list of pairs of names."""
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(is_name, pair)) for pair in value
+    )
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
+    if twice:
+        raise ValueError(f"expected keys that differ, got twice: {listed(twice)}")
+    return dict(pairs)
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"expected a finite number, got {constant}")

@@ -1,0 +1,79 @@
+"""What writers of networks share: names that are text, and probabilities to the last digit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.errors import GraphError, listed
+from stablebn.networks.model import CPT, Network
+
+# Control characters, lone surrogates, and what XML cannot hold: some format would lose or refuse each of them.
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+NO_QUOTE = '[^"]*'
+"""Pattern of names that fit between quotes."""
+
+
+class TextCPT(NamedTuple):
+    """A categorical node whose names and levels are text."""
+
+    node: str
+    levels: tuple[str, ...]
+    parents: tuple[str, ...]
+    parent_levels: tuple[tuple[str, ...], ...]
+    probabilities: NDArray[np.float64]
+
+    def rows(self) -> list[list[float]]:
+        """Return the probabilities for each configuration of the parents, the last one changing fastest."""
+        rows: list[list[float]] = self.probabilities.reshape(-1, len(self.levels)).tolist()
+        return rows
+
+
+def categorical(network: Network, form: str, *, names: str = NO_QUOTE, levels: str = NO_QUOTE) -> list[TextCPT]:
+    """Nodes of a network for a format that holds categorical ones.
+
+    Parameters
+    ----------
+    network : Network
+    form : str
+        Name of the format, for messages.
+    names, levels : str
+        Patterns of the names and the levels that it can hold.
+    """
+    if network.is_continuous:
+        raise GraphError(f"{form} holds categorical networks; this one is continuous: write it as '.xdsl'.")
+    cpts = [(node, own) for node, own in network.items() if isinstance(own, CPT)]
+    name = dict(zip(network, texts(network, "a name", form, names), strict=True))
+    own_levels = {node: texts(own.levels, "a level", form, levels) for node, own in cpts}
+    return [
+        TextCPT(
+            name[node],
+            own_levels[node],
+            tuple(name[parent] for parent in own.parents),
+            tuple(own_levels[parent] for parent in own.parents),
+            own.probabilities,
+        )
+        for node, own in cpts
+    ]
+
+
+def texts(names: Iterable[Hashable], what: str, form: str, allowed: str = NO_QUOTE) -> tuple[str, ...]:
+    """Return the names, which must be text that the format can hold: all of each matches the pattern `allowed`."""
+    fit, unfit = [], []
+    for name in names:
+        if isinstance(name, str) and re.fullmatch(allowed, name) and not _UNFIT.search(name):
+            fit.append(name)
+        else:
+            unfit.append(name)
+    if unfit:
+        raise GraphError(f"{form} cannot hold {what} like {listed(unfit)}: rename it.")
+    return tuple(fit)
+
+
+def written(numbers: Iterable[float], between: str = ", ") -> str:
+    """Numbers in the fewest digits that read back as the same bits."""
+    return between.join(map(repr, numbers))

@@ -1,0 +1,62 @@
+"""Random streams: one for every node and purpose, the same numbers on every machine and for ever.
+
+Only the raw 64-bit output of PCG64 is used, which NumPy guarantees never to change; what is made
+of it is ours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.errors import OptionError
+from stablebn.graph.names import Node
+from stablebn.kernels import drawing
+
+# Deviates are drawn by rejection in batches of a fixed size, so that fewer of them are the first of more.
+_BATCH = 1 << 14
+
+
+class Stream:
+    """The random numbers of one node.
+
+    Parameters
+    ----------
+    seed : int
+        At least 0.
+    node : name
+        The stream depends on the name, never on where the node stands.
+    """
+
+    def __init__(self, seed: int, node: Node) -> None:
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise OptionError(f"seed={seed!r} must be an integer of at least 0.")
+        digest = hashlib.sha256(repr(node).encode()).digest()
+        self._bits = np.random.PCG64(np.random.SeedSequence([seed, int.from_bytes(digest[:16], "little")]))
+
+    def raw(self, n: int) -> NDArray[np.uint64]:
+        """Integers of 64 random bits."""
+        return np.asarray(self._bits.random_raw(n), dtype=np.uint64)
+
+    def uniform(self, n: int) -> NDArray[np.float64]:
+        """Numbers in [0, 1)."""
+        return np.ldexp((self.raw(n) >> np.uint64(11)).astype(np.float64), -53)
+
+    def normal(self, n: int) -> NDArray[np.float64]:
+        """Standard normal deviates."""
+        parts: list[NDArray[np.float64]] = []
+        found = 0
+        while found < n:
+            batch = np.empty(_BATCH, dtype=np.float64)
+            filled = drawing.normal_deviates(self.raw(_BATCH), batch)
+            parts.append(batch[:filled])
+            found += filled
+        return np.concatenate(parts)[:n] if parts else np.empty(0)
+
+    def exponential(self, n: int) -> NDArray[np.float64]:
+        """Standard exponential deviates."""
+        out = np.empty(n, dtype=np.float64)
+        drawing.exponential_deviates(self.raw(n), out)
+        return out

@@ -1,0 +1,156 @@
+"""Files made to do harm: refused quickly, and without memory."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from stablebn.errors import FormatError
+from stablebn.networks.formats import GRAPH_READERS, NETWORK_READERS
+
+READERS: dict[str, Callable[[str, str], object]] = {**NETWORK_READERS, **GRAPH_READERS}
+XML_ENDINGS = (".xml", ".xdsl", ".graphml")
+LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
+
+
+def refused(text: str, ending: str) -> str:
+    """Return the message of the error, which must come in seconds and with little memory."""
+    start = time.perf_counter()
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError) as caught:
+            READERS[ending](text, f"bad{ending}")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert time.perf_counter() - start < 15
+    assert peak < 200 * 2**20
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("ending", XML_ENDINGS)
+@pytest.mark.parametrize(
+    "declared",
+    [
+        f'<!ENTITY l0 "lol">{LAUGHS}',
+        '<!ENTITY l9 SYSTEM "file:///etc/passwd">',
+        f'<!ENTITY l9 "{"x" * 100_000}">',
+        '<!ENTITY % l9 "x">',
+    ],
+    ids=["billion-laughs", "external", "quadratic", "parameter"],
+)
+def test_xml_with_entities_is_refused(ending: str, declared: str) -> None:
+    text = f"<!DOCTYPE BIF [\n{declared}]>\n<BIF>{'&l9;' * 1000}</BIF>"
+    assert refused(text, ending) == f"bad{ending}, line 2: expected no entities: this reader refuses them."
+
+
+@pytest.mark.parametrize("ending", XML_ENDINGS)
+def test_xml_with_entities_of_another_file_is_refused(ending: str) -> None:
+    assert "no entities" in refused('<!DOCTYPE BIF SYSTEM "other.dtd">\n<BIF>&unknown;</BIF>', ending)
+
+
+def test_attributes_that_a_document_type_gives_take_no_room() -> None:
+    declared = f'<!ATTLIST OUTCOME x CDATA "{"x" * 10_000}">'
+    text = f"<!DOCTYPE BIF [{declared}]><BIF><NETWORK>{'<OUTCOME/>' * 30_000}</NETWORK></BIF>"
+    assert "at least one node" in refused(text, ".xml")
+
+
+@pytest.mark.parametrize("ending", XML_ENDINGS)
+def test_xml_that_is_nested_deep_is_refused(ending: str) -> None:
+    assert "at most 32 deep" in refused("<BIF>" * 100_000, ending)
+
+
+@pytest.mark.parametrize("ending", [".json"])
+def test_json_that_is_nested_deep_is_refused(ending: str) -> None:
+    assert "less deeply nested" in refused('{"nodes":' + "[" * 100_000, ending)
+
+
+def bif_with_huge_table(block: str) -> str:
+    """Ten parents of 100 levels, and a child whose table is this block."""
+    levels = ", ".join(f"l{i}" for i in range(100))
+    rows = ", ".join(["0.01"] * 100)
+    parents = "".join(
+        f"variable p{i} {{ type discrete [ 100 ] {{ {levels} }}; }} probability ( p{i} ) {{ table {rows}; }}\n"
+        for i in range(10)
+    )
+    family = "c | " + ", ".join(f"p{i}" for i in range(10))
+    return f"{parents}variable c {{ type discrete [ 2 ] {{ x, y }}; }}\nprobability ( {family} ) {{ {block} }}"
+
+
+@pytest.mark.parametrize("block", ["table 0.5, 0.5;", "default 0.5, 0.5;", ""])
+def test_tables_larger_than_the_file_are_never_allocated(block: str) -> None:
+    message = refused(bif_with_huge_table(block), ".bif")
+    assert message.startswith("bad.bif, line 12: the table of node 'c' would have more probabilities than this file")
+
+
+def test_many_tables_by_default_are_not_allocated_together() -> None:
+    levels = ", ".join(f"l{i}" for i in range(1000))
+    root = (
+        f"variable p {{ type discrete [ 1000 ] {{ {levels} }}; }} probability ( p ) {{ default {'0.001 ' * 1000}; }}\n"
+    )
+    child = "variable c{0} {{ type discrete [ 1000 ] {{ {1} }}; }} probability ( c{0} | p ) {{ default {2}; }}\n"
+    text = root + "".join(child.format(i, levels, "0.001 " * 1000) for i in range(8))
+    assert "more probabilities than this file can hold" in refused(text, ".bif")
+
+
+def test_states_that_follow_from_many_others_are_not_allocated() -> None:
+    states = "".join(f'<state id="s{i}"/>' for i in range(3000))
+    text = f"""<smile><nodes><deterministic id="a">{states}<resultingstates>s0</resultingstates></deterministic>
+    <deterministic id="b">{states}<parents>a</parents><resultingstates>{"s0 " * 3000}</resultingstates></deterministic>
+    </nodes></smile>"""
+    assert "more probabilities than this file can hold" in refused(text, ".xdsl")
+
+
+def test_more_parents_than_an_array_has_dimensions_are_refused() -> None:
+    roots = "".join(
+        f"variable p{i} {{ type discrete [ 1 ] {{ x }}; }} probability ( p{i} ) {{ table 1; }}\n" for i in range(64)
+    )
+    family = "c | " + ", ".join(f"p{i}" for i in range(64))
+    text = f"{roots}variable c {{ type discrete [ 1 ] {{ x }}; }} probability ( {family} ) {{ table 1; }}"
+    assert "has 64 parents; expected at most 31" in refused(text, ".bif")
+
+
+@pytest.mark.parametrize("ending", sorted(READERS))
+@pytest.mark.parametrize(
+    "piece",
+    [
+        '"',
+        '"\\"',
+        "/*",
+        "//",
+        "(",
+        "{",
+        "[",
+        "<",
+        "%",
+        "\\",
+        "a ",
+        ";",
+        "1",
+        "1.",
+        " ",
+        "\n",
+        "'",
+        ",",
+        "->",
+        "=",
+        "&",
+        "_",
+    ],
+)
+def test_no_piece_of_text_repeated_makes_a_reader_slow(ending: str, piece: str) -> None:
+    start = time.perf_counter()
+    for text in (piece * 50_000, f"x{piece * 50_000}\\"):
+        with pytest.raises(FormatError):
+            READERS[ending](text, f"bad{ending}")
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize("piece", [" ", "+", "1", "a", "(", "+ ", "1.", "1e", "-a"])
+def test_no_equation_makes_its_reader_slow(piece: str) -> None:
+    for right in (f"{piece * 50_000}?", f"Normal({piece * 50_000}"):
+        text = f'<smile><nodes><equation id="x"><definition>x={right}</definition></equation></nodes></smile>'
+        assert "line 1: node 'x': expected" in refused(text, ".xdsl")
