@@ -21,12 +21,13 @@ from stablebn.networks import known_networks
 ROWS = 100_000
 HEAD = """# Networks
 
-The paper's networks as `stablebn.read_network` reads them and `Network.sample` draws from them. Read and sample times are
-the least of three, in seconds, in a warm process; a sample has {rows:,} rows. Made by `python bench/networks.py FOLDER` on {day},
-{machine}, Python {python}.
+The paper's networks as `stablebn.read_network` reads them and `Network.sample` draws from them. Read and sample
+times are the least of three, in seconds, in a warm process; a sample has {rows:,} rows. Made by
+`python bench/networks.py FOLDER` on {day}, {machine}, Python {python}.
 
-Differences to the paper's table: pathfinder has 72,079 free parameters here and 71,890 there (one level each of F51 and F95 has
-probability 0 everywhere; without those two levels the count is 71,890), formed 910 and 912 (the file has 910).
+Differences to the paper's table: pathfinder has 72,079 free parameters here and 71,890 there (one level each of F51
+and F95 has probability 0 everywhere; without those two levels the count is 71,890), formed 910 and 912 (the file
+has 910).
 
 | network | file | KiB | nodes | arcs | free parameters | read | sample |
 |---|---|---:|---:|---:|---:|---:|---:|

@@ -17,6 +17,7 @@ from stablebn.errors import OptionError, StableBNError
 
 if TYPE_CHECKING:
     from stablebn.data import Kind
+    from stablebn.graph import DAG, PDAG
     from stablebn.result import Result
 
 app = typer.Typer(
@@ -176,8 +177,8 @@ def score(
 
 @app.command()
 def compare(
-    learned: Annotated[Path, typer.Argument(help="A graph or network file.")],
-    true: Annotated[Path, typer.Argument(help="The one to compare with.")],
+    learned: Annotated[str, typer.Argument(help="A graph or network file, or a name from `stablebn networks`.")],
+    true: Annotated[str, typer.Argument(help="The one to compare with.")],
     as_they_are: Annotated[bool, typer.Option("--as-they-are", help="Compare the arcs, not the CPDAGs.")] = False,
     fail_under: Annotated[float | None, typer.Option(help="Exit with code 1 if F1 is below this.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
@@ -185,10 +186,9 @@ def compare(
 ) -> None:
     """Compare two graphs: all metrics, and every edge that differs."""
     from stablebn.graph import compare as compare_graphs
-    from stablebn.networks.formats import read_graph_file
     from stablebn.output import write_atomically
 
-    found = compare_graphs(read_graph_file(learned), read_graph_file(true), as_cpdag=not as_they_are)
+    found = compare_graphs(_named_graph(learned), _named_graph(true), as_cpdag=not as_they_are)
     typer.echo(str(found))
     if out is not None:
         figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}
@@ -261,6 +261,14 @@ def demo() -> None:
 
     for line in demonstration():
         typer.echo(line)
+
+
+def _named_graph(name: str) -> DAG | PDAG:
+    """The graph of a file, or of a network in the catalogue where the name is no file's."""
+    from stablebn.networks import read_network
+    from stablebn.networks.formats import read_graph_file
+
+    return read_graph_file(name) if Path(name).suffix else read_network(name).dag
 
 
 def _kinds(continuous: list[str] | None, categorical: list[str] | None) -> dict[Hashable, Kind]:
