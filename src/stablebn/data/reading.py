@@ -98,9 +98,11 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
     """One column as Arrow data; `label` says in errors what it is."""
     if not is_column(values):
         raise DataError(f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.")
+    if isinstance(values, pa.ChunkedArray):
+        return values
     series = nw.from_native(values, series_only=True, pass_through=True)
     try:
-        if isinstance(values, pa.Array | pa.ChunkedArray):
+        if isinstance(values, pa.Array):
             array = values
         elif isinstance(series, nw.Series) and series.implementation.is_polars():
             array = series.to_arrow()

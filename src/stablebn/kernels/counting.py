@@ -212,10 +212,30 @@ def sum_ln_rising(cells, a):  # IN int64 [K]
 
 
 @njit(cache=True, nogil=True)
-def _sum_over_extensions(group, groups, codes, levels, candidates, weights, table, priors, out):
-    """Fill `out` with the sum over the cells of (base + u) for each candidate u.
+def sum_over_cells(cells, table, priors, at):
+    """Limbs of the sum over cells: of m ln m, or where there are priors of the Dirichlet term with priors[at]."""
+    if priors.size:
+        return sum_ln_rising(cells, priors[at])
+    return sum_m_ln_m(cells, table)
 
-    Summed is m ln m where `priors` is empty, else the Dirichlet term with that candidate's prior count.
+
+@njit(cache=True, nogil=True)
+def extension_sums(group, groups, codes, levels, candidates, weights, table, priors, out):
+    """Sum over the cells of base + u for each candidate u: limbs in out[u].
+
+    Parameters
+    ----------
+    group, groups : int32 [N], int
+        The partition of the rows by the base.
+    codes : uint8, uint16 or int32 [n, N]
+    levels, candidates : int64 [n], int64 [any]
+    weights : int64 [N or 0]
+    table : int64 [T, 2]
+        Limbs of m ln m; empty where there are priors.
+    priors : float64 [candidates or 0]
+        Prior count of a cell for each candidate: then Dirichlet terms are summed, else m ln m.
+    out : int64 [n, 2]
+        Written in the rows of the candidates only.
     """
     widest = 0
     most = 0
@@ -235,35 +255,5 @@ def _sum_over_extensions(group, groups, codes, levels, candidates, weights, tabl
             if not starts.size:
                 rows, starts = rows_by_group(group, groups)
             used = _count_grouped(rows, starts, codes[u], weights, scratch, cells)
-        if priors.size:
-            out[u, 0], out[u, 1] = sum_ln_rising(cells[:used], priors[at])
-        else:
-            out[u, 0], out[u, 1] = sum_m_ln_m(cells[:used], table)
+        out[u, 0], out[u, 1] = sum_over_cells(cells[:used], table, priors, at)
         cells[:used] = 0
-
-
-@njit(cache=True, nogil=True)
-def extensions_m_ln_m(group, groups, codes, levels, candidates, weights, table, out):
-    """H(base + u) for each candidate u: limbs in out[u].
-
-    Parameters
-    ----------
-    group, groups : int32 [N], int
-        The partition of the rows by the base.
-    codes : uint8, uint16 or int32 [n, N]
-    levels, candidates : int64 [n], int64 [any]
-    weights : int64 [N or 0]
-    table : int64 [T, 2]
-        Limbs of m ln m.
-    out : int64 [n, 2]
-        Written in the rows of the candidates only.
-    """
-    _sum_over_extensions(group, groups, codes, levels, candidates, weights, table, np.empty(0, dtype=np.float64), out)
-
-
-@njit(cache=True, nogil=True)
-def extensions_ln_rising(group, groups, codes, levels, candidates, weights, priors, out):
-    """Dirichlet terms of base + u for each candidate u, with prior count priors[position]: limbs in out[u]."""
-    _sum_over_extensions(
-        group, groups, codes, levels, candidates, weights, np.empty((0, 2), dtype=np.int64), priors, out
-    )

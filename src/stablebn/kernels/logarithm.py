@@ -224,6 +224,12 @@ def joined(hi: int, lo: int) -> int:
     return (int(hi) << LO_BITS) + int(lo)
 
 
+def sum_of_limbs(terms: NDArray[np.int64]) -> int:
+    """The integer that rows of limbs (hi, lo) sum to; the halves of hi apart, as their sum may need more bits."""
+    upper, lower = terms[:, 0] >> 32, terms[:, 0] & 0xFFFFFFFF
+    return (((int(upper.sum()) << 32) + int(lower.sum())) << LO_BITS) + int(terms[:, 1].sum())
+
+
 def limbs(value: int) -> tuple[int, int]:
     """The limbs of an integer, lo in [0, 2**32)."""
     return value >> LO_BITS, value & LO_MASK

@@ -116,6 +116,35 @@ def best_two_moves(toggles, arcs, reaches, sizes, most_parents, forbidden):
 
 
 @njit(cache=True, nogil=True)
+def all_paths(arcs):  # IN bool [n, n], acyclic
+    """Which variables reach which, each itself too: bool [n, n]. Sinks first: a node reaches what its children do."""
+    n = arcs.shape[0]
+    reaches = np.zeros((n, n), dtype=np.bool_)
+    waiting = np.zeros(n, dtype=np.int64)
+    sinks = np.empty(n, dtype=np.int64)
+    last = 0
+    for v in range(n):
+        reaches[v, v] = True
+        waiting[v] = arcs[v].sum()
+        if waiting[v] == 0:
+            sinks[last] = v
+            last += 1
+    done = 0
+    while done < last:
+        v = sinks[done]
+        done += 1
+        for u in range(n):
+            if arcs[u, v]:
+                for w in range(n):
+                    reaches[u, w] |= reaches[v, w]
+                waiting[u] -= 1
+                if waiting[u] == 0:
+                    sinks[last] = u
+                    last += 1
+    return reaches
+
+
+@njit(cache=True, nogil=True)
 def _insert(moves, deltas, delta, kind, u, v):
     """Put a move that comes before the runner-up in its place."""
     at = 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from stablebn.data.table import CategoricalTable, ContinuousTable, Table
 from stablebn.graph.names import rank_names
-from stablebn.kernels.logarithm import joined
+from stablebn.kernels.logarithm import sum_of_limbs
 from stablebn.order.refinement import refined_order
 from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores
 from stablebn.scores.variable_sets import bit
@@ -56,10 +56,10 @@ def canonical_order(
 def _score_keys(scores: FamilyScores, v: int, *, unit_free: bool) -> tuple[int, int]:
     """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
     alone = scores.family(v, 0)
+    with_parent = np.delete(scores.extended(v, 0), v, axis=0)
+    barred = with_parent[:, 0] == NOT_A_CANDIDATE
     others = [u for u in range(scores.n) if u != v]
-    total = 0
-    for u, (hi, lo) in zip(others, scores.extended(v, 0)[others].tolist(), strict=True):
-        total += scores.family(v, bit(u)) if hi == NOT_A_CANDIDATE else joined(hi, lo)
+    total = sum_of_limbs(with_parent[~barred]) + sum(scores.family(v, bit(others[u])) for u in np.flatnonzero(barred))
     # A column's own scale adds the same to its score with and without a parent: gains are free of units.
     return (0, total - len(others) * alone) if unit_free else (alone, total)
 

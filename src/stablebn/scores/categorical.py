@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from stablebn.kernels import counting
-from stablebn.kernels.logarithm import LO_BITS, UNIT, fixed_ln, joined, limbs
+from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined, limbs
 from stablebn.scores.families import NOT_A_CANDIDATE, DifferenceScores, FamilyScores
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
 from stablebn.scores.variable_sets import bit, members
@@ -52,12 +52,14 @@ class PenalisedLikelihood(DifferenceScores):
         """Minus the penalties with one more parent."""
         offset = self.offset(child, parents)
         levels = self._counts.levels
-        fits = np.array([-offset * int(r) <= _LARGEST_PENALTY for r in levels])
-        hi, lo = limbs(offset)
         out = np.full((self.n, 2), NOT_A_CANDIDATE, dtype=np.int64)
-        out[fits, 1] = lo * levels[fits]
-        out[fits, 0] = (hi * levels[fits] if fits.any() else 0) + (out[fits, 1] >> LO_BITS)
-        out[fits, 1] &= (1 << LO_BITS) - 1
+        # As many levels as fit: beyond, the product would not.
+        fits = levels <= (_LARGEST_PENALTY // -offset if offset else levels)
+        if fits.any():
+            hi, lo = limbs(offset)
+            low = lo * levels[fits]
+            out[fits, 0] = hi * levels[fits] + (low >> LO_BITS)
+            out[fits, 1] = low & LO_MASK
         return out
 
     def reordered(self, order: Sequence[int]) -> FamilyScores:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from stablebn.kernels.logarithm import limbs
 from stablebn.scores.set_terms import SetTerms
-from stablebn.scores.variable_sets import bit
+from stablebn.scores.variable_sets import bit, members
 from stablebn.stats.counts import Terms
+
+Changes = NDArray[np.int64]
 
 NOT_A_CANDIDATE = np.iinfo(np.int64).min
 """In place of the high limb: a family that a search must not build."""
@@ -44,6 +49,33 @@ class FamilyScores(ABC):
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""
+
+    @cached_property
+    def _changes(self) -> dict[tuple[int, int], tuple[int, Changes]]:
+        return {}
+
+    def changes(self, child: int, parents: int) -> tuple[int, Changes]:
+        """Score of a family, and what each single change of the parents would bring; computed once for all searches.
+
+        Returns
+        -------
+        own : int
+        changes : int64 array [n, 3]
+            In row u, limbs of the score's change when u becomes a parent, or ceases to be one; and 1 where the family
+            may not become that.
+        """
+        key = (child, parents)
+        if key not in self._changes:
+            own = self.family(child, parents)
+            changes = np.zeros((self.n, 3), dtype=np.int64)
+            if parents.bit_count() < self.most_parents:
+                changes[:, :2] = self.extended(child, parents)
+                changes[:, 2] = changes[:, 0] == NOT_A_CANDIDATE
+                changes[:, :2] -= limbs(own)
+            for u in members(parents):
+                changes[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
+            self._changes[key] = own, changes
+        return self._changes[key]
 
 
 class DifferenceScores(FamilyScores):

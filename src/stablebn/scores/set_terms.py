@@ -20,6 +20,8 @@ from stablebn.scores.variable_sets import bit, members
 from stablebn.stats.counts import Counts, Terms
 from stablebn.stats.moments import ScaledMatrix
 
+# Fewer rows are counted again in less time than a look-up takes.
+_DEAR_ROWS = 5000
 # m ln m of larger counts is rare, and computed when it is met.
 _LARGEST_TABLE = 1 << 20
 
@@ -31,10 +33,13 @@ class SetTerms(ABC):
     ----------
     n : int
         Variables are 0 .. n - 1.
+    dear : bool
+        Whether a value costs more to compute than to look up among those of other rows.
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, *, dear: bool) -> None:
         self.n = n
+        self._dear = dear
         self._terms: dict[int, int] = {}
         self._rows: dict[int, Terms] = {}
 
@@ -49,19 +54,13 @@ class SetTerms(ABC):
         """The values for base + u, limbs in row u; rows of members of the base mean nothing."""
         if base not in self._rows:
             inside = members(base)
-            out = np.zeros((self.n, 2), dtype=np.int64)
-            unknown = []
-            for u in range(self.n):
-                if base & bit(u):
-                    continue
-                limbs = self._from_rows(base | bit(u), inside)
-                if limbs is None:
-                    unknown.append(u)
-                else:
+            outside = [u for u in range(self.n) if not base >> u & 1]
+            known = {u: self._from_rows(base | bit(u), inside) for u in outside} if self._dear else {}
+            unknown = [u for u in outside if known.get(u) is None]
+            out = self._compute_extensions(base, np.array(unknown, dtype=np.int64))
+            for u, limbs in known.items():
+                if limbs is not None:
                     out[u] = limbs
-            if unknown:
-                computed = self._compute_extensions(base, np.array(unknown, dtype=np.int64))
-                out[unknown] = computed[unknown]
             self._rows[base] = out
         return self._rows[base]
 
@@ -98,7 +97,7 @@ class EntropyTerms(SetTerms):
     """H(S), the sum of m ln m over the joint counts m of S (SPEC 2)."""
 
     def __init__(self, counts: Counts) -> None:
-        super().__init__(counts.n)
+        super().__init__(counts.n, dear=counts.table.codes.shape[1] > _DEAR_ROWS)
         self._counts = counts
         self._table = _table_of_m_ln_m(min(counts.total + 1, _LARGEST_TABLE))
 
@@ -106,7 +105,7 @@ class EntropyTerms(SetTerms):
         return joined(*counting.sum_m_ln_m(self._counts.cells(members(variables)), self._table))
 
     def _compute_extensions(self, base: int, candidates: NDArray[np.int64]) -> Terms:
-        return self._counts.entropies_extended(members(base), candidates, self._table)
+        return self._counts.extension_sums(members(base), candidates, table=self._table)
 
 
 class DirichletTerms(SetTerms):
@@ -120,7 +119,7 @@ class DirichletTerms(SetTerms):
     """
 
     def __init__(self, counts: Counts, prior: Callable[[int], float]) -> None:
-        super().__init__(counts.n)
+        super().__init__(counts.n, dear=True)
         self._counts = counts
         self._prior = prior
 
@@ -132,7 +131,7 @@ class DirichletTerms(SetTerms):
         inside = members(base)
         states = self._counts.states(inside)
         priors = np.array([self._prior(states * int(levels)) for levels in self._counts.levels])
-        return self._counts.dirichlet_terms_extended(inside, candidates, priors)
+        return self._counts.extension_sums(inside, candidates, priors=priors)
 
 
 class DeterminantTerms(SetTerms):
@@ -143,7 +142,7 @@ class DeterminantTerms(SetTerms):
     """
 
     def __init__(self, matrix: ScaledMatrix, multiple: Callable[[int], int]) -> None:
-        super().__init__(matrix.entries.shape[0])
+        super().__init__(matrix.entries.shape[0], dear=False)
         self._matrix = matrix
         self._multiple = multiple
 

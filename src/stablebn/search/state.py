@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import joined, limbs, to_float
-from stablebn.kernels.moves import ADD, NONE, REVERSE, add_is_allowed, best_two_moves
-from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores
+from stablebn.kernels.logarithm import joined, to_float
+from stablebn.kernels.moves import ADD, NONE, REVERSE, add_is_allowed, all_paths, best_two_moves
+from stablebn.scores.families import FamilyScores
 from stablebn.scores.variable_sets import bit, members
 
 Move = tuple[int, int, int]
@@ -41,8 +41,7 @@ class State:
             for u in members(family):
                 self._arcs[place[u], place[v]] = True
         self._sizes = self._arcs.sum(axis=0).astype(np.int64)
-        self._reaches = np.eye(n, dtype=np.bool_)
-        self._find_paths()
+        self._reaches: NDArray[np.bool_] = all_paths(self._arcs)
         self._toggles = np.zeros((n, n, 3), dtype=np.int64)
         self._families = [0] * n
         for p in range(n):
@@ -94,7 +93,7 @@ class State:
         if kind == ADD:
             self._reaches |= np.outer(self._reaches[:, u], self._reaches[v])
         else:
-            self._find_paths()
+            self._reaches = all_paths(self._arcs)
         self._refresh(v)
         if kind == REVERSE:
             self._refresh(u)
@@ -102,31 +101,8 @@ class State:
     def _refresh(self, p: int) -> None:
         """Recompute what every change of one variable's parents would bring."""
         child = self._order[p]
-        parents = self.parents[child]
-        own = self._families[p] = self._scores.family(child, parents)
-        if parents.bit_count() < self._scores.most_parents:
-            terms = self._scores.extended(child, parents)
-            barred = terms[:, 0] == NOT_A_CANDIDATE
-            toggles = np.column_stack([terms - np.array(limbs(own)), barred])
-        else:
-            toggles = np.zeros((self._scores.n, 3), dtype=np.int64)
-        for u in members(parents):
-            toggles[u] = *limbs(self._scores.family(child, parents ^ bit(u)) - own), 0
-        self._toggles[:, p] = toggles[self._order]
-
-    def _find_paths(self) -> None:
-        """Recompute which places reach which, in reverse topological order."""
-        reaches = np.eye(len(self._order), dtype=np.bool_)
-        waiting = self._arcs.sum(axis=1)
-        sinks = np.flatnonzero(waiting == 0).tolist()
-        while sinks:
-            v = sinks.pop()
-            for u in np.flatnonzero(self._arcs[:, v]).tolist():
-                reaches[u] |= reaches[v]
-                waiting[u] -= 1
-                if waiting[u] == 0:
-                    sinks.append(u)
-        self._reaches = reaches
+        self._families[p], changes = self._scores.changes(child, self.parents[child])
+        self._toggles[:, p] = changes[self._order]
 
 
 def changed_arcs(move: Move) -> tuple[tuple[int, int], ...]:

@@ -31,7 +31,7 @@ def test_extensions_are_the_naive_entropies(levels: int, weighted: bool) -> None
     weights = rng.integers(1, 9, 200).tolist() if weighted else None
     table = categorical_table(plain.codes.tolist(), weights)
     counts = Counts(table)
-    terms = counts.entropies_extended([1, 4], np.array([0, 2, 3, 5]), m_ln_m_table(table.total + 1))
+    terms = counts.extension_sums([1, 4], np.array([0, 2, 3, 5]), table=m_ln_m_table(table.total + 1))
     for u in (0, 2, 3, 5):
         right = entropy_sum(table, [1, 4, u])
         assert abs(Decimal(joined(*terms[u])) / UNIT - right) < Decimal("1e-13")
@@ -41,7 +41,7 @@ def test_two_threads_count_the_same_integers() -> None:
     table = random_categorical_table(np.random.default_rng(1), 8, 200_000, 4)
     candidates = np.arange(1, 8)
     m_ln_m = m_ln_m_table(table.total + 1)
-    one, two = (Counts(table, threads=threads).entropies_extended([0], candidates, m_ln_m) for threads in (1, 2))
+    one, two = (Counts(table, threads=threads).extension_sums([0], candidates, table=m_ln_m) for threads in (1, 2))
     assert np.array_equal(one, two)
 
 
