@@ -42,43 +42,53 @@ class SetTerms(ABC):
         self._dear = dear
         self._terms: dict[int, int] = {}
         self._rows: dict[int, Terms] = {}
+        # For a set, the variables by which sets with a row extend it.
+        self._extended_by: dict[int, int] = {}
 
     def term(self, variables: int) -> int:
         """The value for one set, in units of 2**-62."""
         if variables not in self._terms:
-            limbs = self._from_rows(variables, members(variables))
-            self._terms[variables] = self._compute(variables) if limbs is None else joined(*limbs)
+            for m in members(variables):
+                row = self._rows.get(variables ^ bit(m))
+                if row is not None:
+                    self._terms[variables] = joined(*row[m])
+                    break
+            else:
+                self._terms[variables] = self._compute(variables)
         return self._terms[variables]
 
     def extensions(self, base: int) -> Terms:
         """The values for base + u, limbs in row u; rows of members of the base mean nothing."""
         if base not in self._rows:
-            inside = members(base)
-            outside = [u for u in range(self.n) if not base >> u & 1]
-            known = {u: self._from_rows(base | bit(u), inside) for u in outside} if self._dear else {}
-            unknown = [u for u in outside if known.get(u) is None]
+            known = self._known_extensions(base) if self._dear else {}
+            unknown = [u for u in range(self.n) if not base >> u & 1 and u not in known]
             out = self._compute_extensions(base, np.array(unknown, dtype=np.int64))
             for u, limbs in known.items():
-                if limbs is not None:
-                    out[u] = limbs
-            self._rows[base] = out
+                out[u] = limbs
+            self._keep(base, out)
         return self._rows[base]
+
+    def _known_extensions(self, base: int) -> dict[int, Terms]:
+        """Values for base + u that stand in another row: that of base - m + u, at m."""
+        known: dict[int, Terms] = {}
+        for m in members(base):
+            rest = base ^ bit(m)
+            for u in members(self._extended_by.get(rest, 0) & ~base):
+                known[u] = self._rows[rest | bit(u)][m]
+        return known
+
+    def _keep(self, base: int, row: Terms) -> None:
+        self._rows[base] = row
+        for m in members(base):
+            rest = base ^ bit(m)
+            self._extended_by[rest] = self._extended_by.get(rest, 0) | bit(m)
 
     def adopt(self, other: SetTerms, order: Sequence[int]) -> None:
         """Take over the values of sets of at most two, where this variable i is `other`'s order[i]."""
         for base in [0, *(bit(v) for v in range(self.n))]:
             if base in other._rows:
                 new_base = sum(bit(i) for i, v in enumerate(order) if base & bit(v))
-                self._rows[new_base] = other._rows[base][list(order)]
-
-    def _from_rows(self, variables: int, inside: Sequence[int]) -> Terms | None:
-        """Limbs of the set's value if a row of one variable less holds it."""
-        for m in inside:
-            row = self._rows.get(variables ^ bit(m))
-            if row is not None:
-                limbs: Terms = row[m]
-                return limbs
-        return None
+                self._keep(new_base, other._rows[base][list(order)])
 
     @abstractmethod
     def _compute(self, variables: int) -> int: ...

@@ -50,8 +50,8 @@ class Trace:
 
     def append(self, **step: Any) -> None:
         """Add one step, a value for every column."""
-        for column in fields(self):
-            getattr(self, column.name).append(step[column.name])
+        for column in COLUMNS:
+            getattr(self, column).append(step[column])
 
     def renamed(self, names: Sequence[Hashable]) -> Trace:
         """The same trace with names in place of numbers of variables."""
@@ -66,7 +66,7 @@ class Trace:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns by name."""
-        return {column.name: list(getattr(self, column.name)) for column in fields(self)}
+        return {column: list(getattr(self, column)) for column in COLUMNS}
 
     def to_json(self) -> str:
         """The columns as a JSON object."""
@@ -100,3 +100,7 @@ class Trace:
             if not all(name is None or isinstance(name, str) for name in columns[column]):
                 columns[column] = [None if name is None else str(name) for name in columns[column]]
         return pl.DataFrame(columns)
+
+
+COLUMNS = tuple(column.name for column in fields(Trace))
+"""Names of a trace's columns."""

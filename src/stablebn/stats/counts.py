@@ -53,8 +53,10 @@ class Counts:
         """The counts of the same variables renumbered so that new i is old order[i]."""
         counts = Counts(self.table.select(order), threads=self.threads)
         if "_packed" in self.__dict__:
-            counts._first = self._first[list(order)]
-            counts.__dict__["_packed"] = self._packed
+            # The bits stay where they are; only where each variable's levels start is renumbered.
+            counts.__dict__.update(
+                _packed=self._packed, _level_sizes=self._level_sizes, _first=self._first[list(order)]
+            )
         return counts
 
     def partition(self, variables: Sequence[int]) -> tuple[NDArray[np.int32], int]:
@@ -67,6 +69,8 @@ class Counts:
 
     def cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
         """The positive counts of the joint table of some variables, in no particular order."""
+        if not self._weights.size and self.states(variables) <= MOST_CELLS_FOR_BITS:
+            return self._row_sets(variables)[1]
         group, groups = self.partition(variables)
         counts: NDArray[np.int64] = counting.group_counts(group, groups, self._weights)
         return counts[counts > 0]
@@ -92,9 +96,8 @@ class Counts:
         """
         out = np.zeros((self.n, 2), dtype=np.int64)
         cells = min(self.states(base), self.table.codes.shape[1]) * (self.levels[candidates] - 1)
-        few = cells <= MOST_CELLS_FOR_BITS
-        if self._weights.size:
-            few[:] = False
+        # Bits know no weights.
+        few = (cells <= MOST_CELLS_FOR_BITS) & (not self._weights.size)
         by_bits, by_histogram = candidates[few], candidates[~few]
         if by_bits.size:
             sets, sizes = self._row_sets(base)
@@ -127,15 +130,22 @@ class Counts:
 
     def _row_sets(self, variables: Sequence[int]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Rows, as bits, of each configuration of some variables that occurs, and their numbers."""
-        rows = self.table.codes.shape[1]
-        sets = np.full((1, -(-rows // bitsets.WORD)), ~np.uint64(0))
-        if rows % bitsets.WORD:
-            sets[0, -1] = (np.uint64(1) << np.uint64(rows % bitsets.WORD)) - np.uint64(1)
-        sizes = np.array([rows], dtype=np.int64)
-        for v in variables:
+        if not variables:
+            everything = np.full((1, self._packed.shape[1]), ~np.uint64(0))
+            return everything, np.array([self.table.codes.shape[1]], dtype=np.int64)
+        start, *others = variables
+        first, last = self._first[start], self._first[start] + self.levels[start]
+        sets, sizes = self._packed[first:last], self._level_sizes[first:last]
+        for v in others:
             first = self._first[v]
             sets, sizes = bitsets.intersect_levels(sets, self._packed[first : first + self.levels[v]])
         return sets, sizes
+
+    @cached_property
+    def _level_sizes(self) -> NDArray[np.int64]:
+        """Rows of every level of every variable."""
+        sizes: NDArray[np.int64] = bitsets.set_sizes(self._packed)
+        return sizes
 
     @cached_property
     def _first(self) -> NDArray[np.int64]:
@@ -145,9 +155,7 @@ class Counts:
     @cached_property
     def _packed(self) -> NDArray[np.uint64]:
         """Rows of every level of every variable, as bits."""
-        packed = np.zeros((int(self.levels.sum()), -(-self.table.codes.shape[1] // bitsets.WORD)), dtype=np.uint64)
-        bitsets.pack_levels(self.table.codes, self._first, packed)
-        return packed
+        return bitsets.packed_levels(self.table.codes, self.levels)
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
