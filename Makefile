@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all lint types clean
+.PHONY: demo test test-all bench lint types clean
 
 # The stamps make a second run quick: pip runs again only when pyproject.toml has changed.
 $(VENV)/installed: pyproject.toml
@@ -30,6 +30,14 @@ test: lint types
 
 test-all: lint types
 	$(BIN)/pytest -n auto
+
+$(VENV)/installed-bench: $(VENV)/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	touch $@
+
+# NETWORKS names a folder with the networks that pgmpy does not bring.
+bench: $(VENV)/installed-bench
+	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS))
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

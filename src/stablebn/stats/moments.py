@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
 
-_BLOCK_BITS = 13
-_BLOCK = 1 << _BLOCK_BITS
 _WEIGHT_BITS = 8
 _EXACT_BITS = 53
 # Blocks are added in int64 this many at a time: 2**53 * 2**9 is far from overflow.
@@ -68,12 +66,18 @@ class Moments:
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """Sums over rows of (x - mean x)(y - mean y), `ridge` added on the diagonal, each rounded once."""
-        scale = [_exponent_of_root(self.cross_product(v, v) + ridge) for v in range(self.n)]
+        diagonal = [self.cross_product(v, v) + ridge for v in range(self.n)]
+        scale = [_exponent_of_root(value) for value in diagonal]
         entries = np.empty((self.n, self.n), dtype=np.float64)
+        unit = [exponent - e for exponent, e in zip(self._exponents, scale, strict=True)]
+        numerators = self._numerators.tolist()
         for u in range(self.n):
-            for v in range(u + 1):
-                value = self.cross_product(u, v) + (ridge if u == v else 0)
-                entries[u, v] = entries[v, u] = float(value * _power_of_two(-scale[u] - scale[v]))
+            entries[u, u] = float(diagonal[u] * _power_of_two(-2 * scale[u]))
+            for v in range(u):
+                # Division of integers rounds once, and is much faster than that of fractions.
+                shift = unit[u] + unit[v]
+                numerator = numerators[u][v] << max(shift, 0)
+                entries[u, v] = entries[v, u] = numerator / (self.total << max(-shift, 0))
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
 
 
@@ -96,8 +100,10 @@ def _exact_sums(
 ) -> tuple[NDArray[np.object_], NDArray[np.object_], list[int]]:
     """N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit."""
     n = values.shape[0]
+    # Few columns: blocks that stay in the cache. Many: the sums of a block are as large as the block.
+    block_bits = 10 if n <= 200 else 13
     # |slice| <= 2**width: block * (2**width)**2 * largest weight digit must not exceed 2**53.
-    width = (_EXACT_BITS - _BLOCK_BITS - (_WEIGHT_BITS if weights is not None else 0)) // 2
+    width = (_EXACT_BITS - block_bits - (_WEIGHT_BITS if weights is not None else 0)) // 2
     top = np.array([_top_bit(column) for column in values], dtype=np.int64)
     depth = max((int(t) - _lowest_bit(column) for t, column in zip(top, values, strict=True)), default=1)
     slices = -(-min(depth, _DEEPEST_BITS) // width)
@@ -105,8 +111,10 @@ def _exact_sums(
     rows = n * slices + 1  # the slices of all columns, and a row of ones that yields the plain sums
     sums = np.zeros((rows, rows), dtype=object)
     pending = np.zeros((rows, rows), dtype=np.int64)
-    for number, (block, digit, shift) in enumerate(_blocks(values, weights)):
-        sliced = _sliced(block, top, width, slices)
+    buffer = np.ones((rows, 1 << block_bits), dtype=np.float64)
+    for number, (block, digit, shift) in enumerate(_blocks(values, weights, 1 << block_bits)):
+        sliced = buffer[:, : block.shape[1]]
+        _slice(block, top, width, slices, sliced)
         product = sliced @ sliced.T if digit is None else (sliced * digit) @ sliced.T
         if shift:
             sums += product.astype(np.int64).astype(object) << shift
@@ -128,33 +136,34 @@ def _exact_sums(
 
 
 def _blocks(
-    values: NDArray[np.float64], weights: NDArray[np.int64] | None
+    values: NDArray[np.float64], weights: NDArray[np.int64] | None, size: int
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64] | None, int]]:
     """Blocks of rows; with weights, one for each base-256 digit of the weights: (values, digit, its shift)."""
-    for start in range(0, values.shape[1], _BLOCK):
-        block = values[:, start : start + _BLOCK]
+    for start in range(0, values.shape[1], size):
+        block = values[:, start : start + size]
         if weights is None:
             yield block, None, 0
             continue
-        rest, shift = weights[start : start + _BLOCK], 0
+        rest, shift = weights[start : start + size], 0
         while rest.any():
             yield block, (rest & ((1 << _WEIGHT_BITS) - 1)).astype(np.float64), shift
             rest, shift = rest >> _WEIGHT_BITS, shift + _WEIGHT_BITS
 
 
-def _sliced(block: NDArray[np.float64], top: NDArray[np.int64], width: int, slices: int) -> NDArray[np.float64]:
-    """Slices of all columns, most significant first, and a last row of ones: integers in float64."""
-    n, rows = block.shape
-    sliced = np.ones((n * slices + 1, rows), dtype=np.float64)
+def _slice(
+    block: NDArray[np.float64], top: NDArray[np.int64], width: int, slices: int, out: NDArray[np.float64]
+) -> None:
+    """Write the slices of all columns, most significant first, as integers into the first rows of `out`."""
+    n = block.shape[0]
     # Two steps of scaling: one power of two may lie beyond the range of a double.
     half = -top // 2
-    rest = np.ldexp(np.ldexp(block, half[:, None]), (-top - half)[:, None])
+    rest = block * np.ldexp(1.0, half)[:, None]
+    rest *= np.ldexp(1.0, -top - half)[:, None]
     for s in range(slices):
-        rest = np.ldexp(rest, width)
-        part = np.rint(rest)
+        part = out[s * n : (s + 1) * n]
+        rest *= 2.0**width
+        np.rint(rest, out=part)
         rest -= part
-        sliced[s * n : (s + 1) * n] = part
-    return sliced
 
 
 def _top_bit(column: NDArray[np.float64]) -> int:
