@@ -31,7 +31,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 WORKER = Path(__file__).with_name("worker.py")
 CATEGORICAL = ("asia", "child", "insurance", "alarm", "hailfinder2", "hepar2", "win95pts2", "formed", "pathfinder")
 CONTINUOUS = ("ecoli70_c", "magic-niab_c", "arth150_c")
-LIMIT = 90
+LIMIT = 60
 """Seconds a process may take; a tool that needs longer is not asked for more rows of that network."""
 
 
