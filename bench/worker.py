@@ -57,8 +57,8 @@ def pyagrum(table: Any) -> Callable[[], Arcs]:
         learner.useGreedyHillClimbing()
         learner.useScoreBIC()
         learner.useNoPrior()
-        model = learner.learnBN()
-        return [(model.variable(u).name(), model.variable(v).name()) for u, v in model.arcs()]
+        names = learner.names()
+        return [(names[u], names[v]) for u, v in learner.learnDAG().arcs()]
 
     return learn
 

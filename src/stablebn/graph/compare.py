@@ -92,6 +92,7 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
 
     Examples
     --------
+    >>> from stablebn.graph import DAG
     >>> chain = DAG("abc", [("a", "b"), ("b", "c")])
     >>> collider = DAG("abc", [("a", "b"), ("c", "b")])
     >>> compare(chain, collider).edges[0]
