@@ -14,7 +14,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from stablebn.kernels.counting import sum_over_cells
+from stablebn.kernels.counting import sum_m_ln_m, sum_over_cells
 
 WORD = 64
 _BLOCK = 512
@@ -156,3 +156,128 @@ def extension_sums(sets, sizes, packed, first, levels, candidates, table, priors
                 cells[0, k] -= common[m, k]
             m += 1
         out[u, 0], out[u, 1] = sum_over_cells(cells[: levels[u]].reshape(-1), table, priors, at)
+
+
+@njit(cache=True, nogil=True)
+def _row_sets(variables, packed, first, levels):  # IN int64 [k >= 1]
+    """Rows of each configuration of some variables that occurs, and their numbers."""
+    start = first[variables[0]]
+    sets = packed[start : start + levels[variables[0]]]
+    sizes = set_sizes(sets)
+    for v in variables[1:]:
+        sets, sizes = intersect_levels(sets, packed[first[v] : first[v] + levels[v]])
+    return sets, sizes
+
+
+@njit(cache=True, nogil=True)
+def _likelihood(child, parents, rows, packed, first, levels, table):
+    """Limbs of H(parents + child) - H(parents)."""
+    if parents.size:
+        sets, sizes = _row_sets(parents, packed, first, levels)
+        hi, lo = sum_m_ln_m(sizes, table)
+        _, sizes = intersect_levels(sets, packed[first[child] : first[child] + levels[child]])
+    else:
+        hi, lo = sum_m_ln_m(np.array([rows]), table)
+        sizes = set_sizes(packed[first[child] : first[child] + levels[child]])
+    joint_hi, joint_lo = sum_m_ln_m(sizes, table)
+    return joint_hi - hi, joint_lo - lo
+
+
+@njit(cache=True, nogil=True)
+def likelihood_changes(child, parents, rows, packed, first, levels, table, most_sets, out):
+    """Change of a child's log-likelihood when each other variable becomes a parent, or ceases to be one.
+
+    One pass over the rows gives the tables of parents, child and u for all u; those of parents and u are their sums.
+
+    Parameters
+    ----------
+    child, parents : int, int64 [k >= 1]
+    rows : int
+    packed, first, levels : uint64 [L, W], int64 [n], int64 [n]
+    table : int64 [T, 2]
+    most_sets : int
+        If more configurations of parents and child occur, nothing is computed.
+    out : int64 [n, 2]
+        Limbs for each variable; the child's own row is left as it is.
+
+    Returns
+    -------
+    computed : bool
+    hi, lo : int64
+        Limbs of the log-likelihood with the parents as they are.
+    """
+    family, family_sizes = _row_sets(parents, packed, first, levels)
+    # Sets of parents and child, and of which set of the parents each is a part.
+    configurations = family.shape[0]
+    sets = np.empty((configurations * levels[child], family.shape[1]), dtype=np.uint64)
+    sizes = np.empty(sets.shape[0], dtype=np.int64)
+    part_of = np.empty(sets.shape[0], dtype=np.int64)
+    k = 0
+    for s in range(configurations):
+        for level in range(first[child], first[child] + levels[child]):
+            size = _common(family[s], packed[level])
+            if size:
+                for w in range(family.shape[1]):
+                    sets[k, w] = family[s, w] & packed[level, w]
+                sizes[k] = size
+                part_of[k] = s
+                k += 1
+    if k > most_sets:
+        return False, np.int64(0), np.int64(0)
+    sets = sets[:k]
+    sizes = sizes[:k]
+
+    joint_hi, joint_lo = sum_m_ln_m(sizes, table)
+    family_hi, family_lo = sum_m_ln_m(family_sizes, table)
+    own_hi, own_lo = joint_hi - family_hi, joint_lo - family_lo
+
+    inside = np.zeros(levels.size, dtype=np.bool_)
+    inside[child] = True
+    for u in parents:
+        inside[u] = True
+    counted = 0
+    widest = 0
+    for u in range(levels.size):
+        if not inside[u]:
+            counted += levels[u] - 1
+            widest = max(widest, levels[u])
+    which = np.empty(counted, dtype=np.int64)
+    m = 0
+    for u in range(levels.size):
+        if not inside[u]:
+            for level in range(levels[u] - 1):
+                which[m] = first[u] + level
+                m += 1
+    common = np.empty((counted, k), dtype=np.int64)
+    _intersection_sizes(sets, packed, which, common)
+
+    cells = np.empty((widest, k), dtype=np.int64)
+    margin = np.empty((widest, configurations), dtype=np.int64)
+    m = 0
+    for u in range(levels.size):
+        if inside[u]:
+            continue
+        margin[: levels[u]] = 0
+        cells[0] = sizes
+        margin[0] = family_sizes
+        for level in range(1, levels[u]):
+            for j in range(k):
+                count = common[m, j]
+                cells[level, j] = count
+                cells[0, j] -= count
+                margin[level, part_of[j]] += count
+                margin[0, part_of[j]] -= count
+            m += 1
+        hi, lo = sum_m_ln_m(cells[: levels[u]].reshape(-1), table)
+        margin_hi, margin_lo = sum_m_ln_m(margin[: levels[u]].reshape(-1), table)
+        out[u, 0] = hi - margin_hi - own_hi
+        out[u, 1] = lo - margin_lo - own_lo
+
+    fewer = np.empty(parents.size - 1, dtype=np.int64)
+    for gone in range(parents.size):
+        for i in range(parents.size - 1):
+            fewer[i] = parents[i + (i >= gone)]
+        hi, lo = _likelihood(child, fewer, rows, packed, first, levels, table)
+        out[parents[gone], 0] = hi - own_hi
+        out[parents[gone], 1] = lo - own_lo
+    return True, own_hi, own_lo

@@ -9,7 +9,7 @@ import numpy as np
 
 from stablebn.kernels import counting
 from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined, limbs
-from stablebn.scores.families import NOT_A_CANDIDATE, DifferenceScores, FamilyScores
+from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
 from stablebn.scores.variable_sets import bit, members
 from stablebn.stats.counts import Counts, Terms
@@ -61,6 +61,28 @@ class PenalisedLikelihood(DifferenceScores):
             out[fits, 0] = hi * levels[fits] + (low >> LO_BITS)
             out[fits, 1] = low & LO_MASK
         return out
+
+    def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
+        """What `changes` gives; small families in one pass, where the sets of the terms need two."""
+        offset = self.offset(child, parents)
+        inside = members(parents)
+        found = None
+        if inside and -offset * int(self._counts.levels.max()) <= _LARGEST_PENALTY:
+            found = self._counts.likelihood_changes(child, inside, self._terms.table)
+        if found is None:
+            return super().compute_changes(child, parents)
+        hi, lo, terms = found
+        changes = np.zeros((self.n, 3), dtype=np.int64)
+        # One more parent multiplies the parameters by its levels, one less divides them.
+        offset_hi, offset_lo = limbs(offset)
+        more = self._counts.levels - 1
+        changes[:, 0] = terms[:, 0] + offset_hi * more
+        changes[:, 1] = terms[:, 1] + offset_lo * more
+        for u in inside:
+            less_hi, less_lo = limbs(offset // int(self._counts.levels[u]) - offset)
+            changes[u, 0] = terms[u, 0] + less_hi
+            changes[u, 1] = terms[u, 1] + less_lo
+        return joined(hi, lo) + offset, changes
 
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""

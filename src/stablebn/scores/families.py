@@ -66,16 +66,20 @@ class FamilyScores(ABC):
         """
         key = (child, parents)
         if key not in self._changes:
-            own = self.family(child, parents)
-            changes = np.zeros((self.n, 3), dtype=np.int64)
-            if parents.bit_count() < self.most_parents:
-                changes[:, :2] = self.extended(child, parents)
-                changes[:, 2] = changes[:, 0] == NOT_A_CANDIDATE
-                changes[:, :2] -= limbs(own)
-            for u in members(parents):
-                changes[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
-            self._changes[key] = own, changes
+            self._changes[key] = self.compute_changes(child, parents)
         return self._changes[key]
+
+    def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
+        """What `changes` gives, from `family` and `extended`."""
+        own = self.family(child, parents)
+        changes = np.zeros((self.n, 3), dtype=np.int64)
+        if parents.bit_count() < self.most_parents:
+            changes[:, :2] = self.extended(child, parents)
+            changes[:, 2] = changes[:, 0] == NOT_A_CANDIDATE
+            changes[:, :2] -= limbs(own)
+        for u in members(parents):
+            changes[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
+        return own, changes
 
 
 class DifferenceScores(FamilyScores):

@@ -109,13 +109,13 @@ class EntropyTerms(SetTerms):
     def __init__(self, counts: Counts) -> None:
         super().__init__(counts.n, dear=counts.table.codes.shape[1] > _DEAR_ROWS)
         self._counts = counts
-        self._table = _table_of_m_ln_m(min(counts.total + 1, _LARGEST_TABLE))
+        self.table = _table_of_m_ln_m(min(counts.total + 1, _LARGEST_TABLE))
 
     def _compute(self, variables: int) -> int:
-        return joined(*counting.sum_m_ln_m(self._counts.cells(members(variables)), self._table))
+        return joined(*counting.sum_m_ln_m(self._counts.cells(members(variables)), self.table))
 
     def _compute_extensions(self, base: int, candidates: NDArray[np.int64]) -> Terms:
-        return self._counts.extension_sums(members(base), candidates, table=self._table)
+        return self._counts.extension_sums(members(base), candidates, table=self.table)
 
 
 class DirichletTerms(SetTerms):

@@ -119,6 +119,46 @@ class Counts:
             self._in_threads(count_rows, by_histogram, _ROW_BY_HISTOGRAM * group.size * by_histogram.size)
         return out
 
+    def likelihood_changes(
+        self, child: int, parents: Sequence[int], table: NDArray[np.int64]
+    ) -> tuple[int, int, Terms] | None:
+        """Log-likelihood of a family, and its change with one parent more or less; None where bits do not pay.
+
+        Parameters
+        ----------
+        child, parents : int, sequence of int
+            With at least one parent.
+        table : int64 array [T, 2]
+            Limbs of m ln m.
+
+        Returns
+        -------
+        hi, lo : int
+        changes : int64 array [n, 2]
+            Limbs in row u, for u not a parent and for u a parent; the child's row is 0.
+        """
+        # Many configurations may never occur, which only shows when their sets are made: that much is worth a try.
+        if self._weights.size or self.states([*parents, child]) * self._mean_levels > 4 * MOST_CELLS_FOR_BITS:
+            return None
+        out = np.zeros((self.n, 2), dtype=np.int64)
+        pays, hi, lo = bitsets.likelihood_changes(
+            child,
+            np.array(parents, dtype=np.int64),
+            self.table.codes.shape[1],
+            self._packed,
+            self._first,
+            self.levels,
+            table,
+            int(MOST_CELLS_FOR_BITS / self._mean_levels),
+            out,
+        )
+        return (hi, lo, out) if pays else None
+
+    @cached_property
+    def _mean_levels(self) -> float:
+        """Mean number of levels to count of a variable: the last one is what the others leave."""
+        return float(self.levels.mean()) - 1
+
     def _in_threads(
         self, count: Callable[[NDArray[np.int64]], None], candidates: NDArray[np.int64], cost: float
     ) -> None:
