@@ -48,7 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--networks", action="append", default=[])
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=2)
     options = parser.parse_args()
     tools = [tool for tool in TOOLS if find_spec(tool.split()[0]) is not None]
     rows: list[dict[str, Any]] = []
@@ -62,7 +62,7 @@ def main() -> None:
                 continue
             path = Path(folder) / "table.parquet"
             _write_table(network, size, path)
-            asked = [tool for tool in tools if (tool, name) not in too_slow and _can(tool, network)]
+            asked = [tool for tool in tools if (tool, name) not in too_slow and _can(tool, network, size)]
             measured: dict[str, list[dict[str, Any]]] = {tool: [] for tool in asked}
             for repeat in range(options.repeats):
                 for tool in asked:
@@ -79,11 +79,11 @@ def main() -> None:
             _write(rows)
 
 
-def _can(tool: str, network: sb.Network) -> bool:
-    """PyAgrum learns categories only; pgmpy takes hours for more than a few dozen columns."""
+def _can(tool: str, network: sb.Network, size: int) -> bool:
+    """PyAgrum learns categories only; pgmpy takes minutes beyond a few dozen columns or some thousand rows."""
     if tool.startswith("pyagrum"):
         return not network.is_continuous
-    return not tool.startswith("pgmpy") or len(network) <= 40
+    return not tool.startswith("pgmpy") or (len(network) <= 40 and size <= 1000)
 
 
 def _write_table(network: sb.Network, size: int, path: Path) -> None:
