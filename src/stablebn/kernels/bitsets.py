@@ -209,21 +209,22 @@ def likelihood_changes(child, parents, rows, packed, first, levels, table, most_
     family, family_sizes = _row_sets(parents, packed, first, levels)
     # Sets of parents and child, and of which set of the parents each is a part.
     configurations = family.shape[0]
-    sets = np.empty((configurations * levels[child], family.shape[1]), dtype=np.uint64)
-    sizes = np.empty(sets.shape[0], dtype=np.int64)
-    part_of = np.empty(sets.shape[0], dtype=np.int64)
+    most = min(configurations * levels[child], most_sets)
+    sets = np.empty((most, family.shape[1]), dtype=np.uint64)
+    sizes = np.empty(most, dtype=np.int64)
+    part_of = np.empty(most, dtype=np.int64)
     k = 0
     for s in range(configurations):
         for level in range(first[child], first[child] + levels[child]):
             size = _common(family[s], packed[level])
             if size:
+                if k == most:
+                    return False, np.int64(0), np.int64(0)
                 for w in range(family.shape[1]):
                     sets[k, w] = family[s, w] & packed[level, w]
                 sizes[k] = size
                 part_of[k] = s
                 k += 1
-    if k > most_sets:
-        return False, np.int64(0), np.int64(0)
     sets = sets[:k]
     sizes = sizes[:k]
 
