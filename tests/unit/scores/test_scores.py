@@ -184,3 +184,21 @@ def test_impossible_iss_w_is_refused() -> None:
 
 def test_sets_of_variables_list_their_members_in_order() -> None:
     assert members(0b1010011) == [0, 1, 4, 6]
+
+
+@pytest.mark.parametrize("levels", [2, 3, 6])
+@pytest.mark.parametrize("rows", [10, 64, 500])
+@pytest.mark.parametrize("score", ["bic", "loglik"])
+def test_changes_in_one_pass_are_those_of_the_set_terms(levels: int, rows: int, score: str) -> None:
+    table = random_categorical_table(np.random.default_rng(levels + rows), 6, rows, levels)
+    scores = family_scores(table, ScoreConfig(score))
+    for child in range(6):
+        for parents in (0b000011, 0b010100, 0b101001):
+            inside = parents & ~bit(child)
+            own, changes = scores.compute_changes(child, inside)
+            right_own, right = FamilyScores.compute_changes(scores, child, inside)
+            assert own == right_own == scores.family(child, inside)
+            for u in range(6):
+                if u != child:
+                    assert joined(*changes[u, :2]) == joined(*right[u, :2])
+                    assert changes[u, 2] == right[u, 2]
