@@ -220,7 +220,7 @@ def _distinct(indices: NDArray[np.integer], size: int) -> list[int]:
         return [place for place in range(min(size, 128)) if text.find(place) >= 0]
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[indices] = True
-    return np.flatnonzero(occurs).tolist()
+    return [int(place) for place in np.flatnonzero(occurs)]
 
 
 def narrow(codes: NDArray[np.integer], greatest: int) -> Codes:
