@@ -76,7 +76,7 @@ def main() -> None:
             row = _row(name, size, network, path, measured)
             rows.append(row)
             print(json.dumps({key: value for key, value in row.items() if key != "tools"}), file=sys.stderr)  # noqa: T201
-            _write(rows)
+            _write(rows, options.repeats)
 
 
 def _can(tool: str, network: sb.Network, size: int) -> bool:
@@ -133,7 +133,7 @@ def _row(
     }
 
 
-def _write(rows: list[dict[str, Any]]) -> None:
+def _write(rows: list[dict[str, Any]], repeats: int) -> None:
     DOCS.mkdir(exist_ok=True)
     versions = sorted({f"{tool.split()[0]} {found['version']}" for row in rows for tool, found in row["tools"].items()})
     about = {
@@ -145,7 +145,7 @@ def _write(rows: list[dict[str, Any]]) -> None:
     (DOCS / "performance.json").write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n")
     names = list(dict.fromkeys(tool for row in rows for tool in row["tools"]))
     lines = [
-        "Seconds to learn, median of up to three processes, each warm; in brackets the BIC reached, per row.",
+        f"Seconds to learn, median of {repeats} processes, each warm; in brackets the BIC reached, per row.",
         "Ratio: the time of the fastest peer's hill climb over that of Tabu-Stable, all three searches.",
         f"{about['date']}, {about['machine']}, Python {about['python']}, {', '.join(versions)}.",
         "",

@@ -112,10 +112,7 @@ def learn(
             max_iter=max_iter,
             order_search=order_search,
             unit_free=unit_free,
-            kinds={
-                **dict.fromkeys(continuous or [], "continuous"),
-                **dict.fromkeys(categorical or [], "categorical"),
-            },
+            kinds=_kinds(continuous, categorical),
             missing=missing,
             duplicates=duplicates,
             weights=weights,

@@ -238,9 +238,3 @@ def limbs(value: int) -> tuple[int, int]:
 def to_float(value: int) -> float:
     """A fixed-point number as the nearest double."""
     return value / UNIT
-
-
-def to_floats(hi: NDArray[np.int64], lo: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Fixed-point numbers as doubles, rounded once: equal limbs give equal doubles, and order is kept."""
-    carry = lo >> LO_BITS
-    return (hi + carry) * (1.0 / _HI_SCALE) + (lo & LO_MASK) * (1.0 / UNIT)

@@ -17,7 +17,7 @@ _UNIT = 2.0 ** -(HI_BITS + LO_BITS)
 
 
 @njit(cache=True, nogil=True)
-def _as_float(hi, lo):
+def as_float(hi, lo):
     """A fixed-point number as a double, rounded once."""
     return (hi + (lo >> LO_BITS)) * _HI_UNIT + (lo & LO_MASK) * _UNIT
 
@@ -91,7 +91,7 @@ def best_two_moves(toggles, arcs, reaches, sizes, most_parents, forbidden):
         for v in range(n):
             if u == v:
                 continue
-            delta = _as_float(toggles[u, v, 0], toggles[u, v, 1])
+            delta = as_float(toggles[u, v, 0], toggles[u, v, 1])
             if not arcs[u, v]:
                 if arcs[v, u] or delta < deltas[1]:
                     continue
@@ -105,7 +105,7 @@ def best_two_moves(toggles, arcs, reaches, sizes, most_parents, forbidden):
             if sizes[u] >= most_parents or toggles[v, u, 2] != 0:
                 continue
             # Both halves are added as integers: a covered arc reverses by exactly 0.
-            delta = _as_float(toggles[u, v, 0] + toggles[v, u, 0], toggles[u, v, 1] + toggles[v, u, 1])
+            delta = as_float(toggles[u, v, 0] + toggles[v, u, 0], toggles[u, v, 1] + toggles[v, u, 1])
             if (
                 _before(delta, REVERSE, u, v, deltas[1], moves[1])
                 and not _is_listed(forbidden, REVERSE, u, v)

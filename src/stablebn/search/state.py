@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import joined, to_float
-from stablebn.kernels.moves import ADD, NONE, REVERSE, add_is_allowed, all_paths, best_two_moves
+from stablebn.kernels.moves import ADD, NONE, REVERSE, add_is_allowed, all_paths, as_float, best_two_moves
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.variable_sets import bit, members
 
@@ -67,7 +66,7 @@ class State:
     def is_arbitrary(self, move: Move, forbidden: Sequence[Move]) -> bool:
         """Whether the order alone chose the direction of an added arc: the other one was allowed and as good."""
         kind, u, v = move
-        one, other = (to_float(joined(*self._toggles[arc][:2])) for arc in ((u, v), (v, u)))
+        one, other = (as_float(*self._toggles[arc][:2]) for arc in ((u, v), (v, u)))
         if kind != ADD or one != other:
             return False
         return bool(
