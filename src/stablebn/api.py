@@ -18,7 +18,7 @@ from stablebn.networks.fitting import fit as fit_parameters
 from stablebn.networks.model import Network
 from stablebn.result import Result, fingerprint
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.scores.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from stablebn.data.table import CategoricalTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
+
+_FEW_ROWS = 500
 
 DUPLICATES = ("keep", "merge", "error")
 
@@ -28,10 +30,13 @@ def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
     """
     matrix = table.codes if isinstance(table, CategoricalTable) else table.values
     buckets: dict[object, list[list[int]]] = defaultdict(list)
+    # A few rows tell most columns apart; of the others all rows are looked at.
+    few = [matrix[c, :: -(-matrix.shape[1] // _FEW_ROWS)].tobytes() for c in range(len(table.names))]
+    times = Counter(few)
     for c in range(len(table.names)):
         # The text of the levels tells 0 from False, which are equal in Python.
         levels = repr(table.levels[c]) if isinstance(table, CategoricalTable) else ""
-        groups = buckets[levels, hash(matrix[c].tobytes())]
+        groups = buckets[levels, few[c], hash(matrix[c].tobytes()) if times[few[c]] > 1 else 0]
         # Equal hashes prove nothing: the columns are compared.
         twins = next((group for group in groups if np.array_equal(matrix[group[0]], matrix[c])), None)
         if twins is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -195,32 +195,46 @@ def _categories(column: pa.ChunkedArray) -> Categories:
         column = plain(column).dictionary_encode()
     parts = []
     for chunk in column.chunks:
-        values = plain(pa.chunked_array([chunk.dictionary])).to_pylist()
+        values = _values(chunk.dictionary)
         # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
         indices = chunk.indices
         if indices.null_count:
             indices = indices.cast(pa.int64()).fill_null(len(values))
         parts.append(([*values, None], indices.to_numpy()))
-    found = [values[place] for values, indices in parts for place in _distinct(indices, len(values))]
+    found = [values[place] for values, indices in parts for place in _distinct(indices, len(values) - 1)]
     levels = sorted({value for value in found if value is not None})
     rank = {value: place for place, value in enumerate(levels)}
-    codes = []
+    codes: list[Codes] = []
     for values, indices in parts:
         codes_of_values = narrow(np.array([rank.get(value, len(levels)) for value in values]), len(levels))
-        # Arrow's indices are never out of range, and "clip" spares a second look.
-        codes.append(codes_of_values.take(indices, mode="clip"))
-    return Categories(codes[0] if len(codes) == 1 else np.concatenate(codes), tuple(levels))
+        codes.append(_translated(indices, codes_of_values))
+    return Categories(narrow(np.concatenate(codes), len(levels)) if len(codes) > 1 else codes[0], tuple(levels))
+
+
+def _values(dictionary: pa.Array) -> list[Any]:
+    """The values of a dictionary as `plain` gives them."""
+    if pa.types.is_string(dictionary.type) or pa.types.is_large_string(dictionary.type):
+        return list(dictionary.to_pylist())
+    return list(plain(pa.chunked_array([dictionary])).to_pylist())
+
+
+def _translated(indices: NDArray[np.integer], codes: Codes) -> Codes:
+    """The code of each index."""
+    # Here and not above: Numba takes long to import, and errors in the data are told without it.
+    from stablebn.kernels.translating import translate
+
+    out = np.empty(indices.size, dtype=codes.dtype)
+    translate(indices, codes, out)
+    return out
 
 
 def _distinct(indices: NDArray[np.integer], size: int) -> list[int]:
     """The positions below `size` that occur among indices."""
-    if indices.itemsize == 1:
-        # Where a value first occurs is found a hundred times faster than all its occurrences.
-        text = indices.tobytes()
-        return [place for place in range(min(size, 128)) if text.find(place) >= 0]
+    from stablebn.kernels.translating import mark
+
     occurs = np.zeros(size, dtype=np.bool_)
-    occurs[indices] = True
-    return [int(place) for place in np.flatnonzero(occurs)]
+    mark(indices, occurs)
+    return np.flatnonzero(occurs).tolist()
 
 
 def narrow(codes: NDArray[np.integer], greatest: int) -> Codes:

@@ -1,7 +1,25 @@
-"""Choosing the move of a climb: one pass over all pairs, with a total order of moves.
+"""Choosing and making the move of a climb.
 
 Variables are numbered by their place in the processing order, so (from, to) compare as numbers.
-A move is a row (kind, from, to), and (from, to) is the arc as it stands for delete and reverse.
+A move is (kind, from, to), and (from, to) is the arc as it stands for delete and reverse.
+
+The arrays of a climb:
+
+family : bool [n, n]
+    family[v, u]: u is a parent of v.
+sizes : int64 [n]
+    Number of parents.
+reaches : bool [n, n]
+    reaches[u, v]: a directed path leads from u to v; every variable reaches itself.
+gains : int64 [n, n, 3]
+    gains[v, u]: limbs of the score's change when u joins the parents of v (or leaves them, where it is one), and 1 if
+    the family may not become that.
+bounds : float64 [n]
+    No arc that could be added to v gains more.
+differences, lengths : int64 [tabu, 2 * tabu], int64 [tabu]
+    For each of the last DAGs visited, the arcs (from * n + to) in which it differs from the present one; length -1
+    where there is none yet. A move leads into one of them exactly if it undoes that difference: so no candidate graph
+    is ever built and no hash is ever trusted.
 """
 
 from __future__ import annotations
@@ -33,118 +51,6 @@ def _before(delta, kind, u, v, best_delta, best):
 
 
 @njit(cache=True, nogil=True)
-def _is_listed(moves, kind, u, v):
-    for move in moves:
-        if move[0] == kind and move[1] == u and move[2] == v:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def _other_path(arcs, reaches, u, v):
-    """Whether a path leads from u to v besides the arc u -> v."""
-    for c in range(arcs.shape[0]):
-        if c != v and arcs[u, c] and reaches[c, v]:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def add_is_allowed(arcs, reaches, sizes, most_parents, toggles, forbidden, u, v):
-    """Whether u -> v may be added."""
-    return (
-        not arcs[u, v]
-        and not reaches[v, u]
-        and sizes[v] < most_parents
-        and toggles[u, v, 2] == 0
-        and not _is_listed(forbidden, ADD, u, v)
-    )
-
-
-@njit(cache=True, nogil=True)
-def best_two_moves(toggles, arcs, reaches, sizes, most_parents, forbidden):
-    """The best allowed move and the runner-up.
-
-    Parameters
-    ----------
-    toggles : int64 [n, n, 3]
-        Limbs of the score's change when u -> v is added (or deleted, where it stands), and 1 if v's family may not
-        become that.
-    arcs, reaches : bool [n, n]
-        Arcs, and pairs with a directed path (every variable reaches itself).
-    sizes : int64 [n]
-        Number of parents.
-    most_parents : int
-    forbidden : int64 [any, 3]
-        Moves into DAGs on the tabu list.
-
-    Returns
-    -------
-    moves : int64 [2, 3]
-        Kind NONE where there is no such move.
-    deltas : float64 [2]
-    """
-    n = arcs.shape[0]
-    moves = np.full((2, 3), NONE, dtype=np.int64)
-    deltas = np.full(2, -np.inf)
-    for u in range(n):
-        for v in range(n):
-            if u == v:
-                continue
-            delta = as_float(toggles[u, v, 0], toggles[u, v, 1])
-            if not arcs[u, v]:
-                if arcs[v, u] or delta < deltas[1]:
-                    continue
-                if _before(delta, ADD, u, v, deltas[1], moves[1]) and add_is_allowed(
-                    arcs, reaches, sizes, most_parents, toggles, forbidden, u, v
-                ):
-                    _insert(moves, deltas, delta, ADD, u, v)
-                continue
-            if _before(delta, DELETE, u, v, deltas[1], moves[1]) and not _is_listed(forbidden, DELETE, u, v):
-                _insert(moves, deltas, delta, DELETE, u, v)
-            if sizes[u] >= most_parents or toggles[v, u, 2] != 0:
-                continue
-            # Both halves are added as integers: a covered arc reverses by exactly 0.
-            delta = as_float(toggles[u, v, 0] + toggles[v, u, 0], toggles[u, v, 1] + toggles[v, u, 1])
-            if (
-                _before(delta, REVERSE, u, v, deltas[1], moves[1])
-                and not _is_listed(forbidden, REVERSE, u, v)
-                and not _other_path(arcs, reaches, u, v)
-            ):
-                _insert(moves, deltas, delta, REVERSE, u, v)
-    return moves, deltas
-
-
-@njit(cache=True, nogil=True)
-def all_paths(arcs):  # IN bool [n, n], acyclic
-    """Which variables reach which, each itself too: bool [n, n]. Sinks first: a node reaches what its children do."""
-    n = arcs.shape[0]
-    reaches = np.zeros((n, n), dtype=np.bool_)
-    waiting = np.zeros(n, dtype=np.int64)
-    sinks = np.empty(n, dtype=np.int64)
-    last = 0
-    for v in range(n):
-        reaches[v, v] = True
-        waiting[v] = arcs[v].sum()
-        if waiting[v] == 0:
-            sinks[last] = v
-            last += 1
-    done = 0
-    while done < last:
-        v = sinks[done]
-        done += 1
-        for u in range(n):
-            if arcs[u, v]:
-                for w in range(n):
-                    reaches[u, w] |= reaches[v, w]
-                waiting[u] -= 1
-                if waiting[u] == 0:
-                    sinks[last] = u
-                    last += 1
-    return reaches
-
-
-@njit(cache=True, nogil=True)
 def _insert(moves, deltas, delta, kind, u, v):
     """Put a move that comes before the runner-up in its place."""
     at = 1
@@ -156,3 +62,207 @@ def _insert(moves, deltas, delta, kind, u, v):
     moves[at, 1] = u
     moves[at, 2] = v
     deltas[at] = delta
+
+
+@njit(cache=True, nogil=True)
+def _is_tabu(family, differences, lengths, kind, u, v):
+    """Whether a move leads into one of the last DAGs."""
+    n = family.shape[0]
+    there, back = u * n + v, v * n + u
+    for slot in range(lengths.size):
+        arcs = differences[slot]
+        if kind == REVERSE:
+            if lengths[slot] == 2 and (
+                (arcs[0] == there and arcs[1] == back) or (arcs[0] == back and arcs[1] == there)
+            ):
+                return True
+        elif lengths[slot] == 1 and arcs[0] == there:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _other_path(family, reaches, u, v):
+    """Whether a path leads from u to v besides the arc u -> v."""
+    for p in range(family.shape[0]):
+        if p != u and family[v, p] and reaches[u, p]:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _may_add(family, sizes, reaches, gains, most_parents, differences, lengths, u, v):
+    """Whether u -> v may be added."""
+    return (
+        not family[v, u]
+        and not reaches[v, u]
+        and sizes[v] < most_parents
+        and gains[v, u, 2] == 0
+        and not _is_tabu(family, differences, lengths, ADD, u, v)
+    )
+
+
+@njit(cache=True, nogil=True)
+def best_moves(family, sizes, reaches, gains, bounds, most_parents, differences, lengths):
+    """The best allowed move, the runner-up, and whether the first was arbitrary.
+
+    Returns
+    -------
+    moves : int64 [2, 3]
+        Kind NONE where there is no such move.
+    deltas : float64 [2]
+    arbitrary : bool
+        An arc is added, and only the order chose its direction: the other one was allowed and as good.
+    """
+    n = family.shape[0]
+    moves = np.full((2, 3), NONE, dtype=np.int64)
+    deltas = np.full(2, -np.inf)
+    for v in range(n):
+        if sizes[v] == 0:
+            continue
+        for u in range(n):
+            if not family[v, u]:
+                continue
+            delta = as_float(gains[v, u, 0], gains[v, u, 1])
+            if _before(delta, DELETE, u, v, deltas[1], moves[1]) and not _is_tabu(
+                family, differences, lengths, DELETE, u, v
+            ):
+                _insert(moves, deltas, delta, DELETE, u, v)
+            if sizes[u] >= most_parents or gains[u, v, 2] != 0:
+                continue
+            # Both halves are added as integers: a covered arc reverses by exactly 0.
+            delta = as_float(gains[v, u, 0] + gains[u, v, 0], gains[v, u, 1] + gains[u, v, 1])
+            if (
+                _before(delta, REVERSE, u, v, deltas[1], moves[1])
+                and not _is_tabu(family, differences, lengths, REVERSE, u, v)
+                and not _other_path(family, reaches, u, v)
+            ):
+                _insert(moves, deltas, delta, REVERSE, u, v)
+    # Greatest bound first: the rest is skipped once no bound reaches the runner-up.
+    waiting = bounds.copy()
+    for _ in range(n):
+        v = int(np.argmax(waiting))
+        if waiting[v] < deltas[1] or waiting[v] == -np.inf:
+            break
+        waiting[v] = -np.inf
+        for u in range(n):
+            if u == v or family[v, u] or family[u, v]:
+                continue
+            delta = as_float(gains[v, u, 0], gains[v, u, 1])
+            if (
+                delta >= deltas[1]
+                and _before(delta, ADD, u, v, deltas[1], moves[1])
+                and _may_add(family, sizes, reaches, gains, most_parents, differences, lengths, u, v)
+            ):
+                _insert(moves, deltas, delta, ADD, u, v)
+    kind, u, v = moves[0]
+    arbitrary = (
+        kind == ADD
+        and deltas[0] == as_float(gains[u, v, 0], gains[u, v, 1])
+        and _may_add(family, sizes, reaches, gains, most_parents, differences, lengths, v, u)
+    )
+    return moves, deltas, arbitrary
+
+
+@njit(cache=True, nogil=True)
+def make_move(kind, u, v, family, sizes, reaches, differences, lengths, oldest):
+    """Change the DAG, its paths and its differences from the last ones; the present DAG takes the oldest one's slot."""
+    _toggle(u, v, family, sizes, differences, lengths)
+    if kind == REVERSE:
+        _toggle(v, u, family, sizes, differences, lengths)
+    if kind == ADD:
+        for ancestor in range(family.shape[0]):
+            if reaches[ancestor, u]:
+                reaches[ancestor] |= reaches[v]
+    else:
+        find_paths(family, reaches)
+    if lengths.size:
+        lengths[oldest] = 0
+
+
+@njit(cache=True, nogil=True)
+def _toggle(u, v, family, sizes, differences, lengths):
+    """Take the arc u -> v away, or bring it."""
+    family[v, u] = not family[v, u]
+    sizes[v] += 1 if family[v, u] else -1
+    arc = u * family.shape[0] + v
+    for slot in range(lengths.size):
+        if lengths[slot] < 0:
+            continue
+        arcs = differences[slot]
+        for at in range(lengths[slot]):
+            if arcs[at] == arc:
+                lengths[slot] -= 1
+                arcs[at] = arcs[lengths[slot]]
+                break
+        else:
+            arcs[lengths[slot]] = arc
+            lengths[slot] += 1
+
+
+@njit(cache=True, nogil=True)
+def find_paths(family, reaches):  # IN bool [n, n], acyclic, OUT bool [n, n]
+    """Which variables reach which. Sinks first: a node reaches what its children do."""
+    n = family.shape[0]
+    reaches[:] = False
+    children = np.zeros(n, dtype=np.int64)
+    for v in range(n):
+        reaches[v, v] = True
+        children += family[v]
+    sinks = np.empty(n, dtype=np.int64)
+    last = 0
+    for v in range(n):
+        if children[v] == 0:
+            sinks[last] = v
+            last += 1
+    done = 0
+    while done < last:
+        v = sinks[done]
+        done += 1
+        for u in range(n):
+            if family[v, u]:
+                reaches[u] |= reaches[v]
+                children[u] -= 1
+                if children[u] == 0:
+                    sinks[last] = u
+                    last += 1
+
+
+@njit(cache=True, nogil=True)
+def set_gains(v, changes, order, barred, gains):
+    """Write what each change of v's parents would bring.
+
+    Parameters
+    ----------
+    v : int
+    changes : int64 [n, 3]
+        By number of the variable.
+    order : int64 [n]
+        The variable at each place.
+    barred : bool [n, n] or [0, 0]
+        barred[v, u]: u may never become a parent of v.
+    gains : int64 [n, n, 3], written in row v
+    """
+    for u in range(order.size):
+        for part in range(3):
+            gains[v, u, part] = changes[order[u], part]
+        if barred.size and barred[v, u]:
+            gains[v, u, 2] = 1
+
+
+@njit(cache=True, nogil=True)
+def set_bound(v, family, gains, bounds):
+    """Find the most that an arc which could be added to v gains."""
+    bound = -np.inf
+    for u in range(family.shape[0]):
+        if u != v and not family[v, u] and not family[u, v] and gains[v, u, 2] == 0:
+            bound = max(bound, as_float(gains[v, u, 0], gains[v, u, 1]))
+    bounds[v] = bound
+
+
+@njit(cache=True, nogil=True)
+def set_all_gains(changes, order, barred, family, gains, bounds):  # IN int64 [n, n, 3], by number of the variables
+    """Write the gains and bounds of every variable."""
+    for v in range(order.size):
+        set_gains(v, changes[order[v]], order, barred, gains)
+        set_bound(v, family, gains, bounds)

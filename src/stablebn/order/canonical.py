@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable, ContinuousTable, Table
 from stablebn.graph.names import rank_names
 from stablebn.kernels.logarithm import sum_of_limbs
 from stablebn.order.refinement import refined_order
-from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores
-from stablebn.scores.variable_sets import bit
+from stablebn.scores.families import FamilyScores
+from stablebn.stats.variable_sets import bit
 
 
 def canonical_order(
@@ -38,9 +40,8 @@ def canonical_order(
     """
     n = scores.n
     keys: list[tuple[Hashable, ...]] = [_score_keys(scores, v, unit_free=unit_free) for v in range(n)]
-    if len(set(keys)) < n:
-        third = _texts_of_value_counts(table) if isinstance(table, CategoricalTable) else _shapes(table)
-        keys = [(*key, more) for key, more in zip(keys, third, strict=True)]
+    times = Counter(keys)
+    keys = [(*key, _further_key(table, v)) if times[key] > 1 else key for v, key in enumerate(keys)]
     decreasing = sorted(range(n), key=keys.__getitem__, reverse=True)
     tiers = [0] * n
     for before, v in pairwise(decreasing):
@@ -55,44 +56,42 @@ def canonical_order(
 
 def _score_keys(scores: FamilyScores, v: int, *, unit_free: bool) -> tuple[int, int]:
     """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
-    alone = scores.family(v, 0)
-    with_parent = np.delete(scores.extended(v, 0), v, axis=0)
-    barred = with_parent[:, 0] == NOT_A_CANDIDATE
-    others = [u for u in range(scores.n) if u != v]
-    total = sum_of_limbs(with_parent[~barred]) + sum(scores.family(v, bit(others[u])) for u in np.flatnonzero(barred))
+    alone, changes = scores.changes(v, 0)
+    barred = changes[:, 2] != 0
+    gain = sum_of_limbs(changes[~barred, :2])
+    gain += sum(scores.family(v, bit(int(u))) - alone for u in np.flatnonzero(barred))
     # A column's own scale adds the same to its score with and without a parent: gains are free of units.
-    return (0, total - len(others) * alone) if unit_free else (alone, total)
+    return (0, gain) if unit_free else (alone, (scores.n - 1) * alone + gain)
 
 
-def _texts_of_value_counts(table: CategoricalTable) -> list[str]:
-    """Key 3 of categorical columns, as Python prints a dict: {'no': 5, 'yes': 3}."""
-    texts = []
-    for levels, codes in zip(table.levels, table.codes, strict=True):
-        counts = np.bincount(codes, weights=table.weights).astype(np.int64)
-        texts.append(str(dict(zip(levels, counts.tolist(), strict=True))))
-    return texts
+def _further_key(table: Table, v: int) -> Hashable:
+    """Key 3, of columns that the scores cannot tell apart."""
+    return _text_of_value_counts(table, v) if isinstance(table, CategoricalTable) else _shape(table, v)
 
 
-def _shapes(table: ContinuousTable) -> list[tuple[int, int]]:
-    """Skewness and kurtosis, in steps of 2**-30: a further key of continuous columns that knows no units.
+def _text_of_value_counts(table: CategoricalTable, v: int) -> str:
+    """Key 3 of a categorical column, as Python prints a dict: {'no': 5, 'yes': 3}."""
+    counts = np.bincount(table.codes[v], weights=table.weights).astype(np.int64)
+    return str(dict(zip(table.levels[v], counts.tolist(), strict=True)))
+
+
+def _shape(table: ContinuousTable, v: int) -> tuple[int, int]:
+    """Skewness and kurtosis, in steps of 2**-30: a further key of a continuous column that knows no units.
 
     `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
     changes no bit; the steps are far coarser than what the rounding of other units can do.
     """
-    repeats = [1] * table.values.shape[1] if table.weights is None else table.weights.tolist()
+    column = table.values[v]
+    repeats = [1] * column.size if table.weights is None else table.weights.tolist()
 
-    def total(values: Iterable[float]) -> float:
-        return math.fsum(x for x, times in zip(values, repeats, strict=True) for _ in range(times))
+    def mean(values: NDArray[np.float64]) -> float:
+        repeated = (x for x, times in zip(values.tolist(), repeats, strict=True) for _ in range(times))
+        return math.fsum(repeated) / table.total
 
-    shapes = []
-    for column in table.values:
-        # A power of two near the largest value keeps the fourth powers in the range of a double.
-        values = np.ldexp(column, -int(np.frexp(np.abs(column).max())[1]))
-        centred = values - total(values.tolist()) / table.total
-        square = centred * centred
-        variance, third, fourth = (
-            total(power.tolist()) / table.total for power in (square, square * centred, square * square)
-        )
-        skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
-        shapes.append((round(skewness * 2**30), round(kurtosis * 2**30)))
-    return shapes
+    # A power of two near the largest value keeps the fourth powers in the range of a double.
+    values = np.ldexp(column, -int(np.frexp(np.abs(column).max())[1]))
+    centred = values - mean(values)
+    square = centred * centred
+    variance, third, fourth = (mean(power) for power in (square, square * centred, square * square))
+    skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
+    return round(skewness * 2**30), round(kurtosis * 2**30)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from stablebn.kernels import counting
+from stablebn.kernels import counting, joint
 from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined, limbs
 from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
-from stablebn.scores.variable_sets import bit, members
 from stablebn.stats.counts import Counts, Terms
+from stablebn.stats.joint import JointTables
+from stablebn.stats.variable_sets import bit, members
 
 # A family whose penalty alone is beyond 2**30 nats is not a candidate: it would not fit the limbs.
 _LARGEST_PENALTY = (1 << 30) * UNIT
@@ -33,7 +35,11 @@ class PenalisedLikelihood(DifferenceScores):
         self.most_parents = counts.n
         self._counts = counts
         self._unit = unit
+        self._unit_limbs = limbs(unit)
         self._terms = EntropyTerms(counts)
+        self._tables = JointTables(counts)
+        self._levels = [int(size) for size in counts.levels]
+        self._most_levels = max(self._levels, default=0)
 
     def joint_terms(self, child: int) -> SetTerms:
         """H."""
@@ -45,8 +51,7 @@ class PenalisedLikelihood(DifferenceScores):
 
     def offset(self, child: int, parents: int) -> int:
         """Minus the penalty of the family's free parameters."""
-        free = (int(self._counts.levels[child]) - 1) * self._counts.states(members(parents))
-        return -self._unit * free
+        return -self._unit * self._free(child, parents)
 
     def offsets_extended(self, child: int, parents: int) -> Terms:
         """Minus the penalties with one more parent."""
@@ -62,32 +67,65 @@ class PenalisedLikelihood(DifferenceScores):
             out[fits, 1] = low & LO_MASK
         return out
 
+    def changes_without_parents(self) -> list[tuple[int, Changes]]:
+        """What `changes` gives for every variable without parents, all at once."""
+        if not self._tables.narrow.all() or self._is_too_large(self._unit * self._most_levels**2):
+            return super().changes_without_parents()
+        owns = np.empty((self.n, 2), dtype=np.int64)
+        changes = np.zeros((self.n, self.n, 3), dtype=np.int64)
+        joint.first_likelihood_changes(
+            self._tables.pairs,
+            self._tables.level_sizes,
+            self._tables.first,
+            self._tables.levels,
+            self._terms.table,
+            *self._unit_limbs,
+            owns,
+            changes,
+        )
+        return [(joined(hi, lo), own) for (hi, lo), own in zip(owns.tolist(), changes, strict=True)]
+
     def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
-        """What `changes` gives; small families in one pass, where the sets of the terms need two."""
-        offset = self.offset(child, parents)
-        inside = members(parents)
-        found = None
-        if inside and -offset * int(self._counts.levels.max()) <= _LARGEST_PENALTY:
-            found = self._counts.likelihood_changes(child, inside, self._terms.table)
-        if found is None:
+        """What `changes` gives, from the joint table of the family where that is not too large."""
+        free = self._free(child, parents)
+        table = None
+        if not self._is_too_large(self._unit * free * self._most_levels):
+            table = self._tables.table(parents | bit(child))
+        if table is None:
             return super().compute_changes(child, parents)
-        hi, lo, terms = found
         changes = np.zeros((self.n, 3), dtype=np.int64)
-        # One more parent multiplies the parameters by its levels, one less divides them.
-        offset_hi, offset_lo = limbs(offset)
-        more = self._counts.levels - 1
-        changes[:, 0] = terms[:, 0] + offset_hi * more
-        changes[:, 1] = terms[:, 1] + offset_lo * more
-        for u in inside:
-            less_hi, less_lo = limbs(offset // int(self._counts.levels[u]) - offset)
-            changes[u, 0] = terms[u, 0] + less_hi
-            changes[u, 1] = terms[u, 1] + less_lo
-        return joined(hi, lo) + offset, changes
+        hi, lo = joint.likelihood_changes(
+            table.counts,
+            table.sizes,
+            table.members,
+            (parents & (bit(child) - 1)).bit_count(),
+            self._tables.first,
+            self._tables.levels,
+            table.outside,
+            self._terms.table,
+            *self._unit_limbs,
+            free,
+            changes,
+        )
+        own = joined(hi, lo)
+        for u in np.flatnonzero(~self._tables.narrow).tolist():
+            if not (parents | bit(child)) & bit(u):
+                changes[u] = *limbs(self.family(child, parents | bit(u)) - own), 0
+        return own, changes
+
+    def _free(self, child: int, parents: int) -> int:
+        """Number of free parameters."""
+        return (self._levels[child] - 1) * math.prod(self._levels[u] for u in members(parents))
+
+    @staticmethod
+    def _is_too_large(penalty: int) -> bool:
+        return penalty > _LARGEST_PENALTY
 
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""
         scores = PenalisedLikelihood(self._counts.reordered(order), self._unit)
-        scores._terms.adopt(self._terms, order)
+        scores._tables = self._tables.reordered(order, scores._counts)
+        scores.adopt(self, order)
         return scores
 
 

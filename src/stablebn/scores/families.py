@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from stablebn.kernels.logarithm import limbs
 from stablebn.scores.set_terms import SetTerms
-from stablebn.scores.variable_sets import bit, members
 from stablebn.stats.counts import Terms
+from stablebn.stats.variable_sets import bit, members
 
 Changes = NDArray[np.int64]
 
@@ -52,7 +52,11 @@ class FamilyScores(ABC):
 
     @cached_property
     def _changes(self) -> dict[tuple[int, int], tuple[int, Changes]]:
-        return {}
+        return {(v, 0): found for v, found in enumerate(self.changes_without_parents())}
+
+    def changes_without_parents(self) -> list[tuple[int, Changes]]:
+        """What `changes` gives for every variable without parents."""
+        return [self.compute_changes(v, 0) for v in range(self.n)]
 
     def changes(self, child: int, parents: int) -> tuple[int, Changes]:
         """Score of a family, and what each single change of the parents would bring; computed once for all searches.
@@ -62,12 +66,17 @@ class FamilyScores(ABC):
         own : int
         changes : int64 array [n, 3]
             In row u, limbs of the score's change when u becomes a parent, or ceases to be one; and 1 where the family
-            may not become that.
+            may not become that. The child's own row is 0.
         """
         key = (child, parents)
         if key not in self._changes:
             self._changes[key] = self.compute_changes(child, parents)
         return self._changes[key]
+
+    def adopt(self, other: FamilyScores, order: Sequence[int]) -> None:
+        """Take over the changes of families without parents, where this variable i is `other`'s order[i]."""
+        known = other._changes
+        self.__dict__["_changes"] = {(i, 0): (known[v, 0][0], known[v, 0][1][list(order)]) for i, v in enumerate(order)}
 
     def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
         """What `changes` gives, from `family` and `extended`."""
@@ -77,6 +86,7 @@ class FamilyScores(ABC):
             changes[:, :2] = self.extended(child, parents)
             changes[:, 2] = changes[:, 0] == NOT_A_CANDIDATE
             changes[:, :2] -= limbs(own)
+            changes[child] = 0
         for u in members(parents):
             changes[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
         return own, changes

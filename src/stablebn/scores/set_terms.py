@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from stablebn.kernels import cholesky, counting
 from stablebn.kernels.logarithm import joined, m_ln_m_table
-from stablebn.scores.variable_sets import bit, members
 from stablebn.stats.counts import Counts, Terms
 from stablebn.stats.moments import ScaledMatrix
+from stablebn.stats.variable_sets import bit, members
 
 # Fewer rows are counted again in less time than a look-up takes.
 _DEAR_ROWS = 5000

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.kernels.logarithm import to_float
 from stablebn.scores.families import FamilyScores
 from stablebn.search.state import Move, State
-from stablebn.search.tabu_list import TabuList
 from stablebn.search.trace import Trace
 
 logger = logging.getLogger(__name__)
@@ -32,7 +35,7 @@ class Climb:
     trace : Trace
         Every step, with variables as numbers.
     finished : bool
-        False if `max_iter` stopped it.
+        False if `max_iter` or the deadline stopped it.
     """
 
     parents: tuple[int, ...]
@@ -51,6 +54,8 @@ def climb(
     noinc: int = 0,
     max_parents: int | None = None,
     max_iter: int | None = None,
+    allowed: NDArray[np.bool_] | None = None,
+    deadline: float | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Climb:
     """Climb from `start` by single-arc changes; hill climbing is the case of no tabu list and no patience.
@@ -67,52 +72,65 @@ def climb(
     noinc : int
         How many moves that do not improve the score are tolerated since the best one.
     max_parents, max_iter : int, optional
+    allowed : bool array [n, n], optional
+        Whether the arc from u to v may be brought; all may by default.
+    deadline : float, optional
+        Time of `time.monotonic` after which no step is made.
     watch : callable, optional
         Called with the number of steps made so far.
     """
     n = scores.n
-    state = State(scores, order, [0] * n if start is None else start, n if max_parents is None else max_parents)
-    tabu_list = TabuList(tabu)
-    trace = Trace()
-    score = best_score = state.score
+    state = State(
+        scores,
+        order,
+        [0] * n if start is None else start,
+        most_parents=n if max_parents is None else max_parents,
+        tabu=tabu,
+        allowed=allowed,
+    )
+    steps: list[Step] = []
+    best_score = state.score
     best_parents = tuple(state.parents)
     bad = 0
     finished = True
     while True:
-        forbidden = tabu_list.forbidden(state.has_arc)
-        candidates = state.best_two_moves(forbidden)
+        candidates, arbitrary = state.best_moves()
         if not candidates:
             break
         move, delta = candidates[0]
         if delta <= 0 and bad + 1 > noinc:
             break
-        if len(trace) == max_iter:
+        if len(steps) == max_iter or (deadline is not None and time.monotonic() > deadline):
             finished = False
             break
-        arbitrary = state.is_arbitrary(move, forbidden)
         state.make(move)
-        tabu_list.move(move)
-        score = state.score
         bad += delta <= 0
-        if score > best_score:
-            best_score, best_parents, bad = score, tuple(state.parents), 0
-        trace.append(
-            **_named("", move, order),
-            delta=delta,
-            score=to_float(score),
-            **_named("next_", candidates[1][0] if len(candidates) > 1 else None, order),
-            next_delta=candidates[1][1] if len(candidates) > 1 else None,
-            arbitrary=arbitrary,
-        )
+        if state.score > best_score:
+            best_score, best_parents, bad = state.score, tuple(state.parents), 0
+        steps.append((move, delta, state.score, candidates[1] if len(candidates) > 1 else None, arbitrary))
         if watch is not None:
-            watch(len(trace))
-    logger.debug("climbed %d steps to a score of %s", len(trace), to_float(best_score))
-    return Climb(best_parents, best_score, tuple(order), trace, finished)
+            watch(len(steps))
+    logger.debug("climbed %d steps to a score of %s", len(steps), to_float(best_score))
+    return Climb(best_parents, best_score, tuple(order), _trace(steps, order), finished)
 
 
-def _named(prefix: str, move: Move | None, order: Sequence[int]) -> dict[str, str | int | None]:
-    """The entries of a move in the trace."""
-    kind, source, target = (
-        (None, None, None) if move is None else (_MOVE_NAMES[move[0]], order[move[1]], order[move[2]])
-    )
-    return {f"{prefix}move": kind, f"{prefix}source": source, f"{prefix}target": target}
+Step = tuple[Move, float, int, tuple[Move, float] | None, bool]
+"""A move, its delta, the score after it, the runner-up with its delta, and whether the move was arbitrary."""
+
+
+def _trace(steps: Sequence[Step], order: Sequence[int]) -> Trace:
+    """The steps in columns, with variables in place of places."""
+    trace = Trace()
+    for (kind, u, v), delta, score, runner_up, arbitrary in steps:
+        trace.move.append(_MOVE_NAMES[kind])
+        trace.source.append(order[u])
+        trace.target.append(order[v])
+        trace.delta.append(delta)
+        trace.score.append(to_float(score))
+        (next_kind, next_u, next_v), next_delta = runner_up or ((None, None, None), None)
+        trace.next_move.append(None if next_kind is None else _MOVE_NAMES[next_kind])
+        trace.next_source.append(None if next_u is None else order[next_u])
+        trace.next_target.append(None if next_v is None else order[next_v])
+        trace.next_delta.append(next_delta)
+        trace.arbitrary.append(arbitrary)
+    return trace

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.moves import ADD, NONE, REVERSE, add_is_allowed, all_paths, as_float, best_two_moves
+from stablebn.kernels import moves
+from stablebn.kernels.moves import NONE, REVERSE
 from stablebn.scores.families import FamilyScores
-from stablebn.scores.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, members
 
 Move = tuple[int, int, int]
 """(kind, from, to) by place in the processing order."""
 
 
 class State:
-    """A DAG, the change of score of every single-arc change, and the total score.
+    """A DAG, the change of score of every single-arc change, the total score, and the DAGs not to return to.
 
     Parameters
     ----------
@@ -26,89 +27,83 @@ class State:
     parents : sequence of int
         Parent set of each variable at the start.
     most_parents : int
+    tabu : int
+        How many of the last DAGs may not be visited again, the start included.
+    allowed : bool array [n, n], optional
+        Whether the arc from variable u to variable v may be brought.
     """
 
-    def __init__(self, scores: FamilyScores, order: Sequence[int], parents: Sequence[int], most_parents: int) -> None:
+    def __init__(
+        self,
+        scores: FamilyScores,
+        order: Sequence[int],
+        parents: Sequence[int],
+        *,
+        most_parents: int,
+        tabu: int,
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> None:
         n = scores.n
         self.parents = list(parents)
         self._scores = scores
-        self._order = list(order)
+        self._order = np.array(order, dtype=np.int64)
         self._most_parents = min(most_parents, scores.most_parents)
-        place = {v: p for p, v in enumerate(self._order)}
-        self._arcs = np.zeros((n, n), dtype=np.bool_)
+        self._barred = np.zeros((0, 0), dtype=np.bool_)
+        if allowed is not None:
+            self._barred = np.ascontiguousarray(~allowed.T[np.ix_(self._order, self._order)])
+        place = {v: p for p, v in enumerate(order)}
+        self._family = np.zeros((n, n), dtype=np.bool_)
         for v, family in enumerate(self.parents):
             for u in members(family):
-                self._arcs[place[u], place[v]] = True
-        self._sizes = self._arcs.sum(axis=0).astype(np.int64)
-        self._reaches: NDArray[np.bool_] = all_paths(self._arcs)
-        self._toggles = np.zeros((n, n, 3), dtype=np.int64)
-        self._families = [0] * n
-        for p in range(n):
-            self._refresh(p)
+                self._family[place[v], place[u]] = True
+        self._sizes = self._family.sum(axis=1).astype(np.int64)
+        self._reaches = np.eye(n, dtype=np.bool_)
+        moves.find_paths(self._family, self._reaches)
+        self._differences = np.zeros((tabu, 2 * tabu), dtype=np.int64)
+        self._lengths = np.full(tabu, -1, dtype=np.int64)
+        self._lengths[:1] = 0
+        self._steps = 0
+        found = [scores.changes(v, family) for v, family in enumerate(self.parents)]
+        self._owns = [own for own, _ in found]
+        self.score = sum(self._owns)
+        self._gains = np.empty((n, n, 3), dtype=np.int64)
+        self._bounds = np.empty(n)
+        changes = np.array([changes for _, changes in found], dtype=np.int64).reshape(n, n, 3)
+        moves.set_all_gains(changes, self._order, self._barred, self._family, self._gains, self._bounds)
 
-    @property
-    def score(self) -> int:
-        """Total score in units of 2**-62."""
-        return sum(self._families)
-
-    def has_arc(self, u: int, v: int) -> bool:
-        """Whether the arc between these places stands."""
-        return bool(self._arcs[u, v])
-
-    def best_two_moves(self, forbidden: Sequence[Move]) -> list[tuple[Move, float]]:
-        """The best allowed move and the runner-up, with their deltas; fewer where there are not two."""
-        moves, deltas = best_two_moves(
-            self._toggles, self._arcs, self._reaches, self._sizes, self._most_parents, _as_array(forbidden)
+    def best_moves(self) -> tuple[list[tuple[Move, float]], bool]:
+        """The best allowed move and the runner-up with their deltas, and whether the first was arbitrary."""
+        found, deltas, arbitrary = moves.best_moves(
+            self._family,
+            self._sizes,
+            self._reaches,
+            self._gains,
+            self._bounds,
+            self._most_parents,
+            self._differences,
+            self._lengths,
         )
-        found = zip(moves.tolist(), deltas.tolist(), strict=True)
-        return [((kind, u, v), delta) for (kind, u, v), delta in found if kind != NONE]
-
-    def is_arbitrary(self, move: Move, forbidden: Sequence[Move]) -> bool:
-        """Whether the order alone chose the direction of an added arc: the other one was allowed and as good."""
-        kind, u, v = move
-        one, other = (as_float(*self._toggles[arc][:2]) for arc in ((u, v), (v, u)))
-        if kind != ADD or one != other:
-            return False
-        return bool(
-            add_is_allowed(
-                self._arcs,
-                self._reaches,
-                self._sizes,
-                self._most_parents,
-                self._toggles,
-                _as_array(forbidden),
-                v,
-                u,
-            )
-        )
+        both = zip(found.tolist(), deltas.tolist(), strict=True)
+        return [((kind, u, v), delta) for (kind, u, v), delta in both if kind != NONE], arbitrary
 
     def make(self, move: Move) -> None:
         """Change the DAG and everything that depends on it."""
         kind, u, v = move
-        for a, b in changed_arcs(move):
-            self._arcs[a, b] = not self._arcs[a, b]
-            self._sizes[b] += 1 if self._arcs[a, b] else -1
-            self.parents[self._order[b]] ^= bit(self._order[a])
-        if kind == ADD:
-            self._reaches |= np.outer(self._reaches[:, u], self._reaches[v])
-        else:
-            self._reaches = all_paths(self._arcs)
-        self._refresh(v)
+        self._steps += 1
+        oldest = self._steps % max(self._lengths.size, 1)
+        moves.make_move(kind, u, v, self._family, self._sizes, self._reaches, self._differences, self._lengths, oldest)
+        child, parent = int(self._order[v]), int(self._order[u])
+        self._change_parents(v, child, parent)
         if kind == REVERSE:
-            self._refresh(u)
+            self._change_parents(u, parent, child)
+        # Of both: what may be added to either depends on the arc between them.
+        moves.set_bound(u, self._family, self._gains, self._bounds)
+        moves.set_bound(v, self._family, self._gains, self._bounds)
 
-    def _refresh(self, p: int) -> None:
-        """Recompute what every change of one variable's parents would bring."""
-        child = self._order[p]
-        self._families[p], changes = self._scores.changes(child, self.parents[child])
-        self._toggles[:, p] = changes[self._order]
-
-
-def changed_arcs(move: Move) -> tuple[tuple[int, int], ...]:
-    """The arcs that a move takes away or brings."""
-    kind, u, v = move
-    return ((u, v), (v, u)) if kind == REVERSE else ((u, v),)
-
-
-def _as_array(moves: Sequence[Move]) -> NDArray[np.int64]:
-    return np.array(moves, dtype=np.int64).reshape(-1, 3)
+    def _change_parents(self, place: int, child: int, parent: int) -> None:
+        """Let a parent join or leave, and look up what every further change would bring."""
+        self.parents[child] ^= bit(parent)
+        own, changes = self._scores.changes(child, self.parents[child])
+        self.score += own - self._owns[child]
+        self._owns[child] = own
+        moves.set_gains(place, changes, self._order, self._barred, self._gains)

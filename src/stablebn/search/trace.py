@@ -48,11 +48,6 @@ class Trace:
     def __len__(self) -> int:
         return len(self.move)
 
-    def append(self, **step: Any) -> None:
-        """Add one step, a value for every column."""
-        for column in COLUMNS:
-            getattr(self, column).append(step[column])
-
     def renamed(self, names: Sequence[Hashable]) -> Trace:
         """The same trace with names in place of numbers of variables."""
 

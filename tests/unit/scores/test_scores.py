@@ -11,7 +11,7 @@ from stablebn.graph import DAG
 from stablebn.kernels.logarithm import UNIT, joined, to_float
 from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.scores.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, members
 
 CATEGORICAL = ("bic", "aic", "loglik", "bde", "bds", "k2")
 CONTINUOUS = ("bic", "aic", "loglik", "bge")

@@ -8,8 +8,8 @@ from tests.tables import continuous_table, random_categorical_table
 from stablebn.kernels.logarithm import UNIT
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.scores.variable_sets import members
 from stablebn.search import Climb, climb
+from stablebn.stats.variable_sets import members
 
 
 def _arcs(found: Climb) -> Arcs:

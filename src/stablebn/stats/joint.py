@@ -1,0 +1,232 @@
+"""Joint tables of sets of categorical variables, kept by set.
+
+The table of a set says how often each of its configurations meets each level of every other variable. From it follow
+the score of every family made of that set, whichever of its variables is the child, and the changes of that score
+with every parent more: so the searches in different orders, which differ in directions, count a set once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.data.table import Codes
+from stablebn.kernels import bitsets, counting, joint
+from stablebn.stats.counts import Counts
+from stablebn.stats.variable_sets import bit, members
+
+WIDEST = 128
+"""Variables with more levels have no rows in the tables, and no bits."""
+MOST_CONFIGURATIONS = 4096
+_MOST_CELLS = 1 << 22
+MOST_BYTES = 1 << 28
+_LARGEST_BUNDLE = 256
+# Measured, in nanoseconds: a row of one configuration and level by bits, and a row of a bundle by histogram.
+BITS_COST = 1 / 900
+HISTOGRAM_COST = 1 / 1.5
+
+
+class JointTable(NamedTuple):
+    """Counts of one set of variables with every other.
+
+    Attributes
+    ----------
+    members, outside : int64 array [x], int64 array [any]
+        The variables of the set, ascending, and those with rows in the table.
+    sizes : int64 array [K]
+        Rows of each configuration, the last variable fastest.
+    counts : int32 array [L, K]
+        In row (u, level), how many of them have that level of u; rows of the set's members mean nothing.
+    """
+
+    members: NDArray[np.int64]
+    outside: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    counts: NDArray[np.int32]
+
+
+class JointTables:
+    """The joint tables of a table's variables, each counted once, by bits or by histograms, whichever is quicker.
+
+    Parameters
+    ----------
+    counts : Counts
+    """
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._codes = counts.table.codes
+        self._weights = counts.weights
+        self._rows = self._codes.shape[1]
+        self.levels = counts.levels
+        self.narrow = self.levels <= WIDEST
+        self._wide = sum(bit(int(v)) for v in np.flatnonzero(~self.narrow))
+        lengths = np.where(self.narrow, self.levels, 0)
+        self.first = np.cumsum(lengths) - lengths
+        self._height = int(lengths.sum())
+        self._tables: dict[int, JointTable] = {}
+        self._bytes = 0
+
+    def reordered(self, order: Sequence[int], counts: Counts) -> JointTables:
+        """The tables of the same variables renumbered so that new i is old order[i], and their counts."""
+        tables = JointTables(counts)
+        # Rows of tables and bits stay where they are: only where each variable's start is renumbered.
+        tables.first = self.first[list(order)]
+        tables.__dict__.update(level_sizes=self.level_sizes, pairs=self.pairs)
+        if not self._weights.size:
+            tables.__dict__["_packed"] = self._packed
+        return tables
+
+    @cached_property
+    def pairs(self) -> NDArray[np.int32]:
+        """Counts of all pairs of levels of different variables: [L, L]."""
+        pairs = np.zeros((self._height, self._height), dtype=np.int32)
+        narrow = np.flatnonzero(self.narrow)
+        if self._weights.size:
+            for v in narrow.tolist():
+                pairs[:, self._columns(v)] = self._by_histogram([v]).counts
+        else:
+            joint.pair_counts(self._packed, self.first[narrow], self.levels[narrow], self.level_sizes, pairs)
+        return pairs
+
+    @cached_property
+    def level_sizes(self) -> NDArray[np.int64]:
+        """Rows of every level: [L]."""
+        if not self._weights.size:
+            return np.asarray(bitsets.set_sizes(self._packed))
+        sizes = np.empty(self._height, dtype=np.int64)
+        for v in np.flatnonzero(self.narrow).tolist():
+            sizes[self._columns(v)] = counting.group_counts(self._codes[v], int(self.levels[v]), self._weights)
+        return sizes
+
+    def table(self, variables: int) -> JointTable | None:
+        """The table of a set that is not empty; None where it would be too large."""
+        found = self._tables.get(variables)
+        if found is None:
+            inside = members(variables)
+            if variables & self._wide or not self._fits(self._counts.states(inside)):
+                return None
+            found = self._count(variables, inside)
+            self._keep(variables, found)
+        return found
+
+    def _fits(self, configurations: int) -> bool:
+        return configurations <= MOST_CONFIGURATIONS and configurations * self._height <= _MOST_CELLS
+
+    def _keep(self, variables: int, table: JointTable) -> None:
+        self._tables[variables] = table
+        self._bytes += table.counts.nbytes
+        while self._bytes > MOST_BYTES and len(self._tables) > 1:
+            self._bytes -= self._tables.pop(next(iter(self._tables))).counts.nbytes
+
+    def _count(self, variables: int, inside: list[int]) -> JointTable:
+        if len(inside) == 1:
+            columns = self._columns(inside[0])
+            counts = np.ascontiguousarray(self.pairs[:, columns])
+            return JointTable(np.array(inside), self._outside(inside), self.level_sizes[columns].copy(), counts)
+        if self._weights.size:
+            return self._by_histogram(inside)
+        # One level of one variable need not be counted, which saves most where the levels are few.
+        known = [p for p, v in enumerate(inside) if variables ^ bit(v) in self._tables]
+        if not known and len(inside) > 2 and self._counts.states(inside) > self._most_for_bits:
+            return self._by_histogram(inside)
+        place = min(known or range(len(inside)), key=lambda p: self._level_numbers[inside[p]])
+        smaller = self.table(variables ^ bit(inside[place]))
+        assert smaller is not None  # A part of what fits.
+        family, outside = np.array(inside), self._outside(inside)
+        counted, sizes, counts = joint.extend_table(
+            smaller.counts, family, place, outside, self.first, self.levels, self._packed, self._most_for_bits
+        )
+        return JointTable(family, outside, sizes, counts) if counted else self._by_histogram(inside)
+
+    def _by_histogram(self, inside: list[int]) -> JointTable:
+        family = np.array(inside)
+        configurations = self._counts.states(inside)
+        groups = joint.group_rows(self._codes, family, self.levels)
+        counts = np.zeros((self._height, configurations), dtype=np.int32)
+        bundles = self._bundles
+        joint.count_bundles(
+            groups,
+            configurations,
+            bundles.codes,
+            bundles.sizes,
+            bundles.variables,
+            bundles.starts,
+            self.first,
+            self.levels,
+            self._weights,
+            counts,
+        )
+        sizes = counting.group_counts(groups, configurations, self._weights)
+        return JointTable(family, self._outside(inside), sizes, counts)
+
+    def _outside(self, inside: list[int]) -> NDArray[np.int64]:
+        outside = self.narrow.copy()
+        outside[inside] = False
+        return np.flatnonzero(outside)
+
+    def _columns(self, v: int) -> slice:
+        return slice(self.first[v], self.first[v] + self.levels[v])
+
+    @cached_property
+    def _level_numbers(self) -> list[int]:
+        return [int(size) for size in self.levels]
+
+    @cached_property
+    def _most_for_bits(self) -> float:
+        """Configurations beyond which a histogram is quicker than bits."""
+        by_bits = BITS_COST * (self._height - int(self.narrow.sum()))
+        return HISTOGRAM_COST * len(self._bundles.sizes) / by_bits
+
+    @cached_property
+    def _packed(self) -> NDArray[np.uint64]:
+        """Rows of every level, as bits."""
+        narrow = np.flatnonzero(self.narrow)
+        return bitsets.packed_levels(self._codes[narrow], self.levels[narrow])
+
+    @cached_property
+    def _bundles(self) -> Bundles:
+        return bundled(self._codes, self.levels, np.flatnonzero(self.narrow))
+
+
+@dataclass(frozen=True)
+class Bundles:
+    """Variables made one, several at a time.
+
+    Attributes
+    ----------
+    codes : uint8 array [B, rows]
+    sizes : int64 array [B]
+        Number of codes.
+    variables, starts : int64 array [any], int64 array [B + 1]
+        The variables of all bundles, the last of each fastest, and where those of each bundle start.
+    """
+
+    codes: NDArray[np.uint8]
+    sizes: NDArray[np.int64]
+    variables: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
+def bundled(codes: Codes, levels: NDArray[np.int64], variables: NDArray[np.int64]) -> Bundles:
+    """Bundle variables, each with the next ones, as long as a byte holds their joint code."""
+    bundles: list[list[int]] = [[]]
+    for v in variables.tolist():
+        if math.prod(int(levels[u]) for u in [*bundles[-1], v]) > _LARGEST_BUNDLE:
+            bundles.append([])
+        bundles[-1].append(v)
+    joined = np.empty((len(bundles), codes.shape[1]), dtype=np.uint8)
+    for own, bundle in zip(joined, bundles, strict=True):
+        own[:] = joint.group_rows(codes, np.array(bundle), levels)
+    return Bundles(
+        codes=joined,
+        sizes=np.array([math.prod(int(levels[u]) for u in bundle) for bundle in bundles]),
+        variables=variables,
+        starts=np.cumsum([0, *map(len, bundles)]),
+    )
