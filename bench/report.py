@@ -154,7 +154,7 @@ def _cold(figures: dict[str, Any], about: str) -> list[str]:
     ]
 
 
-def _limits(figures: dict[str, float], about: str) -> list[str]:
+def _limits(figures: dict[str, Any], about: str) -> list[str]:
     kernels = {"bits": "AND and population count, a cell of the table", "histogram": "increments"}
     return [
         "## The machine's limits",
@@ -173,6 +173,7 @@ def _limits(figures: dict[str, float], about: str) -> list[str]:
                     f"{figures[name] / figures[f'{name} bound']:.0%}",
                 ]
                 for name, bound in kernels.items()
+                if figures[name] is not None
             ),
             texts=2,
         ),
