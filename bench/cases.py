@@ -98,11 +98,6 @@ class Tool:
     most_rows: int = 1_000_000
 
     @property
-    def is_ours(self) -> bool:
-        """Whether it is one of stablebn's."""
-        return self.name.startswith("stablebn")
-
-    @property
     def is_installed(self) -> bool:
         """Whether its package is there; of R's, whether Rscript is there and has it."""
         package = self.name.split()[0]
@@ -131,4 +126,5 @@ TOOLS = (
     Tool("pgmpy hc", most_variables=40, most_rows=10_000),
     Tool("causal-learn ges", most_variables=20, most_rows=10_000),
 )
-OURS = TOOLS[0].name
+OURS, PLAIN = (tool.name for tool in TOOLS[:2])
+"""The learner whose times are compared with those of all others, and the same search without a stable order."""

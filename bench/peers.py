@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cases import OURS, TOOLS, Case, Tool, write_table
+from cases import OURS, PLAIN, TOOLS, Case, Tool, write_table
 from processes import learn
 
 import stablebn as sb
@@ -63,7 +63,10 @@ def measure(cases: Sequence[Case], directories: Sequence[str], repeats: int) -> 
             for tool in asked:
                 took = answers[tool.name][0]["cold"] if answers[tool.name] else math.inf
                 expectation.learn(tool, case, network, took)
-            yield _row(case, network, path, answers)
+            if answers.get(OURS) and answers.get(PLAIN):
+                yield _row(case, network, path, answers)
+            else:
+                logger.warning("left out: %s, which %s or %s did not finish", case, OURS, PLAIN)
 
 
 def _in_turn(tools: Sequence[Tool], path: Path, repeats: int) -> dict[str, list[dict[str, Any]]]:
@@ -92,7 +95,7 @@ def _row(case: Case, network: sb.Network, path: Path, answers: dict[str, list[di
         "continuous": network.is_continuous,
         "fastest peer": fastest,
         "ratio": None if fastest is None else peers[fastest] / ours,
-        "stable : tabu": ours / tools["stablebn tabu"]["seconds"],
+        "stable : tabu": ours / tools[PLAIN]["seconds"],
         "tools": tools,
     }
 
