@@ -35,9 +35,9 @@ $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	touch $@
 
-# NETWORKS names a folder with the networks that pgmpy does not bring.
+# NETWORKS names a folder with the networks that pgmpy does not bring; OPTIONS are those of bench/run.py, say --quick.
 bench: $(VENV)/installed-bench
-	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS))
+	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS)) $(OPTIONS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -15,6 +15,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from machine import machine
+
 import stablebn as sb
 from stablebn.networks import known_networks
 
@@ -47,7 +49,7 @@ def main() -> None:
         counts = f"{len(network)} | {len(network.arcs)} | {network.free_parameters:,}"
         lines.append(f"| {entry.name} | {entry.path.name} | {size:,.0f} | {counts} | {read:.3f} | {drawn:.3f} |")
     readers = _against_pgmpy()
-    head = HEAD.format(rows=ROWS, day=date.today(), machine=_machine(), python=platform.python_version())
+    head = HEAD.format(rows=ROWS, day=date.today(), machine=machine(), python=platform.python_version())
     target = Path(__file__).resolve().parents[1] / "docs" / "networks.md"
     target.write_text(head + "\n".join([*lines, *readers]) + "\n", encoding="utf-8")
 
@@ -88,12 +90,6 @@ def _least(work):
         result = work()
         times.append(time.perf_counter() - began)
     return min(times), result
-
-
-def _machine() -> str:
-    info = Path("/proc/cpuinfo")
-    models = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-    return f"{len(models)} cores of {models[0]}" if models else platform.processor()
 
 
 if __name__ == "__main__":
