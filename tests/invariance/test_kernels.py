@@ -11,7 +11,7 @@ import stablebn as sb
 from stablebn.scores import set_terms
 from stablebn.stats import counts, joint
 
-FORCED = {
+FORCED: dict[str, dict[str, float]] = {
     "bits": {"HISTOGRAM_COST": 1e9},
     "histogram": {"BITS_COST": 1e9},
     "bits of narrow variables only": {"WIDEST": 2},

@@ -124,7 +124,7 @@ def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
             encoded[name] = _categories(column)
             continue
         try:
-            encoded[name] = Numbers(plain(column).cast(pa.float64()).to_numpy())
+            encoded[name] = _numbers(column)
         except pa.ArrowInvalid:
             too_large.append(name)
     if too_large:
@@ -187,6 +187,12 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
             return pa.uint64() if pa.types.is_unsigned_integer(values) else pa.int64()
         case _:
             return pa.float64()
+
+
+def _numbers(column: pa.ChunkedArray) -> Numbers:
+    """The values as float64, without a negative zero; those missing as NaN."""
+    numbers = column if pa.types.is_float64(column.type) else plain(column).cast(pa.float64())
+    return Numbers(numbers.to_numpy() + 0.0)
 
 
 def _categories(column: pa.ChunkedArray) -> Categories:

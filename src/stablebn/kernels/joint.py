@@ -10,7 +10,10 @@ import numpy as np
 from numba import njit
 
 from stablebn.kernels.bitsets import meet
-from stablebn.kernels.counting import limbs_of_m_ln_m, sum_m_ln_m
+from stablebn.kernels.counting import limbs_of_m_ln_m, sum_ln_rising, sum_m_ln_m
+
+EVENLY, SPARSELY, BY_ONE = 0, 1, 2
+"""Prior mass shared by all cells, by the cells of parent configurations that occur, or 1 a cell."""
 
 
 @njit(cache=True, nogil=True)
@@ -334,9 +337,7 @@ def likelihood_changes(counts, sizes, members, place, first, levels, outside, m_
     for p in range(members.size - 1, -1, -1):
         u = members[p]
         if p != place:
-            fewer = np.zeros(sizes.size // levels[u], dtype=np.int64)
-            for k in range(sizes.size):
-                fewer[k // (width * levels[u]) * width + k % width] += sizes[k]
+            fewer = without_variable(sizes, width, levels[u])
             hi, lo = _likelihood(fewer, levels[child], stride // levels[u] if p > place else stride, m_ln_m)
             more = free // levels[u] - free
             out[u, 0] = hi - own_hi - unit_hi * more
@@ -344,6 +345,70 @@ def likelihood_changes(counts, sizes, members, place, first, levels, outside, m_
             out[u, 2] = 0
         width *= levels[u]
     return own_hi - unit_hi * free, own_lo - unit_lo * free
+
+
+@njit(cache=True, nogil=True)
+def dirichlet_changes(counts, sizes, members, place, first, levels, outside, prior, iss, out):
+    """Score of a family and its changes, where a score is a Dirichlet marginal likelihood.
+
+    Parameters
+    ----------
+    counts, sizes, members, place, first, levels, outside
+        As in `likelihood_changes`.
+    prior, iss : int, float
+        How the prior counts are shared out: EVENLY, SPARSELY (the mass of `iss`), or BY_ONE.
+    out : int64 [n, 3], written for `outside` and the parents
+
+    Returns
+    -------
+    hi, lo : int64
+        Limbs of the family's score.
+    """
+    child = members[place]
+    stride = 1
+    for member in members[place + 1 :]:
+        stride *= levels[member]
+    own_hi, own_lo = _dirichlet(sizes, levels[child], stride, prior, iss)
+    for u in outside:
+        cells = counts[first[u] : first[u] + levels[u]].reshape(-1)
+        hi, lo = _dirichlet(cells, levels[child], stride, prior, iss)
+        out[u, 0] = hi - own_hi
+        out[u, 1] = lo - own_lo
+        out[u, 2] = 0
+    width = 1
+    for p in range(members.size - 1, -1, -1):
+        u = members[p]
+        if p != place:
+            fewer = without_variable(sizes, width, levels[u])
+            hi, lo = _dirichlet(fewer, levels[child], stride // levels[u] if p > place else stride, prior, iss)
+            out[u, 0] = hi - own_hi
+            out[u, 1] = lo - own_lo
+            out[u, 2] = 0
+        width *= levels[u]
+    return own_hi, own_lo
+
+
+@njit(cache=True, nogil=True)
+def _dirichlet(cells, child_levels, stride, prior, iss):  # IN integers [K]
+    """Limbs of the Dirichlet terms of the cells, less those of the cells with the child's levels added up."""
+    margins = without_variable(cells, stride, child_levels)
+    if prior == BY_ONE:
+        cell, margin = 1.0, float(child_levels)
+    else:
+        configurations = margins.size if prior == EVENLY else (margins > 0).sum()
+        cell, margin = iss / (configurations * child_levels), iss / configurations
+    hi, lo = sum_ln_rising(cells, cell)
+    margin_hi, margin_lo = sum_ln_rising(margins, margin)
+    return hi - margin_hi, lo - margin_lo
+
+
+@njit(cache=True, nogil=True)
+def without_variable(cells, stride, levels):  # IN integers [K]
+    """The cells with the levels of one variable, of a given stride, added up: int64 [K / levels]."""
+    fewer = np.zeros(cells.size // levels, dtype=np.int64)
+    for k in range(cells.size):
+        fewer[k // (stride * levels) * stride + k % stride] += cells[k]
+    return fewer
 
 
 @njit(cache=True, nogil=True)

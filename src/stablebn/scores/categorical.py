@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -13,33 +15,84 @@ from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined,
 from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
 from stablebn.stats.counts import Counts, Terms
-from stablebn.stats.joint import JointTables
+from stablebn.stats.joint import JointTable, JointTables
 from stablebn.stats.variable_sets import bit, members
 
 # A family whose penalty alone is beyond 2**30 nats is not a candidate: it would not fit the limbs.
 _LARGEST_PENALTY = (1 << 30) * UNIT
 
 
-class PenalisedLikelihood(DifferenceScores):
-    """Log-likelihood less a penalty per free parameter: H(S + v) - H(S) - unit * (r_v - 1) * prod r_s.
+class TabulatedScores(FamilyScores):
+    """Scores whose changes are read off the joint table of a family, where that is not too large.
 
     Parameters
     ----------
     counts : Counts
+    tables : JointTables, optional
+        Of the same counts, if there are any already.
+    """
+
+    def __init__(self, counts: Counts, tables: JointTables | None = None) -> None:
+        self.n = counts.n
+        self.most_parents = counts.n
+        self._counts = counts
+        self._tables = JointTables(counts) if tables is None else tables
+
+    @abstractmethod
+    def with_counts(self, counts: Counts, tables: JointTables) -> TabulatedScores:
+        """The same score of other counts."""
+
+    @abstractmethod
+    def read_changes(self, child: int, parents: int, table: JointTable, place: int, out: Changes) -> tuple[int, int]:
+        """Write the changes of a family, whose child has this place in its table, and return limbs of its score."""
+
+    def suits_table(self, child: int, parents: int) -> bool:
+        """Whether a family's changes may be read off a table."""
+        return True
+
+    def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
+        """What `changes` gives."""
+        family = parents | bit(child)
+        table = self._tables.table(family) if self.suits_table(child, parents) else None
+        if table is None:
+            return super().compute_changes(child, parents)
+        changes = np.zeros((self.n, 3), dtype=np.int64)
+        place = (parents & (bit(child) - 1)).bit_count()
+        own = joined(*self.read_changes(child, parents, table, place, changes))
+        for u in self._tables.wide:
+            if not family & bit(u):
+                changes[u] = *limbs(self.family(child, parents | bit(u)) - own), 0
+        return own, changes
+
+    def reordered(self, order: Sequence[int]) -> FamilyScores:
+        """The same score for variables renumbered so that new i is old order[i]."""
+        counts = self._counts.reordered(order)
+        scores = self.with_counts(counts, self._tables.reordered(order, counts))
+        scores.adopt(self, order)
+        return scores
+
+
+class PenalisedLikelihood(TabulatedScores, DifferenceScores):
+    """Log-likelihood less a penalty per free parameter: H(S + v) - H(S) - unit * (r_v - 1) * prod r_s.
+
+    Parameters
+    ----------
+    counts, tables : Counts, JointTables
     unit : int
         Penalty of one free parameter in units of 2**-62.
     """
 
-    def __init__(self, counts: Counts, unit: int) -> None:
-        self.n = counts.n
-        self.most_parents = counts.n
-        self._counts = counts
+    def __init__(self, counts: Counts, unit: int, tables: JointTables | None = None) -> None:
+        super().__init__(counts, tables)
         self._unit = unit
         self._unit_limbs = limbs(unit)
         self._terms = EntropyTerms(counts)
-        self._tables = JointTables(counts)
         self._levels = [int(size) for size in counts.levels]
         self._most_levels = max(self._levels, default=0)
+
+    def with_counts(self, counts: Counts, tables: JointTables) -> PenalisedLikelihood:
+        """The same score of other counts."""
+        return PenalisedLikelihood(counts, self._unit, tables)
 
     def joint_terms(self, child: int) -> SetTerms:
         """H."""
@@ -69,7 +122,7 @@ class PenalisedLikelihood(DifferenceScores):
 
     def changes_without_parents(self) -> list[tuple[int, Changes]]:
         """What `changes` gives for every variable without parents, all at once."""
-        if not self._tables.narrow.all() or self._is_too_large(self._unit * self._most_levels**2):
+        if self._tables.wide or self._unit * self._most_levels**2 > _LARGEST_PENALTY:
             return super().changes_without_parents()
         owns = np.empty((self.n, 2), dtype=np.int64)
         changes = np.zeros((self.n, self.n, 3), dtype=np.int64)
@@ -85,48 +138,30 @@ class PenalisedLikelihood(DifferenceScores):
         )
         return [(joined(hi, lo), own) for (hi, lo), own in zip(owns.tolist(), changes, strict=True)]
 
-    def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
-        """What `changes` gives, from the joint table of the family where that is not too large."""
-        free = self._free(child, parents)
-        table = None
-        if not self._is_too_large(self._unit * free * self._most_levels):
-            table = self._tables.table(parents | bit(child))
-        if table is None:
-            return super().compute_changes(child, parents)
-        changes = np.zeros((self.n, 3), dtype=np.int64)
+    def suits_table(self, child: int, parents: int) -> bool:
+        """Whether the penalties with one more parent fit the limbs."""
+        return self._unit * self._free(child, parents) * self._most_levels <= _LARGEST_PENALTY
+
+    def read_changes(self, child: int, parents: int, table: JointTable, place: int, out: Changes) -> tuple[int, int]:
+        """Write the changes of a family, whose child has this place in its table, and return limbs of its score."""
         hi, lo = joint.likelihood_changes(
             table.counts,
             table.sizes,
             table.members,
-            (parents & (bit(child) - 1)).bit_count(),
+            place,
             self._tables.first,
             self._tables.levels,
             table.outside,
             self._terms.table,
             *self._unit_limbs,
-            free,
-            changes,
+            self._free(child, parents),
+            out,
         )
-        own = joined(hi, lo)
-        for u in np.flatnonzero(~self._tables.narrow).tolist():
-            if not (parents | bit(child)) & bit(u):
-                changes[u] = *limbs(self.family(child, parents | bit(u)) - own), 0
-        return own, changes
+        return hi, lo
 
     def _free(self, child: int, parents: int) -> int:
         """Number of free parameters."""
         return (self._levels[child] - 1) * math.prod(self._levels[u] for u in members(parents))
-
-    @staticmethod
-    def _is_too_large(penalty: int) -> bool:
-        return penalty > _LARGEST_PENALTY
-
-    def reordered(self, order: Sequence[int]) -> FamilyScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        scores = PenalisedLikelihood(self._counts.reordered(order), self._unit)
-        scores._tables = self._tables.reordered(order, scores._counts)
-        scores.adopt(self, order)
-        return scores
 
 
 def bic(counts: Counts, k: float) -> FamilyScores:
@@ -144,11 +179,44 @@ def loglik(counts: Counts) -> FamilyScores:
     return PenalisedLikelihood(counts, 0)
 
 
-class _NoOffset(DifferenceScores):
-    """Marginal likelihoods: everything is in the set terms."""
+class DirichletScores(TabulatedScores):
+    """Marginal likelihoods under Dirichlet priors.
+
+    Parameters
+    ----------
+    counts, tables : Counts, JointTables
+    iss : float
+        Imaginary sample size, where the prior has one.
+    """
+
+    prior: int
+
+    def __init__(self, counts: Counts, iss: float = 1.0, tables: JointTables | None = None) -> None:
+        super().__init__(counts, tables)
+        self._iss = iss
+
+    def with_counts(self, counts: Counts, tables: JointTables) -> DirichletScores:
+        """The same score of other counts."""
+        return type(self)(counts, self._iss, tables)
+
+    def read_changes(self, child: int, parents: int, table: JointTable, place: int, out: Changes) -> tuple[int, int]:
+        """Write the changes of a family, whose child has this place in its table, and return limbs of its score."""
+        hi, lo = joint.dirichlet_changes(
+            table.counts,
+            table.sizes,
+            table.members,
+            place,
+            self._tables.first,
+            self._tables.levels,
+            table.outside,
+            self.prior,
+            float(self._iss),
+            out,
+        )
+        return hi, lo
 
     def offset(self, child: int, parents: int) -> int:
-        """Nothing."""
+        """Nothing: everything is in the set terms."""
         return 0
 
     def offsets_extended(self, child: int, parents: int) -> Terms:
@@ -156,18 +224,13 @@ class _NoOffset(DifferenceScores):
         return np.zeros((self.n, 2), dtype=np.int64)
 
 
-class BDeu(_NoOffset):
+class BDeu(DirichletScores, DifferenceScores):
     """Bayesian Dirichlet equivalent uniform score (equation 3 of the paper).
 
     The prior count of a cell is iss over the number of cells, so both terms are one function of sets.
     """
 
-    def __init__(self, counts: Counts, iss: float) -> None:
-        self.n = counts.n
-        self.most_parents = counts.n
-        self._counts = counts
-        self._iss = iss
-        self._terms = DirichletTerms(counts, lambda states: float(Fraction(iss) / states))
+    prior = joint.EVENLY
 
     def joint_terms(self, child: int) -> SetTerms:
         """The Dirichlet terms of the cells."""
@@ -177,44 +240,36 @@ class BDeu(_NoOffset):
         """The same function."""
         return self._terms
 
-    def reordered(self, order: Sequence[int]) -> FamilyScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        scores = BDeu(self._counts.reordered(order), self._iss)
-        scores._terms.adopt(self._terms, order)
-        return scores
+    @cached_property
+    def _terms(self) -> SetTerms:
+        return DirichletTerms(self._counts, lambda states: float(Fraction(self._iss) / states))
 
 
-class K2(_NoOffset):
+class K2(DirichletScores, DifferenceScores):
     """Cooper and Herskovits' K2 score: a prior count of 1 in every cell. Not score-equivalent."""
 
     score_equivalent = False
-
-    def __init__(self, counts: Counts) -> None:
-        self.n = counts.n
-        self.most_parents = counts.n
-        self._counts = counts
-        self._joint = DirichletTerms(counts, lambda states: 1.0)
-        self._parent: dict[int, SetTerms] = {}
+    prior = joint.BY_ONE
 
     def joint_terms(self, child: int) -> SetTerms:
         """Cells with a prior count of 1."""
-        return self._joint
+        return self._terms_with(1)
 
     def parent_terms(self, child: int) -> SetTerms:
         """Parent configurations with the prior count of a whole row of cells, r_v."""
-        levels = int(self._counts.levels[child])
-        if levels not in self._parent:
-            self._parent[levels] = DirichletTerms(self._counts, lambda states: float(levels))
-        return self._parent[levels]
+        return self._terms_with(int(self._counts.levels[child]))
 
-    def reordered(self, order: Sequence[int]) -> FamilyScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        scores = K2(self._counts.reordered(order))
-        scores._joint.adopt(self._joint, order)
-        return scores
+    def _terms_with(self, count: int) -> SetTerms:
+        if count not in self._terms:
+            self._terms[count] = DirichletTerms(self._counts, lambda states: float(count))
+        return self._terms[count]
+
+    @cached_property
+    def _terms(self) -> dict[int, SetTerms]:
+        return {}
 
 
-class BDs(FamilyScores):
+class BDs(DirichletScores):
     """Scutari's Bayesian Dirichlet sparse score: the prior mass is shared by the parent configurations that occur.
 
     The prior of a cell depends on which of its variables is the child, so nothing is shared between
@@ -222,24 +277,15 @@ class BDs(FamilyScores):
     """
 
     score_equivalent = False
-
-    def __init__(self, counts: Counts, iss: float) -> None:
-        self.n = counts.n
-        self.most_parents = counts.n
-        self._counts = counts
-        self._iss = iss
-        self._families: dict[tuple[int, int], int] = {}
+    prior = joint.SPARSELY
 
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
-        if (child, parents) not in self._families:
-            parent_cells = self._counts.cells(members(parents))
-            cells = self._counts.cells(members(parents | bit(child)))
-            share = Fraction(self._iss) / parent_cells.size
-            joint = joined(*counting.sum_ln_rising(cells, float(share / int(self._counts.levels[child]))))
-            parent = joined(*counting.sum_ln_rising(parent_cells, float(share)))
-            self._families[child, parents] = joint - parent
-        return self._families[child, parents]
+        parent_cells = self._counts.cells(members(parents))
+        cells = self._counts.cells(members(parents | bit(child)))
+        share = Fraction(self._iss) / parent_cells.size
+        own = joined(*counting.sum_ln_rising(cells, float(share / int(self._counts.levels[child]))))
+        return own - joined(*counting.sum_ln_rising(parent_cells, float(share)))
 
     def extended(self, child: int, parents: int) -> Terms:
         """Scores of a child with the parents and u, limbs in row u; rows of the family's members mean nothing."""
@@ -248,7 +294,3 @@ class BDs(FamilyScores):
             if not (parents | bit(child)) & bit(u):
                 out[u] = limbs(self.family(child, parents | bit(u)))
         return out
-
-    def reordered(self, order: Sequence[int]) -> FamilyScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        return BDs(self._counts.reordered(order), self._iss)

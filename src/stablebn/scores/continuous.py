@@ -50,9 +50,9 @@ class _DeterminantScores(DifferenceScores):
 
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""
-        terms = self._terms.reordered(order)
-        terms.adopt(self._terms, order)
-        return _DeterminantScores(terms, self._offsets)
+        scores = _DeterminantScores(self._terms.reordered(order), self._offsets)
+        scores.adopt(self, order)
+        return scores
 
 
 def _most_parents(moments: Moments) -> int:

@@ -69,7 +69,7 @@ def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> Fam
         _must_fit(config.score, "categorical", tuple(_CATEGORICAL))
         return _CATEGORICAL[config.score](Counts(table, threads=threads), config)
     _must_fit(config.score, "continuous", tuple(_CONTINUOUS))
-    return _CONTINUOUS[config.score](Moments(table), config)
+    return _CONTINUOUS[config.score](Moments(table, threads=threads), config)
 
 
 def _must_fit(score: str, kind: str, names: tuple[str, ...]) -> None:

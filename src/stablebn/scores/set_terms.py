@@ -83,13 +83,6 @@ class SetTerms(ABC):
             rest = base ^ bit(m)
             self._extended_by[rest] = self._extended_by.get(rest, 0) | bit(m)
 
-    def adopt(self, other: SetTerms, order: Sequence[int]) -> None:
-        """Take over the values of sets of at most two, where this variable i is `other`'s order[i]."""
-        for base in [0, *(bit(v) for v in range(self.n))]:
-            if base in other._rows:
-                new_base = sum(bit(i) for i, v in enumerate(order) if base & bit(v))
-                self._keep(new_base, other._rows[base][list(order)])
-
     @abstractmethod
     def _compute(self, variables: int) -> int: ...
 

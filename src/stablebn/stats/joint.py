@@ -66,7 +66,8 @@ class JointTables:
         self._rows = self._codes.shape[1]
         self.levels = counts.levels
         self.narrow = self.levels <= WIDEST
-        self._wide = sum(bit(int(v)) for v in np.flatnonzero(~self.narrow))
+        self.wide = [int(v) for v in np.flatnonzero(~self.narrow)]
+        self._wide = sum(map(bit, self.wide))
         lengths = np.where(self.narrow, self.levels, 0)
         self.first = np.cumsum(lengths) - lengths
         self._height = int(lengths.sum())

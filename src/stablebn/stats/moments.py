@@ -1,14 +1,14 @@
 """Exact moments of continuous variables.
 
-Every column is written as integers times a power of two and cut into slices of few bits. Products
-of slices, summed over a block of rows, stay below 2**53: a float64 matrix product computes them
-without any rounding, in whatever order it likes. Blocks are added as integers. So the sums are
-the exact ones, and no order of rows, split into chunks or number of threads can change a bit.
+Every column is written as integers times a power of two and cut into slices of few bits, whose
+products are added as integers. So the sums are the exact ones, and no order of rows, split into
+chunks or number of threads can change a bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
+from stablebn.kernels.products import CARRY, WIDTH, sum_products
 
-_WEIGHT_BITS = 8
-_EXACT_BITS = 53
-# Blocks are added in int64 this many at a time: 2**53 * 2**9 is far from overflow.
-_BLOCKS_AT_ONCE = 512
+_MANTISSA_BITS = 53
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
-_DEEPEST_BITS = 120
+_DEEPEST_BITS = 121
 
 
 @dataclass(frozen=True)
@@ -47,13 +45,15 @@ class Moments:
     ----------
     table : ContinuousTable
         No column is constant.
+    threads : int
+        How many threads add up at once.
     """
 
-    def __init__(self, table: ContinuousTable) -> None:
+    def __init__(self, table: ContinuousTable, *, threads: int = 1) -> None:
         self.table = table
         self.total = table.total
         self.n = len(table.names)
-        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total)
+        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total, threads)
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
@@ -96,74 +96,59 @@ def _exponent_of_root(value: Fraction) -> int:
 
 
 def _exact_sums(
-    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int
+    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int, threads: int
 ) -> tuple[NDArray[np.object_], NDArray[np.object_], list[int]]:
     """N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit."""
     n = values.shape[0]
-    # Few columns: blocks that stay in the cache. Many: the sums of a block are as large as the block.
-    block_bits = 10 if n <= 200 else 13
-    # |slice| <= 2**width: block * (2**width)**2 * largest weight digit must not exceed 2**53.
-    width = (_EXACT_BITS - block_bits - (_WEIGHT_BITS if weights is not None else 0)) // 2
-    top = np.array([_top_bit(column) for column in values], dtype=np.int64)
-    depth = max((int(t) - _lowest_bit(column) for t, column in zip(top, values, strict=True)), default=1)
-    slices = -(-min(depth, _DEEPEST_BITS) // width)
-
-    rows = n * slices + 1  # the slices of all columns, and a row of ones that yields the plain sums
-    sums = np.zeros((rows, rows), dtype=object)
-    pending = np.zeros((rows, rows), dtype=np.int64)
-    buffer = np.ones((rows, 1 << block_bits), dtype=np.float64)
-    for number, (block, digit, shift) in enumerate(_blocks(values, weights, 1 << block_bits)):
-        sliced = buffer[:, : block.shape[1]]
-        _slice(block, top, width, slices, sliced)
-        product = sliced @ sliced.T if digit is None else (sliced * digit) @ sliced.T
-        if shift:
-            sums += product.astype(np.int64).astype(object) << shift
-        else:
-            pending += product.astype(np.int64)
-        if number % _BLOCKS_AT_ONCE == _BLOCKS_AT_ONCE - 1:
-            sums += pending.astype(object)
-            pending[:] = 0
-    sums += pending.astype(object)
-
-    # Slice s of a column counts units of 2**(top - (s + 1) * width): join them into units of the last slice.
-    place = [1 << (width * (slices - 1 - s)) for s in range(slices)]
-    plain = sum((sums[-1, s * n : (s + 1) * n] * place[s] for s in range(slices)), np.zeros(n, dtype=object))
-    cross = np.zeros((n, n), dtype=object)
-    for s in range(slices):
-        for t in range(slices):
-            cross += sums[s * n : (s + 1) * n, t * n : (t + 1) * n] * (place[s] * place[t])
-    return cross * total - np.outer(plain, plain), plain, [int(t) - slices * width for t in top]
+    # One bit above the largest value: so no slice, the first included, is beyond half its range.
+    tops = np.array([_top_bit(column) + 1 for column in values], dtype=np.int64)
+    depth = max((int(top) - _lowest_bit(column) for top, column in zip(tops, values, strict=True)), default=1)
+    slices = -(-min(depth, _DEEPEST_BITS) // WIDTH)
+    u, v = np.tril_indices(n)
+    plain = np.zeros(n, dtype=object)
+    cross = np.zeros(u.size, dtype=object)
+    for digits, shift in _digits(weights):
+        # Slice s of a column counts units of 2**(top - (s + 1) * WIDTH): all are joined in units of the last slice.
+        for half, carry in zip(_sums_of_products(values, tops, slices, digits, threads), (CARRY, 0), strict=True):
+            blocks = half[:-1, :-1].reshape(slices, n, slices, n)
+            for place in range(2 * slices - 1):
+                alike = range(max(0, place - slices + 1), min(slices, place + 1))
+                part = sum(blocks[s, u, place - s, v] for s in alike)
+                cross += np.asarray(part).astype(object) << shift + carry + WIDTH * (2 * slices - 2 - place)
+            for s, row in enumerate(half[-1, :-1].reshape(slices, n)):
+                plain += row.astype(object) << shift + carry + WIDTH * (slices - 1 - s)
+    numerators = np.empty((n, n), dtype=object)
+    numerators[u, v] = numerators[v, u] = cross * total - plain[u] * plain[v]
+    return numerators, plain, [int(top) - slices * WIDTH for top in tops]
 
 
-def _blocks(
-    values: NDArray[np.float64], weights: NDArray[np.int64] | None, size: int
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64] | None, int]]:
-    """Blocks of rows; with weights, one for each base-256 digit of the weights: (values, digit, its shift)."""
-    for start in range(0, values.shape[1], size):
-        block = values[:, start : start + size]
-        if weights is None:
-            yield block, None, 0
-            continue
-        rest, shift = weights[start : start + size], 0
-        while rest.any():
-            yield block, (rest & ((1 << _WEIGHT_BITS) - 1)).astype(np.float64), shift
-            rest, shift = rest >> _WEIGHT_BITS, shift + _WEIGHT_BITS
+def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int32], int]]:
+    """The base-16 digits of the weights, each with its shift; one without digits where every weight is 1."""
+    if weights is None:
+        yield np.empty(0, dtype=np.int32), 0
+        return
+    shift = 0
+    while (weights >> shift).any():
+        yield (weights >> shift & 0xF).astype(np.int32), shift
+        shift += 4
 
 
-def _slice(
-    block: NDArray[np.float64], top: NDArray[np.int64], width: int, slices: int, out: NDArray[np.float64]
-) -> None:
-    """Write the slices of all columns, most significant first, as integers into the first rows of `out`."""
-    n = block.shape[0]
-    # Two steps of scaling: one power of two may lie beyond the range of a double.
-    half = -top // 2
-    rest = block * np.ldexp(1.0, half)[:, None]
-    rest *= np.ldexp(1.0, -top - half)[:, None]
-    for s in range(slices):
-        part = out[s * n : (s + 1) * n]
-        rest *= 2.0**width
-        np.rint(rest, out=part)
-        rest -= part
+def _sums_of_products(
+    values: NDArray[np.float64], tops: NDArray[np.int64], slices: int, digits: NDArray[np.int32], threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """High and low halves of the sums of products of all slices, each thread over rows of its own."""
+    size = len(values) * slices + 1
+    ends = np.linspace(0, values.shape[1], threads + 1).astype(int).tolist()
+
+    def add_up(first: int, last: int) -> NDArray[np.int64]:
+        halves = np.zeros((2, size, size), dtype=np.int64)
+        sum_products(values, tops, slices, digits, first, last, *halves)
+        return halves
+
+    with ThreadPoolExecutor(threads) as pool:
+        halves = sum(pool.map(add_up, ends[:-1], ends[1:]))
+    lower = np.tril(halves)
+    return tuple(lower + np.tril(halves, -1).transpose(0, 2, 1))
 
 
 def _top_bit(column: NDArray[np.float64]) -> int:
@@ -174,6 +159,6 @@ def _top_bit(column: NDArray[np.float64]) -> int:
 def _lowest_bit(column: NDArray[np.float64]) -> int:
     """The e of the lowest bit set in any value: all values are multiples of 2**e."""
     mantissa, exponent = np.frexp(column[column != 0])
-    integers = np.ldexp(mantissa, _EXACT_BITS).astype(np.int64)
+    integers = np.ldexp(mantissa, _MANTISSA_BITS).astype(np.int64)
     trailing = np.frexp((integers & -integers).astype(np.float64))[1] - 1
-    return int((exponent + trailing).min()) - _EXACT_BITS
+    return int((exponent + trailing).min()) - _MANTISSA_BITS
