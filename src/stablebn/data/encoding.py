@@ -88,7 +88,7 @@ class Numbers:
     @property
     def is_constant(self) -> bool:
         """Whether one value fills the column."""
-        return bool((self.values == self.values[0]).all())
+        return bool(self.values[-1] == self.values[0] and (self.values == self.values[0]).all())
 
     @property
     def first(self) -> Hashable:
@@ -155,7 +155,10 @@ def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None
         weights = None
     numbers = [column.values for column in columns.values() if isinstance(column, Numbers)]
     if numbers:
-        return ContinuousTable(names, np.stack(numbers), weights)
+        values = np.stack(numbers)
+        # There is one zero only: -0.0 becomes 0.0.
+        values += 0.0
+        return ContinuousTable(names, values, weights)
     categories = [column for column in columns.values() if isinstance(column, Categories)]
     greatest = max((len(column.levels) - 1 for column in categories), default=0)
     codes = np.array([column.codes for column in categories]).reshape(len(categories), rows)
@@ -190,9 +193,11 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
 
 
 def _numbers(column: pa.ChunkedArray) -> Numbers:
-    """The values as float64, without a negative zero; those missing as NaN."""
+    """The values as float64, those missing as NaN; not copied where that can be helped."""
     numbers = column if pa.types.is_float64(column.type) else plain(column).cast(pa.float64())
-    return Numbers(numbers.to_numpy() + 0.0)
+    if numbers.num_chunks == 1:
+        return Numbers(numbers.chunk(0).to_numpy(zero_copy_only=False))
+    return Numbers(numbers.to_numpy())
 
 
 def _categories(column: pa.ChunkedArray) -> Categories:

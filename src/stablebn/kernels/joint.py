@@ -17,8 +17,8 @@ EVENLY, SPARSELY, BY_ONE = 0, 1, 2
 
 
 @njit(cache=True, nogil=True)
-def pair_counts(packed, first, levels, sizes, out):
-    """Counts of all pairs of levels of different variables.
+def pair_counts(packed, first, levels, sizes, variables, out):
+    """Counts of the pairs of levels of some variables and of those before them.
 
     Parameters
     ----------
@@ -28,9 +28,10 @@ def pair_counts(packed, first, levels, sizes, out):
         Where the levels of each variable start, and how many they are.
     sizes : int64 [L]
         Rows of each level.
+    variables : int64 [any]
     out : int32 [L, L], zero at the start
     """
-    for v in range(levels.size):
+    for v in variables:
         own = first[v]
         last = own + levels[v] - 1
         configurations = np.arange(own, last).reshape(-1, 1)
@@ -174,34 +175,34 @@ def finish_extension(known, met, which, targets, sizes, members, place, skipped,
 
 
 @njit(cache=True, nogil=True)
-def extend_table(known, members, place, outside, first, levels, packed, most_configurations):
-    """The table of a set from that without one of its variables, w, by bits.
+def extend_table(known, members, place, outside, first, levels, packed, most_configurations, sizes, counts):
+    """Write the table of a set from that without one of its variables, w, by bits.
 
     Parameters
     ----------
     known, members, place, first, levels
         As in `plan_extension`.
     outside : int64 [any]
-        The variables that are not in the set.
+        The variables whose rows are to be written.
     packed : uint64 [L, W]
         Rows of each level.
     most_configurations : float
         If more would have to be counted, nothing is.
+    sizes, counts : int64 [K * levels[w]], int32 [L, K * levels[w]], zero at the start
 
     Returns
     -------
     counted : bool
-    sizes, counts : int64 [K * levels[w]], int32 [L, K * levels[w]]
     """
-    configurations, targets, sizes, skipped = plan_extension(known, members, place, first, levels)
+    configurations, targets, found, skipped = plan_extension(known, members, place, first, levels)
     if targets.size > most_configurations:
-        return False, sizes, np.empty((0, 0), dtype=np.int32)
+        return False
+    sizes[:] = found
     which = counted_levels(first[outside], levels[outside])
     met = np.empty((which.size, targets.size), dtype=np.int32)
     meet(packed, configurations, which, met)
-    counts = np.zeros((known.shape[0], sizes.size), dtype=np.int32)
     finish_extension(known, met, which, targets, sizes, members, place, skipped, first, levels, outside, counts)
-    return True, sizes, counts
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -218,8 +219,8 @@ def group_rows(codes, members, levels):  # IN codes [n, N], IN int64 [x]
 
 
 @njit(cache=True, nogil=True)
-def count_bundles(groups, columns, bundles, bundle_sizes, bundled, starts, first, levels, weights, out):
-    """The counts of a table, by histograms over bundles of variables.
+def count_bundles(groups, columns, which, bundles, bundle_sizes, bundled, starts, first, levels, weights, out):
+    """The counts of a table, by histograms over some bundles of variables.
 
     A bundle is several variables made one, so that one pass over the rows counts them all.
 
@@ -227,6 +228,8 @@ def count_bundles(groups, columns, bundles, bundle_sizes, bundled, starts, first
     ----------
     groups, columns : uint16 [N], int
         Configuration of every row, and their number.
+    which : int64 [any]
+        The bundles to count.
     bundles, bundle_sizes : uint8 [B, N], int64 [B]
         Joint code of the variables of each bundle, the last one fastest, and the number of its codes.
     bundled, starts : int64 [any], int64 [B + 1]
@@ -235,7 +238,7 @@ def count_bundles(groups, columns, bundles, bundle_sizes, bundled, starts, first
     out : int32 [L, columns], zero at the start
     """
     cells = np.empty(bundle_sizes.max() * columns, dtype=np.int32)
-    for b in range(bundle_sizes.size):
+    for b in which:
         bundle = bundles[b]
         used = cells[: bundle_sizes[b] * columns]
         used[:] = 0

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from stablebn.kernels.bitsets import population
+
 WIDTH = 25
 """Bits of a slice: |slice| <= 2**24, so 2**14 products stay below 2**62."""
 # Rows sliced at a time: what is at hand stays in the caches.
@@ -16,6 +18,7 @@ _BLOCK = 1024
 # Blocks after which sums are carried over, and the bits that are.
 _BLOCKS_AT_ONCE = 8
 CARRY = 32
+_SMALLEST_EXPONENT, _LARGEST_EXPONENT = -1074, 1024
 
 
 @njit(cache=True, nogil=True)
@@ -48,13 +51,34 @@ def sum_products(values, tops, slices, digits, first, last, hi, lo):
             for row in range(rows):
                 for i in range(size):
                     weighted[row, i] = sliced[row, i] * digits[start + i]
-        _add_products(weighted[:, :size], sliced[:, :size], sums)
+        _add_products(weighted, sliced, size, sums)
         done += 1
         # Digits of 4 bits leave room for that many fewer rows.
         if done == _BLOCKS_AT_ONCE or digits.size:
             _carry(sums, hi, lo)
             done = 0
     _carry(sums, hi, lo)
+
+
+@njit(cache=True, nogil=True)
+def bit_range(column):  # IN float64 [N]
+    """The e for which every |x| < 2**e, and that of the lowest bit set in any value: all are multiples of it."""
+    patterns = column.view(np.uint64)
+    top = np.int64(_SMALLEST_EXPONENT)
+    lowest = np.int64(_LARGEST_EXPONENT)
+    for pattern in patterns:
+        written = np.int64(pattern >> np.uint64(52) & np.uint64(0x7FF))
+        # A subnormal number has the smallest exponent and no leading bit.
+        exponent = max(written, 1)
+        mantissa = np.int64(pattern & np.uint64((1 << 52) - 1)) | np.int64(written > 0) << 52
+        if mantissa:
+            trailing = np.int64(population(np.uint64((mantissa & -mantissa) - 1)))  # type: ignore[call-arg]
+            length = np.int64(53)
+            while mantissa >> (length - 1) == 0:
+                length -= 1
+            top = max(top, exponent - 1075 + length)
+            lowest = min(lowest, exponent - 1075 + trailing)
+    return top, lowest
 
 
 @njit(cache=True, nogil=True)
@@ -81,15 +105,15 @@ def _slice(values, tops, slices, start, size, out):
 
 
 @njit(cache=True, nogil=True)
-def _add_products(left, right, sums):  # IN int32 [R, B], twice, OUT int64 [R, R]
+def _add_products(left, right, size, sums):  # IN int32 [R, >= size], twice, OUT int64 [R, R]
     """Add the inner products of all rows, at least those of the lower triangle."""
     rows = left.shape[0]
     fours = rows // 4 * 4
     pairs = rows // 2 * 2
     for j in range(0, fours, 4):
-        a, b, c, d = right[j], right[j + 1], right[j + 2], right[j + 3]
+        a, b, c, d = right[j, :size], right[j + 1, :size], right[j + 2, :size], right[j + 3, :size]
         for i in range(j // 2 * 2, pairs, 2):
-            x, y = left[i], left[i + 1]
+            x, y = left[i, :size], left[i + 1, :size]
             xa = xb = xc = xd = ya = yb = yc = yd = np.int64(0)
             for k in range(x.size):
                 one = np.int64(x[k])
@@ -113,7 +137,7 @@ def _add_products(left, right, sums):  # IN int32 [R, B], twice, OUT int64 [R, R
     for i in range(rows):
         for j in range(fours if i < pairs else 0, i + 1):
             total = np.int64(0)
-            for k in range(left.shape[1]):
+            for k in range(size):
                 total += np.int64(left[i, k]) * right[j, k]
             sums[i, j] += total
 

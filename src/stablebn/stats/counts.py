@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,15 @@ from numpy.typing import NDArray
 from stablebn.data.table import CategoricalTable
 from stablebn.kernels import counting
 
+Counted = TypeVar("Counted")
+
 Terms = NDArray[np.int64]
 """Limbs of fixed-point numbers, one row (hi, lo) a variable."""
 
 # Measured, in nanoseconds: a row by histogram.
 _ROW_BY_HISTOGRAM = 1 / 1.4
 # Nanoseconds of work below which handing it to a second thread costs more than it saves.
-_WORTH_A_THREAD = 200_000
+_WORTH_A_THREAD = 500_000
 
 _NO_TABLE = np.empty((0, 2), dtype=np.int64)
 _NO_PRIORS = np.empty(0, dtype=np.float64)
@@ -91,17 +94,27 @@ class Counts:
             own = priors[part] if priors.size else priors
             counting.extension_sums(group, groups, self.table.codes, self.levels, part, self.weights, table, own, out)
 
-        self._in_threads(count, candidates, _ROW_BY_HISTOGRAM * group.size * candidates.size)
+        self.in_threads(count, candidates, _ROW_BY_HISTOGRAM * group.size * candidates.size)
         return out
 
-    def _in_threads(
-        self, count: Callable[[NDArray[np.int64]], None], candidates: NDArray[np.int64], cost: float
-    ) -> None:
-        """Share the candidates among threads. Each writes rows of its own: who finishes first cannot matter."""
+    def in_threads(
+        self, count: Callable[[NDArray[np.int64]], Counted], candidates: NDArray[np.int64], cost: float
+    ) -> list[Counted]:
+        """Share candidates among threads where that pays.
+
+        Each writes what is its own: who finishes first cannot matter.
+
+        Parameters
+        ----------
+        count : callable
+            From some of the candidates to an answer.
+        candidates : int64 array
+        cost : float
+            Nanoseconds of work in all.
+        """
         if self.threads > 1 and cost > _WORTH_A_THREAD:
-            list(self._pool.map(count, [candidates[part :: self.threads] for part in range(self.threads)]))
-        else:
-            count(candidates)
+            return list(self._pool.map(count, [candidates[part :: self.threads] for part in range(self.threads)]))
+        return [count(candidates)]
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:

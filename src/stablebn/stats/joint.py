@@ -63,7 +63,7 @@ class JointTables:
         self._counts = counts
         self._codes = counts.table.codes
         self._weights = counts.weights
-        self._rows = self._codes.shape[1]
+        self._rows = int(self._codes.shape[1])
         self.levels = counts.levels
         self.narrow = self.levels <= WIDEST
         self.wide = [int(v) for v in np.flatnonzero(~self.narrow)]
@@ -93,7 +93,12 @@ class JointTables:
             for v in narrow.tolist():
                 pairs[:, self._columns(v)] = self._by_histogram([v]).counts
         else:
-            joint.pair_counts(self._packed, self.first[narrow], self.levels[narrow], self.level_sizes, pairs)
+            first, levels, sizes, packed = self.first[narrow], self.levels[narrow], self.level_sizes, self._packed
+
+            def count(variables: NDArray[np.int64]) -> None:
+                joint.pair_counts(packed, first, levels, sizes, variables, pairs)
+
+            self._counts.in_threads(count, np.arange(narrow.size), self._cost_of_bits(self._height / 2))
         return pairs
 
     @cached_property
@@ -141,10 +146,28 @@ class JointTables:
         smaller = self.table(variables ^ bit(inside[place]))
         assert smaller is not None  # A part of what fits.
         family, outside = np.array(inside), self._outside(inside)
-        counted, sizes, counts = joint.extend_table(
-            smaller.counts, family, place, outside, self.first, self.levels, self._packed, self._most_for_bits
-        )
-        return JointTable(family, outside, sizes, counts) if counted else self._by_histogram(inside)
+        sizes = np.zeros(smaller.sizes.size * self._level_numbers[inside[place]], dtype=np.int64)
+        counts = np.zeros((self._height, sizes.size), dtype=np.int32)
+
+        def extend(variables: NDArray[np.int64]) -> bool:
+            return bool(
+                joint.extend_table(
+                    smaller.counts,
+                    family,
+                    place,
+                    variables,
+                    self.first,
+                    self.levels,
+                    self._packed,
+                    self._most_for_bits,
+                    sizes,
+                    counts,
+                )
+            )
+
+        if all(self._counts.in_threads(extend, outside, self._cost_of_bits(sizes.size - smaller.sizes.size))):
+            return JointTable(family, outside, sizes, counts)
+        return self._by_histogram(inside)
 
     def _by_histogram(self, inside: list[int]) -> JointTable:
         family = np.array(inside)
@@ -152,20 +175,30 @@ class JointTables:
         groups = joint.group_rows(self._codes, family, self.levels)
         counts = np.zeros((self._height, configurations), dtype=np.int32)
         bundles = self._bundles
-        joint.count_bundles(
-            groups,
-            configurations,
-            bundles.codes,
-            bundles.sizes,
-            bundles.variables,
-            bundles.starts,
-            self.first,
-            self.levels,
-            self._weights,
-            counts,
-        )
+
+        def count(which: NDArray[np.int64]) -> None:
+            joint.count_bundles(
+                groups,
+                configurations,
+                which,
+                bundles.codes,
+                bundles.sizes,
+                bundles.variables,
+                bundles.starts,
+                self.first,
+                self.levels,
+                self._weights,
+                counts,
+            )
+
+        cost = HISTOGRAM_COST * self._rows * bundles.sizes.size
+        self._counts.in_threads(count, np.arange(bundles.sizes.size), cost)
         sizes = counting.group_counts(groups, configurations, self._weights)
         return JointTable(family, self._outside(inside), sizes, counts)
+
+    def _cost_of_bits(self, configurations: float) -> float:
+        """Nanoseconds to count that many configurations."""
+        return BITS_COST * self._rows * configurations * (self._height - len(self._level_numbers))
 
     def _outside(self, inside: list[int]) -> NDArray[np.int64]:
         outside = self.narrow.copy()

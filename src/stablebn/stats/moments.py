@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
-from stablebn.kernels.products import CARRY, WIDTH, sum_products
+from stablebn.kernels.products import CARRY, WIDTH, bit_range, sum_products
 
-_MANTISSA_BITS = 53
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
 
@@ -100,9 +99,10 @@ def _exact_sums(
 ) -> tuple[NDArray[np.object_], NDArray[np.object_], list[int]]:
     """N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit."""
     n = values.shape[0]
+    ranges = np.array([bit_range(column) for column in values], dtype=np.int64).reshape(n, 2)
     # One bit above the largest value: so no slice, the first included, is beyond half its range.
-    tops = np.array([_top_bit(column) + 1 for column in values], dtype=np.int64)
-    depth = max((int(top) - _lowest_bit(column) for top, column in zip(tops, values, strict=True)), default=1)
+    tops = ranges[:, 0] + 1
+    depth = int((tops - ranges[:, 1]).max(initial=1))
     slices = -(-min(depth, _DEEPEST_BITS) // WIDTH)
     u, v = np.tril_indices(n)
     plain = np.zeros(n, dtype=object)
@@ -149,16 +149,3 @@ def _sums_of_products(
         halves = sum(pool.map(add_up, ends[:-1], ends[1:]))
     lower = np.tril(halves)
     return tuple(lower + np.tril(halves, -1).transpose(0, 2, 1))
-
-
-def _top_bit(column: NDArray[np.float64]) -> int:
-    """The e for which every |x| < 2**e."""
-    return int(np.frexp(np.abs(column).max())[1])
-
-
-def _lowest_bit(column: NDArray[np.float64]) -> int:
-    """The e of the lowest bit set in any value: all values are multiples of 2**e."""
-    mantissa, exponent = np.frexp(column[column != 0])
-    integers = np.ldexp(mantissa, _MANTISSA_BITS).astype(np.int64)
-    trailing = np.frexp((integers & -integers).astype(np.float64))[1] - 1
-    return int((exponent + trailing).min()) - _MANTISSA_BITS
