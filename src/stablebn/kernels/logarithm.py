@@ -224,10 +224,13 @@ def joined(hi: int, lo: int) -> int:
     return (int(hi) << LO_BITS) + int(lo)
 
 
-def sum_of_limbs(terms: NDArray[np.int64]) -> int:
-    """The integer that rows of limbs (hi, lo) sum to; the halves of hi apart, as their sum may need more bits."""
-    upper, lower = terms[:, 0] >> 32, terms[:, 0] & 0xFFFFFFFF
-    return (((int(upper.sum()) << 32) + int(lower.sum())) << LO_BITS) + int(terms[:, 1].sum())
+def sums_of_limbs(terms: NDArray[np.int64]) -> list[int]:
+    """The integers that rows of limbs [m, n, 2] sum to; the halves of hi apart, as their sum may need more bits."""
+    upper, lower = (terms[:, :, 0] >> 32).sum(axis=1), (terms[:, :, 0] & 0xFFFFFFFF).sum(axis=1)
+    low = terms[:, :, 1].sum(axis=1)
+    return [
+        (((h << 32) + m) << LO_BITS) + lo for h, m, lo in zip(*map(np.ndarray.tolist, (upper, lower, low)), strict=True)
+    ]
 
 
 def limbs(value: int) -> tuple[int, int]:

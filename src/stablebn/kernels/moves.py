@@ -229,20 +229,28 @@ def find_paths(family, reaches):  # IN bool [n, n], acyclic, OUT bool [n, n]
 
 
 @njit(cache=True, nogil=True)
-def set_gains(v, changes, order, barred, gains):
-    """Write what each change of v's parents would bring.
+def change_parents(v, u, changes, order, barred, family, gains, bounds):
+    """Write what follows for the gains when u has joined or left the parents of v.
 
     Parameters
     ----------
-    v : int
+    v, u : int
     changes : int64 [n, 3]
         By number of the variable.
     order : int64 [n]
         The variable at each place.
     barred : bool [n, n] or [0, 0]
         barred[v, u]: u may never become a parent of v.
-    gains : int64 [n, n, 3], written in row v
     """
+    _set_gains(v, changes, order, barred, gains)
+    # Of both: what may be added to either depends on the arc between them.
+    _set_bound(v, family, gains, bounds)
+    _set_bound(u, family, gains, bounds)
+
+
+@njit(cache=True, nogil=True)
+def _set_gains(v, changes, order, barred, gains):
+    """Write what each change of v's parents would bring."""
     for u in range(order.size):
         for part in range(3):
             gains[v, u, part] = changes[order[u], part]
@@ -251,7 +259,7 @@ def set_gains(v, changes, order, barred, gains):
 
 
 @njit(cache=True, nogil=True)
-def set_bound(v, family, gains, bounds):
+def _set_bound(v, family, gains, bounds):
     """Find the most that an arc which could be added to v gains."""
     bound = -np.inf
     for u in range(family.shape[0]):
@@ -264,5 +272,5 @@ def set_bound(v, family, gains, bounds):
 def set_all_gains(changes, order, barred, family, gains, bounds):  # IN int64 [n, n, 3], by number of the variables
     """Write the gains and bounds of every variable."""
     for v in range(order.size):
-        set_gains(v, changes[order[v]], order, barred, gains)
-        set_bound(v, family, gains, bounds)
+        _set_gains(v, changes[order[v]], order, barred, gains)
+        _set_bound(v, family, gains, bounds)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable, ContinuousTable, Table
 from stablebn.graph.names import rank_names
-from stablebn.kernels.logarithm import sum_of_limbs
+from stablebn.kernels.logarithm import sums_of_limbs
 from stablebn.order.refinement import refined_order
 from stablebn.scores.families import FamilyScores
 from stablebn.stats.variable_sets import bit
@@ -39,7 +39,7 @@ def canonical_order(
         Positions of the table's columns.
     """
     n = scores.n
-    keys: list[tuple[Hashable, ...]] = [_score_keys(scores, v, unit_free=unit_free) for v in range(n)]
+    keys = _score_keys(scores, unit_free=unit_free)
     times = Counter(keys)
     keys = [(*key, _further_key(table, v)) if times[key] > 1 else key for v, key in enumerate(keys)]
     decreasing = sorted(range(n), key=keys.__getitem__, reverse=True)
@@ -54,14 +54,18 @@ def canonical_order(
     return refined_order(table, tiers, last_resort)
 
 
-def _score_keys(scores: FamilyScores, v: int, *, unit_free: bool) -> tuple[int, int]:
+def _score_keys(scores: FamilyScores, *, unit_free: bool) -> list[tuple[Hashable, ...]]:
     """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
-    alone, changes = scores.changes(v, 0)
-    barred = changes[:, 2] != 0
-    gain = sum_of_limbs(changes[~barred, :2])
-    gain += sum(scores.family(v, bit(int(u))) - alone for u in np.flatnonzero(barred))
-    # A column's own scale adds the same to its score with and without a parent: gains are free of units.
-    return (0, gain) if unit_free else (alone, (scores.n - 1) * alone + gain)
+    alone = [scores.changes(v, 0)[0] for v in range(scores.n)]
+    changes = np.array([scores.changes(v, 0)[1] for v in range(scores.n)], dtype=np.int64).reshape(-1, scores.n, 3)
+    barred = changes[:, :, 2] != 0
+    gains = sums_of_limbs(np.where(barred[:, :, None], 0, changes[:, :, :2]))
+    for v, u in np.argwhere(barred).tolist():
+        gains[v] += scores.family(v, bit(u)) - alone[v]
+    if unit_free:
+        # A column's own scale adds the same to its score with and without a parent: gains are free of units.
+        return [(gain,) for gain in gains]
+    return [(own, (scores.n - 1) * own + gain) for own, gain in zip(alone, gains, strict=True)]
 
 
 def _further_key(table: Table, v: int) -> Hashable:

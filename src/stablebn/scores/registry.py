@@ -10,6 +10,7 @@ from stablebn.data.table import CategoricalTable, Table
 from stablebn.errors import OptionError, one_of
 from stablebn.scores import categorical, continuous
 from stablebn.scores.families import FamilyScores
+from stablebn.stats.collapsing import collapsed
 from stablebn.stats.counts import Counts
 from stablebn.stats.moments import Moments
 
@@ -67,7 +68,7 @@ def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> Fam
     """The score of a table's families; whether its form is categorical or continuous is up to the table."""
     if isinstance(table, CategoricalTable):
         _must_fit(config.score, "categorical", tuple(_CATEGORICAL))
-        return _CATEGORICAL[config.score](Counts(table, threads=threads), config)
+        return _CATEGORICAL[config.score](Counts(collapsed(table), threads=threads), config)
     _must_fit(config.score, "continuous", tuple(_CONTINUOUS))
     return _CONTINUOUS[config.score](Moments(table, threads=threads), config)
 

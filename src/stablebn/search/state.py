@@ -46,6 +46,7 @@ class State:
         n = scores.n
         self.parents = list(parents)
         self._scores = scores
+        self._variables = list(order)
         self._order = np.array(order, dtype=np.int64)
         self._most_parents = min(most_parents, scores.most_parents)
         self._barred = np.zeros((0, 0), dtype=np.bool_)
@@ -92,18 +93,15 @@ class State:
         self._steps += 1
         oldest = self._steps % max(self._lengths.size, 1)
         moves.make_move(kind, u, v, self._family, self._sizes, self._reaches, self._differences, self._lengths, oldest)
-        child, parent = int(self._order[v]), int(self._order[u])
-        self._change_parents(v, child, parent)
+        self._change_parents(v, u)
         if kind == REVERSE:
-            self._change_parents(u, parent, child)
-        # Of both: what may be added to either depends on the arc between them.
-        moves.set_bound(u, self._family, self._gains, self._bounds)
-        moves.set_bound(v, self._family, self._gains, self._bounds)
+            self._change_parents(u, v)
 
-    def _change_parents(self, place: int, child: int, parent: int) -> None:
-        """Let a parent join or leave, and look up what every further change would bring."""
-        self.parents[child] ^= bit(parent)
+    def _change_parents(self, v: int, u: int) -> None:
+        """Let u join or leave the parents of v, and look up what every further change would bring."""
+        child = self._variables[v]
+        self.parents[child] ^= bit(self._variables[u])
         own, changes = self._scores.changes(child, self.parents[child])
         self.score += own - self._owns[child]
         self._owns[child] = own
-        moves.set_gains(place, changes, self._order, self._barred, self._gains)
+        moves.change_parents(v, u, changes, self._order, self._barred, self._family, self._gains, self._bounds)

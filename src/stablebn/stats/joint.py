@@ -7,7 +7,6 @@ with every parent more: so the searches in different orders, which differ in dir
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.table import Codes
 from stablebn.kernels import bitsets, counting, joint
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit, members
@@ -203,7 +201,7 @@ class JointTables:
     def _outside(self, inside: list[int]) -> NDArray[np.int64]:
         outside = self.narrow.copy()
         outside[inside] = False
-        return np.flatnonzero(outside)
+        return outside.nonzero()[0]
 
     def _columns(self, v: int) -> slice:
         return slice(self.first[v], self.first[v] + self.levels[v])
@@ -216,7 +214,7 @@ class JointTables:
     def _most_for_bits(self) -> float:
         """Configurations beyond which a histogram is quicker than bits."""
         by_bits = BITS_COST * (self._height - int(self.narrow.sum()))
-        return HISTOGRAM_COST * len(self._bundles.sizes) / by_bits
+        return HISTOGRAM_COST * len(self._bundled) / by_bits
 
     @cached_property
     def _packed(self) -> NDArray[np.uint64]:
@@ -225,8 +223,29 @@ class JointTables:
         return bitsets.packed_levels(self._codes[narrow], self.levels[narrow])
 
     @cached_property
+    def _bundled(self) -> list[list[int]]:
+        """The variables in bundles, each with the next ones as long as a byte holds their joint code."""
+        bundles: list[list[int]] = [[]]
+        size = 1
+        for v in self.narrow.nonzero()[0].tolist():
+            size *= self._level_numbers[v]
+            if size > _LARGEST_BUNDLE:
+                bundles.append([])
+                size = self._level_numbers[v]
+            bundles[-1].append(v)
+        return bundles
+
+    @cached_property
     def _bundles(self) -> Bundles:
-        return bundled(self._codes, self.levels, np.flatnonzero(self.narrow))
+        codes = np.empty((len(self._bundled), self._rows), dtype=np.uint8)
+        for own, bundle in zip(codes, self._bundled, strict=True):
+            own[:] = joint.group_rows(self._codes, np.array(bundle), self.levels)
+        return Bundles(
+            codes=codes,
+            sizes=np.array([self._counts.states(bundle) for bundle in self._bundled]),
+            variables=np.concatenate(self._bundled),
+            starts=np.cumsum([0, *map(len, self._bundled)]),
+        )
 
 
 @dataclass(frozen=True)
@@ -246,21 +265,3 @@ class Bundles:
     sizes: NDArray[np.int64]
     variables: NDArray[np.int64]
     starts: NDArray[np.int64]
-
-
-def bundled(codes: Codes, levels: NDArray[np.int64], variables: NDArray[np.int64]) -> Bundles:
-    """Bundle variables, each with the next ones, as long as a byte holds their joint code."""
-    bundles: list[list[int]] = [[]]
-    for v in variables.tolist():
-        if math.prod(int(levels[u]) for u in [*bundles[-1], v]) > _LARGEST_BUNDLE:
-            bundles.append([])
-        bundles[-1].append(v)
-    joined = np.empty((len(bundles), codes.shape[1]), dtype=np.uint8)
-    for own, bundle in zip(joined, bundles, strict=True):
-        own[:] = joint.group_rows(codes, np.array(bundle), levels)
-    return Bundles(
-        codes=joined,
-        sizes=np.array([math.prod(int(levels[u]) for u in bundle) for bundle in bundles]),
-        variables=variables,
-        starts=np.cumsum([0, *map(len, bundles)]),
-    )
