@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -297,6 +298,18 @@ def _graph_text(result: Result, wanted: Format) -> str:
     return {Format.dot: graph.to_dot, Format.csv: graph.to_csv, Format.graphml: graph.to_graphml}[wanted](result.dag)
 
 
+class _Shown(logging.Handler):
+    """Shows what the library logs in place of the progress."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        super().__init__()
+        self._show = show
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show a message."""
+        self._show(record.getMessage())
+
+
 @contextmanager
 def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
     """Long work: progress on a terminal and silence elsewhere, and Ctrl-C is safe."""
@@ -307,6 +320,9 @@ def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
         from rich.console import Console
 
         with Console(stderr=True).status("reading the table") as status:
+            log = logging.getLogger("stablebn")
+            log.setLevel(logging.INFO)
+            log.addHandler(_Shown(status.update))
             yield lambda stage, steps: status.update(f"{stage}: {steps} steps")
     except KeyboardInterrupt:
         typer.echo("Interrupted. Nothing was written.", err=True)
