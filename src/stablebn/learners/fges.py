@@ -20,7 +20,7 @@ class FGESConfig:
     Attributes
     ----------
     faithfulness : bool
-        Never join two variables of which the score says that they are independent by themselves (see `fges`).
+        At first join only variables of which the score says that they depend on each other by themselves (see `fges`).
     max_parents : int or None
         Most parents of a variable, in any DAG of the class: it bounds the families that operators make.
     max_time : float or None
@@ -48,10 +48,12 @@ def fges(problem: Problem, config: FGESConfig) -> Pattern:
     Every step makes the valid operator with the greatest gain; among equal ones the first by the places of x and y,
     and then of T or H, in the processing order. The result is the CPDAG of a class, so it always has an extension.
 
-    With `faithfulness`, variables x and y of which x -> y alone does not improve the score of the empty graph are
-    never joined: what is independent by itself is taken to be independent given anything. This is the "one-edge
-    faithfulness" that Tetrad assumes by default. Without it, the default here, the search is that of Chickering, which
-    finds the true class in the limit of many rows.
+    With `faithfulness`, what is independent by itself is taken to be independent given anything (the "one-edge
+    faithfulness" of Tetrad's documentation). Both phases are first made for the dependent pairs only: x and y of which
+    x -> y improves the score of the empty graph. Then both are made once more, for these pairs and those that share an
+    adjacent variable after the first round: parents of one child may have to be joined for a while. Other pairs are
+    never joined. This is faster and gives fewer edges. Without the assumption, the default, the search is that of
+    Chickering, which finds the true class in the limit of many rows.
 
     References
     ----------
@@ -73,11 +75,17 @@ def fges(problem: Problem, config: FGESConfig) -> Pattern:
         order,
         start=[0] * n if problem.start is None else problem.start,
         most_parents=n if config.max_parents is None else config.max_parents,
-        faithfulness=config.faithfulness,
         deadline=math.inf if config.max_time is None else time.monotonic() + config.max_time,
         watch=problem.watch,
     )
-    search.insert_edges()
+    if config.faithfulness:
+        dependent = search.dependent()
+        search.insert_edges(dependent)
+        search.delete_edges()
+        near = search.graph.two_steps_away()
+        search.insert_edges([a | b for a, b in zip(dependent, near, strict=True)])
+    else:
+        search.insert_edges()
     search.delete_edges()
     graph = search.graph
     return Pattern(graph.directed(), graph.undirected(), tuple(order), search.trace, search.finished)

@@ -77,6 +77,14 @@ class EquivalenceClass:
             self._reached[key] = reached
         return self._reached[key]
 
+    def two_steps_away(self) -> list[int]:
+        """For each variable those that share an adjacent variable with it, itself among them."""
+        near = [0] * len(self.adjacent)
+        for v, others in enumerate(self.adjacent):
+            for u in members(others):
+                near[v] |= self.adjacent[u]
+        return near
+
     def differs_at(self, other: EquivalenceClass) -> int:
         """The variables whose edges are not the same in both."""
         differing = 0

@@ -64,8 +64,6 @@ class GreedyEquivalenceSearch:
         Parent set of each variable in a DAG of the class to start from.
     most_parents : int
         Most parents of a variable, in any DAG of the class.
-    faithfulness : bool
-        Whether two variables are never joined if neither improves the score as the only parent of the other.
     deadline : float
         When to stop, by `time.monotonic`.
     watch : callable, optional
@@ -88,7 +86,6 @@ class GreedyEquivalenceSearch:
         start: Sequence[int],
         *,
         most_parents: int,
-        faithfulness: bool = False,
         deadline: float = math.inf,
         watch: Callable[[str, int], None] | None = None,
     ) -> None:
@@ -102,17 +99,26 @@ class GreedyEquivalenceSearch:
         self._deadline = deadline
         self._watch = watch
         self._gains: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        self._partners = [bit(scores.n) - 1] * scores.n
-        if faithfulness:
-            self._partners = [sum(bit(x) for x, _ in self._improving_parents(y, 0)) for y in range(scores.n)]
 
-    def insert_edges(self) -> None:
-        """Forward phase: the best valid Insert, as long as one improves the score."""
-        self._climb("forward", self._inserts, self._is_open, EquivalenceClass.insert)
+    def insert_edges(self, partners: Sequence[int] | None = None) -> None:
+        """Forward phase: the best valid Insert, as long as one improves the score.
+
+        Parameters
+        ----------
+        partners : sequence of int, optional
+            For each variable those that may be joined to it; by default all.
+        """
+        n = self._scores.n
+        joined_to = [bit(n) - 1] * n if partners is None else partners
+        self._climb("forward", lambda y: self._inserts(y, joined_to[y]), self._is_open, EquivalenceClass.insert)
 
     def delete_edges(self) -> None:
         """Backward phase: the best valid Delete, as long as one improves the score."""
         self._climb("backward", self._deletes, lambda operator: True, EquivalenceClass.delete)
+
+    def dependent(self) -> list[int]:
+        """For each variable those that improve its score as its only parent."""
+        return [sum(bit(x) for x, _ in self._improving_parents(y, 0)) for y in range(self._scores.n)]
 
     def _climb(
         self,
@@ -141,11 +147,11 @@ class GreedyEquivalenceSearch:
             stale |= sum(bit(v) for v in range(n) if self.graph.neighbours[v] & ends and not stale & bit(v))
         logger.debug("%s: %d operators, score %s", phase, len(self.trace), to_float(self.score))
 
-    def _inserts(self, y: int) -> Iterator[Operator]:
+    def _inserts(self, y: int, partners: int) -> Iterator[Operator]:
         """Inserts with target y that improve the score, whether or not a path makes them invalid (Theorem 15)."""
         graph = self.graph
         parents, neighbours = graph.parents[y], graph.neighbours[y]
-        outside = self._partners[y] & ~(graph.adjacent[y] | bit(y))
+        outside = partners & ~(graph.adjacent[y] | bit(y))
         room = self._most_parents - 1 - parents.bit_count()
         if room < 0:
             return
