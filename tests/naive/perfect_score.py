@@ -33,7 +33,9 @@ class PerfectScores(FamilyScores):
 
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
-        return self._term(parents | bit(child)) - self._term(parents) - round(self._penalty * UNIT) * parents.bit_count()
+        return (
+            self._term(parents | bit(child)) - self._term(parents) - round(self._penalty * UNIT) * parents.bit_count()
+        )
 
     def extended(self, child: int, parents: int) -> Terms:
         """Scores with one more parent, one by one."""

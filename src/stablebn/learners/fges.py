@@ -38,7 +38,7 @@ class FGESConfig:
         one_of("order", self.order, ("stable", "given"))
         if self.max_parents is not None:
             at_least("max_parents", self.max_parents, 0)
-        if self.max_time is not None and not self.max_time > 0:
+        if self.max_time is not None and not (isinstance(self.max_time, int | float) and self.max_time > 0):
             raise OptionError(f"max_time={self.max_time!r} must be a number of seconds above 0.")
 
 

@@ -133,10 +133,10 @@ class GreedyEquivalenceSearch:
         while True:
             for y in members(stale):
                 improving[y] = sorted(operators(y))
+            best = next((operator for operator in merge(*improving) if is_valid(operator) or self._is_late()), None)
             if self._is_late():
                 self.finished = False
                 break
-            best = next(filter(is_valid, merge(*improving)), None)
             if best is None:
                 break
             before, self.graph = self.graph, apply(self.graph, best.x, best.y, best.others)
