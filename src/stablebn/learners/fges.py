@@ -52,8 +52,11 @@ def fges(problem: Problem, config: FGESConfig) -> Pattern:
     faithfulness" of Tetrad's documentation). Both phases are first made for the dependent pairs only: x and y of which
     x -> y improves the score of the empty graph. Then both are made once more, for these pairs and those that share an
     adjacent variable after the first round: parents of one child may have to be joined for a while. Other pairs are
-    never joined. This is faster and gives fewer edges. Without the assumption, the default, the search is that of
-    Chickering, which finds the true class in the limit of many rows.
+    never joined. Without the assumption, the default, the search is that of Chickering, which finds the true class in
+    the limit of many rows.
+
+    All cliques among the neighbours of a variable are tried, however many: at worst their number grows exponentially
+    with the largest one. `max_parents` bounds their size, and `max_time` the search.
 
     References
     ----------
