@@ -1,0 +1,188 @@
+"""Equivalence classes of DAGs, and the operators that lead from one to the next (Chickering 2002).
+
+A class is its CPDAG. Sets of variables are the bits of an int.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stablebn.errors import GraphError
+from stablebn.scores.variable_sets import bit, members
+
+
+class EquivalenceClass:
+    """The class of the DAGs that extend a partially directed graph; immutable.
+
+    Parameters
+    ----------
+    parents, neighbours : sequence of int
+        For each variable those with a directed edge into it, and those with an undirected one to it.
+
+    Attributes
+    ----------
+    dag : list of int
+        Parent set of each variable in one DAG of the class.
+    parents, neighbours, adjacent : list of int
+        For each variable of the CPDAG those with a directed edge into it, an undirected one to it, any edge.
+    """
+
+    def __init__(self, parents: Sequence[int], neighbours: Sequence[int]) -> None:
+        self.dag, order = consistent_extension(parents, neighbours)
+        self.parents = compelled_parents(self.dag, order)
+        self.adjacent = _both_ways(self.dag)
+        self.neighbours = _both_ways([family & ~own for family, own in zip(self.dag, self.parents, strict=True)])
+        self._reached: dict[tuple[int, int], int] = {}
+
+    def insert(self, x: int, y: int, tails: int) -> EquivalenceClass:
+        """Insert(x, y, T): join x -> y, and direct the undirected edges t - y to y (Definition 12)."""
+        parents, neighbours = list(self.parents), list(self.neighbours)
+        parents[y] |= bit(x)
+        _direct(parents, neighbours, tails, y)
+        return EquivalenceClass(parents, neighbours)
+
+    def delete(self, x: int, y: int, heads: int) -> EquivalenceClass:
+        """Delete(x, y, H): part x from y, and direct the undirected edges x - h and y - h to h (Definition 13)."""
+        parents, neighbours = list(self.parents), list(self.neighbours)
+        parents[y] &= ~bit(x)
+        neighbours[x] &= ~bit(y)
+        neighbours[y] &= ~bit(x)
+        for h in members(heads):
+            _direct(parents, neighbours, neighbours[h] & (bit(x) | bit(y)), h)
+        return EquivalenceClass(parents, neighbours)
+
+    def cliques(self, within: int, most: int) -> Iterator[int]:
+        """All sets of at most `most` variables that are adjacent to each other, the empty set among them."""
+        waiting = [(0, within)]
+        while waiting:
+            clique, extending = waiting.pop()
+            yield clique
+            if clique.bit_count() < most:
+                for v in members(extending):
+                    # Without v from here on, so that no clique is met twice.
+                    extending ^= bit(v)
+                    waiting.append((clique | bit(v), extending & self.adjacent[v]))
+
+    def reach(self, start: int, avoiding: int) -> int:
+        """Variables to which a semi-directed path leads from `start` past a set; `start` is one of them."""
+        key = (start, avoiding)
+        if key not in self._reached:
+            reached = fresh = bit(start)
+            while fresh:
+                step = 0
+                for v in members(fresh):
+                    step |= self.adjacent[v] & ~self.parents[v]
+                fresh = step & ~(reached | avoiding)
+                reached |= fresh
+            self._reached[key] = reached
+        return self._reached[key]
+
+    def two_steps_away(self) -> list[int]:
+        """For each variable those that share an adjacent variable with it, itself among them."""
+        near = [0] * len(self.adjacent)
+        for v, others in enumerate(self.adjacent):
+            for u in members(others):
+                near[v] |= self.adjacent[u]
+        return near
+
+    def differs_at(self, other: EquivalenceClass) -> int:
+        """The variables whose edges are not the same in both."""
+        differing = 0
+        for v in range(len(self.dag)):
+            if (self.parents[v], self.neighbours[v], self.adjacent[v]) != (
+                other.parents[v],
+                other.neighbours[v],
+                other.adjacent[v],
+            ):
+                differing |= bit(v)
+        return differing
+
+    def directed(self) -> tuple[tuple[int, int], ...]:
+        """Directed edges as (from, to), sorted."""
+        return tuple(sorted((u, v) for v, family in enumerate(self.parents) for u in members(family)))
+
+    def undirected(self) -> tuple[tuple[int, int], ...]:
+        """Undirected edges as (u, v) with u < v, sorted."""
+        return tuple((u, v) for u, others in enumerate(self.neighbours) for v in members(others) if u < v)
+
+
+def consistent_extension(parents: Sequence[int], neighbours: Sequence[int]) -> tuple[list[int], list[int]]:
+    """A DAG with these edges and no new v-structure: parent set of each variable, and a topological order.
+
+    References
+    ----------
+    Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented graph", 1992.
+
+    Raises
+    ------
+    GraphError
+        There is no such DAG.
+    """
+    dag = list(parents)
+    children = _other_ends(parents)
+    open_neighbours = list(neighbours)
+    adjacent = [a | b | c for a, b, c in zip(parents, neighbours, children, strict=True)]
+
+    def is_sink(v: int) -> bool:
+        if children[v]:
+            return False
+        return all(not adjacent[v] & ~(adjacent[u] | bit(u)) for u in members(open_neighbours[v]))
+
+    # Taking away other variables never stops a sink from being one, so each is queued once.
+    sinks = [v for v in range(len(dag)) if is_sink(v)]
+    queued = sum(map(bit, sinks))
+    for sink in sinks:
+        dag[sink] |= open_neighbours[sink]
+        around = members(adjacent[sink])
+        for v in around:
+            for ends in (adjacent, open_neighbours, children):
+                ends[v] &= ~bit(sink)
+        for v in around:
+            if not queued & bit(v) and is_sink(v):
+                queued |= bit(v)
+                sinks.append(v)
+    if len(sinks) < len(dag):
+        raise GraphError("no DAG extends this partially directed graph without a cycle or a new v-structure.")
+    return dag, sinks[::-1]
+
+
+def compelled_parents(dag: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Of each variable the parents that it has in every DAG of the class.
+
+    This is Chickering's labelling of edges, a child at a time: with x the last of y's parents in a topological order,
+    all of y's parents are compelled, or the same as those of x.
+
+    References
+    ----------
+    Chickering, "A transformational characterization of equivalent Bayesian network structures", 1995.
+    """
+    place = {v: place for place, v in enumerate(order)}
+    compelled = [0] * len(dag)
+    for y in order:
+        if dag[y]:
+            x = max(members(dag[y]), key=place.__getitem__)
+            collides = compelled[x] & ~dag[y] or dag[y] & ~(dag[x] | bit(x))
+            compelled[y] = dag[y] if collides else compelled[x]
+    return compelled
+
+
+def _direct(parents: list[int], neighbours: list[int], tails: int, head: int) -> None:
+    """Direct undirected edges from each of the tails to the head."""
+    parents[head] |= tails
+    neighbours[head] &= ~tails
+    for tail in members(tails):
+        neighbours[tail] &= ~bit(head)
+
+
+def _other_ends(parents: Sequence[int]) -> list[int]:
+    """Children of each variable."""
+    children = [0] * len(parents)
+    for v, family in enumerate(parents):
+        for u in members(family):
+            children[u] |= bit(v)
+    return children
+
+
+def _both_ways(parents: Sequence[int]) -> list[int]:
+    """Parents and children of each variable."""
+    return [above | below for above, below in zip(parents, _other_ends(parents), strict=True)]

@@ -1,0 +1,220 @@
+"""Greedy search through equivalence classes: the best operator at every step, found without trying all again.
+
+For a target y every operator belongs to a clique C among the neighbours of y: Insert(x, y, T) scores x as one more
+parent of y next to S = C + Pa(y), where C = NA + T and NA are the neighbours of y adjacent to x. So one pass of
+statistics for (y, S), and one walk along semi-directed paths from y past C, answer for all x at once.
+
+The operators of a target are kept sorted, and made again only where edges around the target changed (Ramsey et al.
+2017). Whether a path invalidates an Insert can change anywhere in the graph: that is looked at when an operator's turn
+comes, so none is lost.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from typing import NamedTuple
+
+from stablebn.kernels.logarithm import LO_BITS, LO_MASK, joined, to_float
+from stablebn.scores.families import FamilyScores
+from stablebn.scores.variable_sets import bit, members
+from stablebn.search.equivalence import EquivalenceClass
+from stablebn.search.operator_trace import OperatorTrace
+
+logger = logging.getLogger(__name__)
+
+
+class Operator(NamedTuple):
+    """Insert(x, y, T) or Delete(x, y, H); operators compare in the order in which a search prefers them.
+
+    Attributes
+    ----------
+    loss : int
+        Minus the change of the score, in units of 2**-62: the greatest gain comes first.
+    places, other_places : tuple of int
+        Places of (x, y), and of T or H ascending, in the processing order. They decide between equal gains.
+    x, y, others : int
+        `others` is the set T or H.
+    clique : int
+        The neighbours of y that are its parents in the DAG that the operator changes.
+    """
+
+    loss: int
+    places: tuple[int, int]
+    other_places: tuple[int, ...]
+    x: int
+    y: int
+    others: int
+    clique: int
+
+
+class GreedyEquivalenceSearch:
+    """An equivalence class that is improved by operators.
+
+    Parameters
+    ----------
+    scores : FamilyScores
+        A score-equivalent score.
+    order : sequence of int
+        The processing order, which decides between equal operators.
+    start : sequence of int
+        Parent set of each variable in a DAG of the class to start from.
+    most_parents : int
+        Most parents of a variable, in any DAG of the class.
+    deadline : float
+        When to stop, by `time.monotonic`.
+    watch : callable, optional
+        Called with the phase and the number of operators made so far.
+
+    Attributes
+    ----------
+    graph : EquivalenceClass
+    score : int
+        In units of 2**-62.
+    trace : OperatorTrace
+    finished : bool
+        False if the deadline stopped it.
+    """
+
+    def __init__(
+        self,
+        scores: FamilyScores,
+        order: Sequence[int],
+        start: Sequence[int],
+        *,
+        most_parents: int,
+        deadline: float = math.inf,
+        watch: Callable[[str, int], None] | None = None,
+    ) -> None:
+        self.graph = EquivalenceClass(start, [0] * len(start))
+        self.score = sum(scores.family(v, family) for v, family in enumerate(self.graph.dag))
+        self.trace = OperatorTrace()
+        self.finished = True
+        self._scores = scores
+        self._place = {v: place for place, v in enumerate(order)}
+        self._most_parents = min(most_parents, scores.most_parents)
+        self._deadline = deadline
+        self._watch = watch
+        self._gains: dict[tuple[int, int], list[tuple[int, int]]] = {}
+
+    def insert_edges(self, partners: Sequence[int] | None = None) -> None:
+        """Forward phase: the best valid Insert, as long as one improves the score.
+
+        Parameters
+        ----------
+        partners : sequence of int, optional
+            For each variable those that may be joined to it; by default all.
+        """
+        n = self._scores.n
+        joined_to = [bit(n) - 1] * n if partners is None else partners
+        self._climb("forward", lambda y: self._inserts(y, joined_to[y]), self._is_open, EquivalenceClass.insert)
+
+    def delete_edges(self) -> None:
+        """Backward phase: the best valid Delete, as long as one improves the score."""
+        self._climb("backward", self._deletes, lambda operator: True, EquivalenceClass.delete)
+
+    def dependent(self) -> list[int]:
+        """For each variable those that improve its score as its only parent."""
+        return [sum(bit(x) for x, _ in self._improving_parents(y, 0)) for y in range(self._scores.n)]
+
+    def _climb(
+        self,
+        phase: str,
+        operators: Callable[[int], Iterator[Operator]],
+        is_valid: Callable[[Operator], bool],
+        apply: Callable[[EquivalenceClass, int, int, int], EquivalenceClass],
+    ) -> None:
+        n = self._scores.n
+        improving: list[list[Operator]] = [[]] * n
+        stale = bit(n) - 1
+        while True:
+            for y in members(stale):
+                improving[y] = sorted(operators(y))
+            best = next((operator for operator in merge(*improving) if is_valid(operator) or self._is_late()), None)
+            if self._is_late():
+                self.finished = False
+                break
+            if best is None:
+                break
+            before, self.graph = self.graph, apply(self.graph, best.x, best.y, best.others)
+            self._record(phase, best)
+            # A target's operators depend on its own edges and on what its neighbours are adjacent to.
+            ends = bit(best.x) | bit(best.y)
+            stale = self.graph.differs_at(before)
+            stale |= sum(bit(v) for v in range(n) if self.graph.neighbours[v] & ends and not stale & bit(v))
+        logger.debug("%s: %d operators, score %s", phase, len(self.trace), to_float(self.score))
+
+    def _inserts(self, y: int, partners: int) -> Iterator[Operator]:
+        """Inserts with target y that improve the score, whether or not a path makes them invalid (Theorem 15)."""
+        graph = self.graph
+        parents, neighbours = graph.parents[y], graph.neighbours[y]
+        outside = partners & ~(graph.adjacent[y] | bit(y))
+        room = self._most_parents - 1 - parents.bit_count()
+        if room < 0:
+            return
+        for clique in graph.cliques(neighbours, room):
+            if self._is_late():
+                return
+            # NA must lie in the clique: no x that is adjacent to another neighbour of y.
+            allowed = outside
+            for v in members(neighbours & ~clique):
+                allowed &= ~graph.adjacent[v]
+            if allowed:
+                for x, gain in self._improving_parents(y, clique | parents):
+                    if allowed & bit(x):
+                        yield self._operator(gain, x, y, clique & ~graph.adjacent[x], clique)
+
+    def _deletes(self, y: int) -> Iterator[Operator]:
+        """Valid Deletes with target y that improve the score (Theorem 17)."""
+        graph = self.graph
+        parents, neighbours = graph.parents[y], graph.neighbours[y]
+        for x in members(parents | neighbours):
+            common = neighbours & graph.adjacent[x]
+            for clique in graph.cliques(common, self._scores.n):
+                if self._is_late():
+                    return
+                rest = (clique | parents) & ~bit(x)
+                gain = self._scores.family(y, rest) - self._scores.family(y, rest | bit(x))
+                if gain > 0:
+                    yield self._operator(gain, x, y, common & ~clique, clique)
+
+    def _is_open(self, insert: Operator) -> bool:
+        """Whether all semi-directed paths from y to x meet the clique (Theorem 15)."""
+        return not self.graph.reach(insert.y, insert.clique) & bit(insert.x)
+
+    def _improving_parents(self, child: int, parents: int) -> list[tuple[int, int]]:
+        """Every variable that improves a family as one more parent, with its gain."""
+        key = (child, parents)
+        if key not in self._gains:
+            _, changes = self._scores.changes(child, parents)
+            hi, lo = changes[:, 0] + (changes[:, 1] >> LO_BITS), changes[:, 1] & LO_MASK
+            improves = ((hi > 0) | ((hi == 0) & (lo > 0))) & (changes[:, 2] == 0)
+            found = [x for x in improves.nonzero()[0].tolist() if not (parents | bit(child)) & bit(x)]
+            self._gains[key] = [(x, joined(hi[x], lo[x])) for x in found]
+        return self._gains[key]
+
+    def _operator(self, gain: int, x: int, y: int, others: int, clique: int) -> Operator:
+        place = self._place
+        return Operator(
+            -gain, (place[x], place[y]), tuple(sorted(place[v] for v in members(others))), x, y, others, clique
+        )
+
+    def _record(self, phase: str, operator: Operator) -> None:
+        self.score -= operator.loss
+        others = sorted(members(operator.others), key=self._place.__getitem__)
+        self.trace.append(
+            phase=phase,
+            x=operator.x,
+            y=operator.y,
+            others=tuple(others),
+            delta=to_float(-operator.loss),
+            score=to_float(self.score),
+        )
+        if self._watch is not None:
+            self._watch(phase, len(self.trace))
+
+    def _is_late(self) -> bool:
+        return time.monotonic() >= self._deadline

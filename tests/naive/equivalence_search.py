@@ -1,0 +1,101 @@
+"""Greedy equivalence search by the definition of neighbouring classes: every DAG of the class, every single arc."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
+from typing import Any, NamedTuple
+
+from stablebn.errors import GraphError
+from stablebn.graph import DAG, PDAG
+from stablebn.scores.families import FamilyScores
+
+
+class Step(NamedTuple):
+    """An operator that was made."""
+
+    phase: str
+    x: int
+    y: int
+    others: tuple[int, ...]
+    delta: int
+
+
+def dags_of(cpdag: PDAG) -> Iterator[DAG]:
+    """All DAGs of a class: every way to direct the undirected edges that leads back to the class."""
+    for flips in product((False, True), repeat=len(cpdag.undirected)):
+        turned = [(b, a) if flip else (a, b) for flip, (a, b) in zip(flips, cpdag.undirected, strict=True)]
+        try:
+            dag = DAG(cpdag.nodes, [*cpdag.directed, *turned])
+        except GraphError:
+            continue
+        if dag.cpdag() == cpdag:
+            yield dag
+
+
+def families_of(dag: DAG) -> list[int]:
+    """Parent set of each variable of a DAG over 0 .. n - 1."""
+    arcs: Any = dag.arcs
+    return [sum(1 << u for u, v in arcs if v == child) for child in range(len(dag.nodes))]
+
+
+def score_of(scores: FamilyScores, dag: DAG) -> int:
+    """Total score of a DAG, family by family."""
+    return sum(scores.family(v, family) for v, family in enumerate(families_of(dag)))
+
+
+def added(dag: DAG) -> Iterator[tuple[int, int, DAG]]:
+    """Every DAG with one arc more."""
+    for x, y in permutations(range(len(dag.nodes)), 2):
+        if x not in dag.parents(y) and y not in dag.parents(x):
+            try:
+                yield x, y, DAG(dag.nodes, [*dag.arcs, (x, y)])
+            except GraphError:
+                continue
+
+
+def removed(dag: DAG) -> Iterator[tuple[int, int, DAG]]:
+    """Every DAG with one arc less."""
+    arcs: Any = dag.arcs
+    for x, y in arcs:
+        yield x, y, DAG(dag.nodes, [arc for arc in arcs if arc != (x, y)])
+
+
+def operators(cpdag: PDAG, phase: str, most_parents: int) -> dict[tuple[int, int, tuple[int, ...]], tuple[DAG, DAG]]:
+    """(x, y, T) or (x, y, H) of every operator, with a DAG that it changes and what that becomes."""
+    found = {}
+    for dag in dags_of(cpdag):
+        for x, y, changed in (added if phase == "forward" else removed)(dag):
+            neighbours: Any = cpdag.neighbours(y)
+            near = {v for v in neighbours if cpdag.adjacent(v, x)}
+            above = {v for v in neighbours if v in dag.parents(y)} - {x}
+            if len(changed.parents(y)) > most_parents or (phase == "forward" and not near <= above):
+                continue
+            others = above - near if phase == "forward" else near - above
+            found[x, y, tuple(sorted(others))] = (dag, changed)
+    return found
+
+
+def naive_search(
+    scores: FamilyScores, order: Sequence[int], most_parents: int | None = None
+) -> tuple[PDAG, list[Step]]:
+    """Forward and backward phase from the empty graph."""
+    most = min(scores.most_parents, scores.n if most_parents is None else most_parents)
+    place = {v: p for p, v in enumerate(order)}
+    cpdag = PDAG(range(scores.n), [], [])
+    steps = []
+    for phase in ("forward", "backward"):
+        while True:
+            ranked = []
+            for (x, y, others), (before, after) in operators(cpdag, phase, most).items():
+                delta = score_of(scores, after) - score_of(scores, before)
+                in_order = tuple(sorted(others, key=place.__getitem__))
+                key = (-delta, place[x], place[y], tuple(place[v] for v in in_order))
+                ranked.append((key, Step(phase, x, y, in_order, delta), after))
+            ranked = sorted(entry for entry in ranked if entry[1].delta > 0)
+            if not ranked:
+                break
+            _, step, after = ranked[0]
+            steps.append(step)
+            cpdag = after.cpdag()
+    return cpdag, steps

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.naive.equivalence_search import added, dags_of, removed
+
+from stablebn.errors import GraphError
+from stablebn.graph import DAG, PDAG
+from stablebn.scores.variable_sets import bit, members
+from stablebn.search.equivalence import EquivalenceClass
+
+
+def random_dag(seed: int, n: int, density: float) -> list[int]:
+    """Parent set of each variable, numbers without an order."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(n).tolist()
+    dag = [0] * n
+    for place, v in enumerate(order):
+        for u in order[:place]:
+            if rng.random() < density:
+                dag[v] |= bit(u)
+    return dag
+
+
+def as_pdag(graph: EquivalenceClass) -> PDAG:
+    """The CPDAG as the graph module knows it."""
+    return PDAG(range(len(graph.dag)), graph.directed(), graph.undirected())
+
+
+def as_dag(parents: list[int]) -> DAG:
+    """The DAG as the graph module knows it."""
+    return DAG(range(len(parents)), [(u, v) for v, family in enumerate(parents) for u in members(family)])
+
+
+seeds = st.integers(0, 10**6)
+densities = st.sampled_from([0.1, 0.3, 0.5, 0.7, 1.0])
+
+
+@given(seeds, st.integers(0, 12), densities)
+@settings(max_examples=150, deadline=None)
+def test_class_of_a_dag_is_its_cpdag(seed: int, n: int, density: float) -> None:
+    dag = random_dag(seed, n, density)
+    graph = EquivalenceClass(dag, [0] * n)
+    assert as_pdag(graph) == as_dag(dag).cpdag()
+    assert [a | b for a, b in zip(graph.parents, graph.neighbours, strict=True)] == [
+        sum(bit(u) for u in range(n) if graph.adjacent[v] & bit(u) and not graph.parents[u] & bit(v)) for v in range(n)
+    ]
+
+
+@given(seeds, st.integers(0, 12), densities)
+@settings(max_examples=100, deadline=None)
+def test_class_of_a_cpdag_is_itself(seed: int, n: int, density: float) -> None:
+    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
+    again = EquivalenceClass(graph.parents, graph.neighbours)
+    assert not graph.differs_at(again)
+    assert as_pdag(graph) == as_dag(graph.dag).cpdag()
+
+
+def test_graph_without_extension_is_refused() -> None:
+    square = [0b1010, 0b0101, 0b1010, 0b0101]
+    with pytest.raises(GraphError, match="no DAG extends"):
+        EquivalenceClass([0] * 4, square)
+
+
+@given(seeds, st.integers(3, 5), densities)
+@settings(max_examples=100, deadline=None)
+def test_valid_inserts_lead_to_all_classes_one_arc_away_and_to_no_other(seed: int, n: int, density: float) -> None:
+    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
+    expected = {changed.cpdag() for dag in dags_of(as_pdag(graph)) for _, _, changed in added(dag)}
+    found = set()
+    for y in range(n):
+        for clique in graph.cliques(graph.neighbours[y], n):
+            for x in members(~(graph.adjacent[y] | graph.reach(y, clique)) & (bit(n) - 1)):
+                if not graph.neighbours[y] & graph.adjacent[x] & ~clique:
+                    found.add(as_pdag(graph.insert(x, y, clique & ~graph.adjacent[x])))
+    assert found == expected
+
+
+@given(seeds, st.integers(3, 5), densities)
+@settings(max_examples=100, deadline=None)
+def test_valid_deletes_lead_to_all_classes_one_arc_away_and_to_no_other(seed: int, n: int, density: float) -> None:
+    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
+    expected = {changed.cpdag() for dag in dags_of(as_pdag(graph)) for _, _, changed in removed(dag)}
+    found = set()
+    for y in range(n):
+        for x in members(graph.parents[y] | graph.neighbours[y]):
+            common = graph.neighbours[y] & graph.adjacent[x]
+            for clique in graph.cliques(common, n):
+                found.add(as_pdag(graph.delete(x, y, common & ~clique)))
+    assert found == expected
+
+
+@given(seeds, st.integers(1, 7), densities, st.integers(0, 7))
+@settings(max_examples=60, deadline=None)
+def test_cliques_are_met_once_each(seed: int, n: int, density: float, most: int) -> None:
+    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
+    found = list(graph.cliques(bit(n) - 1, most))
+    expected = {
+        s
+        for s in range(bit(n))
+        if s.bit_count() <= most and all(not s & ~(graph.adjacent[v] | bit(v)) for v in members(s))
+    }
+    assert len(found) == len(set(found))
+    assert set(found) == expected
+
+
+def test_two_steps_away_are_those_that_share_an_adjacent_variable() -> None:
+    # 0 - 1 - 2 - 3, and 4 alone.
+    graph = EquivalenceClass([0, 0b1, 0b10, 0b100, 0], [0] * 5)
+    assert graph.two_steps_away() == [0b00101, 0b01010, 0b00101, 0b01010, 0]

@@ -1,0 +1,126 @@
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.naive.equivalence_search import naive_search
+from tests.naive.perfect_score import PerfectScores, correlations_of
+from tests.tables import categorical_columns, continuous_columns, random_categorical_table
+from tests.unit.search.test_equivalence import as_pdag, random_dag
+
+from stablebn.data.prepare import prepare
+from stablebn.kernels.logarithm import to_float
+from stablebn.scores.families import FamilyScores
+from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.search.equivalence import EquivalenceClass
+from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch
+
+seeds = st.integers(0, 10**6)
+
+
+def _scores(seed: int, n: int, rows: int) -> FamilyScores:
+    """Scores of a table with dependences, and with ties where rows are few."""
+    rng = np.random.default_rng(seed)
+    if seed % 3 == 0:
+        table, names = prepare(continuous_columns(rng, n, rows)).table, ("bic", "aic", "bge")
+    else:
+        table, names = prepare(categorical_columns(rng, n, rows)).table, ("bic", "aic", "bde")
+    return family_scores(table, ScoreConfig(names[seed % 9 // 3]))
+
+
+def _searched(scores: FamilyScores, order: list[int], most_parents: int) -> GreedyEquivalenceSearch:
+    search = GreedyEquivalenceSearch(scores, order, [0] * scores.n, most_parents=most_parents)
+    search.insert_edges()
+    search.delete_edges()
+    return search
+
+
+@given(seeds, st.integers(2, 5), st.integers(5, 60), st.sampled_from([1, 2, 5]))
+@settings(max_examples=150, deadline=None)
+def test_search_is_the_naive_search_operator_for_operator(seed: int, n: int, rows: int, most_parents: int) -> None:
+    scores = _scores(seed, n, rows)
+    order = np.random.default_rng(seed).permutation(scores.n).tolist()
+    fast = _searched(scores, order, most_parents)
+    cpdag, steps = naive_search(scores, order, most_parents)
+    trace = fast.trace
+    made = list(zip(trace.phase, trace.x, trace.y, trace.others, trace.delta, strict=True))
+    assert made == [(*step[:4], to_float(step.delta)) for step in steps]
+    assert as_pdag(fast.graph) == cpdag
+
+
+@given(seeds, st.integers(2, 9), st.integers(5, 80))
+@settings(max_examples=60, deadline=None)
+def test_every_graph_on_the_way_is_a_cpdag_with_the_score_that_is_said(seed: int, n: int, rows: int) -> None:
+    scores = _scores(seed, n, rows)
+    watched: list[int] = []
+
+    def check(phase: str, operators: int) -> None:
+        watched.append(operators)
+        cpdag = as_pdag(search.graph)
+        assert cpdag.cpdag() == cpdag
+        assert search.score == sum(scores.family(v, family) for v, family in enumerate(search.graph.dag))
+        assert search.trace.score[-1] == to_float(search.score)
+
+    search = GreedyEquivalenceSearch(scores, range(scores.n), [0] * scores.n, most_parents=4, watch=check)
+    search.insert_edges()
+    search.delete_edges()
+    assert watched == list(range(1, len(search.trace) + 1))
+
+
+@given(seeds, st.integers(2, 9), st.integers(20, 80), st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_no_dag_of_the_class_has_more_parents_than_allowed(seed: int, n: int, rows: int, most_parents: int) -> None:
+    scores = _scores(seed, n, rows)
+    graph = _searched(scores, list(range(scores.n)), most_parents).graph
+    # The parents of v in a DAG of the class are those of the CPDAG and a clique of its neighbours.
+    for v in range(scores.n):
+        largest = max(clique.bit_count() for clique in graph.cliques(graph.neighbours[v], n))
+        assert graph.parents[v].bit_count() + largest <= most_parents
+
+
+@given(seeds, st.integers(2, 7), st.sampled_from([0.2, 0.4, 0.6]))
+@settings(max_examples=100, deadline=None)
+def test_perfect_score_finds_the_true_class(seed: int, n: int, density: float) -> None:
+    dag = random_dag(seed, n, density)
+    search = _searched(PerfectScores(correlations_of(dag, seed)), list(range(n)), n)
+    assert not search.graph.differs_at(EquivalenceClass(dag, [0] * n))
+
+
+def test_start_is_where_the_search_starts() -> None:
+    dag = random_dag(5, 6, 0.5)
+    scores = PerfectScores(correlations_of(dag, 5))
+    search = GreedyEquivalenceSearch(scores, range(6), dag, most_parents=6)
+    search.insert_edges()
+    search.delete_edges()
+    assert len(search.trace) == 0
+    assert search.score == sum(scores.family(v, family) for v, family in enumerate(dag))
+
+
+def test_only_partners_are_joined() -> None:
+    scores = PerfectScores(correlations_of([0, 0b1, 0b10, 0b100], 1))
+    search = GreedyEquivalenceSearch(scores, range(4), [0] * 4, most_parents=4)
+    search.insert_edges([0b0010, 0b0001, 0b1000, 0b0100])
+    assert search.graph.undirected() == ((0, 1), (2, 3))
+
+
+def test_dependent_variables_are_those_with_an_open_path() -> None:
+    # 0 -> 2 <- 1, and 3 alone.
+    scores = PerfectScores(correlations_of([0, 0, 0b11, 0], 1))
+    search = GreedyEquivalenceSearch(scores, range(4), [0] * 4, most_parents=4)
+    assert search.dependent() == [0b0100, 0b0100, 0b0011, 0b0000]
+
+
+def test_deadline_stops_and_says_so() -> None:
+    scores = _scores(3, 6, 50)
+    search = GreedyEquivalenceSearch(scores, range(6), [0] * 6, most_parents=6, deadline=time.monotonic() - 1)
+    search.insert_edges()
+    search.delete_edges()
+    assert not search.finished
+    assert len(search.trace) == 0
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_nothing_to_join_is_no_error(n: int) -> None:
+    table = random_categorical_table(np.random.default_rng(1), 2, 10).select(range(n))
+    assert _searched(family_scores(table, ScoreConfig("bic")), list(range(n)), n).graph.undirected() == ()
