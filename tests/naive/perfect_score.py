@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from stablebn.kernels.logarithm import UNIT, limbs
 from stablebn.scores.families import FamilyScores
-from stablebn.scores.variable_sets import bit, members
 from stablebn.stats.counts import Terms
+from stablebn.stats.variable_sets import bit, members
 
 
 class PerfectScores(FamilyScores):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stablebn.errors import GraphError
-from stablebn.scores.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, members
 
 
 class EquivalenceClass:

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from stablebn.kernels.logarithm import LO_BITS, LO_MASK, joined, to_float
 from stablebn.scores.families import FamilyScores
-from stablebn.scores.variable_sets import bit, members
 from stablebn.search.equivalence import EquivalenceClass
 from stablebn.search.operator_trace import OperatorTrace
+from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem, pose
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig
-from stablebn.scores.variable_sets import bit
+from stablebn.stats.variable_sets import bit
 
 seeds = st.integers(0, 10**6)
 

@@ -6,8 +6,8 @@ from tests.naive.equivalence_search import added, dags_of, removed
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
-from stablebn.scores.variable_sets import bit, members
 from stablebn.search.equivalence import EquivalenceClass
+from stablebn.stats.variable_sets import bit, members
 
 
 def random_dag(seed: int, n: int, density: float) -> list[int]:
