@@ -7,8 +7,8 @@ The arrays of a climb:
 
 family : bool [n, n]
     family[v, u]: u is a parent of v.
-sizes : int64 [n]
-    Number of parents.
+sizes, parents : int64 [n], int32 [n, n]
+    Number of parents of each variable, and the parents in no particular order.
 reaches : bool [n, n]
     reaches[u, v]: a directed path leads from u to v; every variable reaches itself.
 gains : int64 [n, n, 3]
@@ -82,10 +82,10 @@ def _is_tabu(family, differences, lengths, kind, u, v):
 
 
 @njit(cache=True, nogil=True)
-def _other_path(family, reaches, u, v):
+def _other_path(sizes, parents, reaches, u, v):
     """Whether a path leads from u to v besides the arc u -> v."""
-    for p in range(family.shape[0]):
-        if p != u and family[v, p] and reaches[u, p]:
+    for p in parents[v, : sizes[v]]:
+        if p != u and reaches[u, p]:
             return True
     return False
 
@@ -103,7 +103,7 @@ def _may_add(family, sizes, reaches, gains, most_parents, differences, lengths, 
 
 
 @njit(cache=True, nogil=True)
-def best_moves(family, sizes, reaches, gains, bounds, most_parents, differences, lengths):
+def best_moves(family, sizes, parents, reaches, gains, bounds, most_parents, differences, lengths):
     """The best allowed move, the runner-up, and whether the first was arbitrary.
 
     Returns
@@ -118,11 +118,7 @@ def best_moves(family, sizes, reaches, gains, bounds, most_parents, differences,
     moves = np.full((2, 3), NONE, dtype=np.int64)
     deltas = np.full(2, -np.inf)
     for v in range(n):
-        if sizes[v] == 0:
-            continue
-        for u in range(n):
-            if not family[v, u]:
-                continue
+        for u in parents[v, : sizes[v]]:
             delta = as_float(gains[v, u, 0], gains[v, u, 1])
             if _before(delta, DELETE, u, v, deltas[1], moves[1]) and not _is_tabu(
                 family, differences, lengths, DELETE, u, v
@@ -135,7 +131,7 @@ def best_moves(family, sizes, reaches, gains, bounds, most_parents, differences,
             if (
                 _before(delta, REVERSE, u, v, deltas[1], moves[1])
                 and not _is_tabu(family, differences, lengths, REVERSE, u, v)
-                and not _other_path(family, reaches, u, v)
+                and not _other_path(sizes, parents, reaches, u, v)
             ):
                 _insert(moves, deltas, delta, REVERSE, u, v)
     # Greatest bound first: the rest is skipped once no bound reaches the runner-up.
@@ -165,26 +161,33 @@ def best_moves(family, sizes, reaches, gains, bounds, most_parents, differences,
 
 
 @njit(cache=True, nogil=True)
-def make_move(kind, u, v, family, sizes, reaches, differences, lengths, oldest):
+def make_move(kind, u, v, family, sizes, parents, reaches, differences, lengths, oldest):
     """Change the DAG, its paths and its differences from the last ones; the present DAG takes the oldest one's slot."""
-    _toggle(u, v, family, sizes, differences, lengths)
+    _toggle(u, v, family, sizes, parents, differences, lengths)
     if kind == REVERSE:
-        _toggle(v, u, family, sizes, differences, lengths)
+        _toggle(v, u, family, sizes, parents, differences, lengths)
     if kind == ADD:
         for ancestor in range(family.shape[0]):
             if reaches[ancestor, u]:
                 reaches[ancestor] |= reaches[v]
     else:
-        find_paths(family, reaches)
+        find_paths(sizes, parents, reaches)
     if lengths.size:
         lengths[oldest] = 0
 
 
 @njit(cache=True, nogil=True)
-def _toggle(u, v, family, sizes, differences, lengths):
+def _toggle(u, v, family, sizes, parents, differences, lengths):
     """Take the arc u -> v away, or bring it."""
     family[v, u] = not family[v, u]
-    sizes[v] += 1 if family[v, u] else -1
+    if family[v, u]:
+        parents[v, sizes[v]] = u
+        sizes[v] += 1
+    else:
+        sizes[v] -= 1
+        for at in range(sizes[v]):
+            if parents[v, at] == u:
+                parents[v, at] = parents[v, sizes[v]]
     arc = u * family.shape[0] + v
     for slot in range(lengths.size):
         if lengths[slot] < 0:
@@ -201,14 +204,15 @@ def _toggle(u, v, family, sizes, differences, lengths):
 
 
 @njit(cache=True, nogil=True)
-def find_paths(family, reaches):  # IN bool [n, n], acyclic, OUT bool [n, n]
+def find_paths(sizes, parents, reaches):  # OUT bool [n, n]
     """Which variables reach which. Sinks first: a node reaches what its children do."""
-    n = family.shape[0]
+    n = sizes.size
     reaches[:] = False
     children = np.zeros(n, dtype=np.int64)
     for v in range(n):
         reaches[v, v] = True
-        children += family[v]
+        for u in parents[v, : sizes[v]]:
+            children[u] += 1
     sinks = np.empty(n, dtype=np.int64)
     last = 0
     for v in range(n):
@@ -219,13 +223,12 @@ def find_paths(family, reaches):  # IN bool [n, n], acyclic, OUT bool [n, n]
     while done < last:
         v = sinks[done]
         done += 1
-        for u in range(n):
-            if family[v, u]:
-                reaches[u] |= reaches[v]
-                children[u] -= 1
-                if children[u] == 0:
-                    sinks[last] = u
-                    last += 1
+        for u in parents[v, : sizes[v]]:
+            reaches[u] |= reaches[v]
+            children[u] -= 1
+            if children[u] == 0:
+                sinks[last] = u
+                last += 1
 
 
 @njit(cache=True, nogil=True)

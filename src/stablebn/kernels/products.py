@@ -13,10 +13,11 @@ from stablebn.kernels.bitsets import population
 
 WIDTH = 25
 """Bits of a slice: |slice| <= 2**24, so 2**14 products stay below 2**62."""
-# Rows sliced at a time: what is at hand stays in the caches.
-_BLOCK = 1024
-# Blocks after which sums are carried over, and the bits that are.
-_BLOCKS_AT_ONCE = 8
+# Numbers sliced at a time, so many that they stay in the second cache.
+_NUMBERS_AT_ONCE = 1 << 17
+_SHORTEST_BLOCK, _LONGEST_BLOCK = 128, 1024
+# Rows after which sums are carried over, and the bits that are.
+_ROWS_AT_ONCE = 1 << 13
 CARRY = 32
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = -1074, 1024
 
@@ -40,21 +41,22 @@ def sum_products(values, tops, slices, digits, first, last, hi, lo):
         The sums are hi * 2**CARRY + lo.
     """
     rows = hi.shape[0]
-    sliced = np.empty((rows, _BLOCK), dtype=np.int32)
-    weighted = np.empty((rows, _BLOCK), dtype=np.int32) if digits.size else sliced
+    block = max(_SHORTEST_BLOCK, min(_LONGEST_BLOCK, _NUMBERS_AT_ONCE // rows))
+    sliced = np.empty((rows, block), dtype=np.int32)
+    weighted = np.empty((rows, block), dtype=np.int32) if digits.size else sliced
     sums = np.zeros((rows, rows), dtype=np.int64)
     done = 0
-    for start in range(first, last, _BLOCK):
-        size = min(last - start, _BLOCK)
+    for start in range(first, last, block):
+        size = min(last - start, block)
         _slice(values, tops, slices, start, size, sliced)
         if digits.size:
             for row in range(rows):
                 for i in range(size):
                     weighted[row, i] = sliced[row, i] * digits[start + i]
         _add_products(weighted, sliced, size, sums)
-        done += 1
+        done += size
         # Digits of 4 bits leave room for that many fewer rows.
-        if done == _BLOCKS_AT_ONCE or digits.size:
+        if done >= _ROWS_AT_ONCE or digits.size:
             _carry(sums, hi, lo)
             done = 0
     _carry(sums, hi, lo)

@@ -54,12 +54,17 @@ class State:
             self._barred = np.ascontiguousarray(~allowed.T[np.ix_(self._order, self._order)])
         place = {v: p for p, v in enumerate(order)}
         self._family = np.zeros((n, n), dtype=np.bool_)
+        self._sizes = np.zeros(n, dtype=np.int64)
+        self._parents = np.zeros((n, n), dtype=np.int32)
         for v, family in enumerate(self.parents):
-            for u in members(family):
-                self._family[place[v], place[u]] = True
-        self._sizes = self._family.sum(axis=1).astype(np.int64)
-        self._reaches = np.eye(n, dtype=np.bool_)
-        moves.find_paths(self._family, self._reaches)
+            if not family:
+                continue
+            inside = [place[u] for u in members(family)]
+            self._family[place[v], inside] = True
+            self._sizes[place[v]] = len(inside)
+            self._parents[place[v], : len(inside)] = inside
+        self._reaches = np.empty((n, n), dtype=np.bool_)
+        moves.find_paths(self._sizes, self._parents, self._reaches)
         self._differences = np.zeros((tabu, 2 * tabu), dtype=np.int64)
         self._lengths = np.full(tabu, -1, dtype=np.int64)
         self._lengths[:1] = 0
@@ -77,6 +82,7 @@ class State:
         found, deltas, arbitrary = moves.best_moves(
             self._family,
             self._sizes,
+            self._parents,
             self._reaches,
             self._gains,
             self._bounds,
@@ -92,7 +98,18 @@ class State:
         kind, u, v = move
         self._steps += 1
         oldest = self._steps % max(self._lengths.size, 1)
-        moves.make_move(kind, u, v, self._family, self._sizes, self._reaches, self._differences, self._lengths, oldest)
+        moves.make_move(
+            kind,
+            u,
+            v,
+            self._family,
+            self._sizes,
+            self._parents,
+            self._reaches,
+            self._differences,
+            self._lengths,
+            oldest,
+        )
         self._change_parents(v, u)
         if kind == REVERSE:
             self._change_parents(u, v)
