@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stablebn.api import GraphScore, fit, learn, score
+    from stablebn.api import CITest, GraphScore, ci_test, fit, learn, score
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.networks import CPT, LinearGaussian, Network, random_network, read_network
@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("GraphScore", "fit", "learn", "score"),
+    "stablebn.api": ("CITest", "GraphScore", "ci_test", "fit", "learn", "score"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
@@ -36,6 +36,7 @@ __all__ = [
     "DAG",
     "HC",
     "PDAG",
+    "CITest",
     "Comparison",
     "DataError",
     "FormatError",
@@ -55,6 +56,7 @@ __all__ = [
     "TabuInc",
     "TabuStable",
     "Trace",
+    "ci_test",
     "compare",
     "fit",
     "learn",

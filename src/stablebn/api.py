@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from stablebn.data import Caution, ContinuousTable, Kind, Prepared, prepare
 from stablebn.errors import GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, as_graph
+from stablebn.independence import independence_test, name_of_test
 from stablebn.kernels.logarithm import to_float
 from stablebn.learners import LEARNERS, Problem, SearchConfig, pose
 from stablebn.learners.config import at_least
@@ -269,6 +270,86 @@ def fit(
     """
     prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
     return fit_parameters(_as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
+
+
+@dataclass(frozen=True)
+class CITest:
+    """A test of conditional independence.
+
+    Attributes
+    ----------
+    x, y, given : name, name, tuple of names
+    test : str
+    statistic, df, p_value : float
+    """
+
+    x: Hashable
+    y: Hashable
+    given: tuple[Hashable, ...]
+    test: str
+    statistic: float
+    df: float
+    p_value: float
+
+    def independent(self, alpha: float = 0.05) -> bool:
+        """Whether the data do not speak against independence: the p-value is above alpha."""
+        return self.p_value > alpha
+
+
+def ci_test(
+    data: object,
+    x: Hashable,
+    y: Hashable,
+    given: Sequence[Hashable] = (),
+    test: str | None = None,
+    *,
+    names: Sequence[Hashable] | None = None,
+    kinds: Mapping[Hashable, Kind] | None = None,
+    missing: str = "error",
+    weights: object = None,
+) -> CITest:
+    """Test whether two variables are independent given some others.
+
+    Parameters
+    ----------
+    data, names, kinds, missing, weights
+        As in `learn`.
+    x, y : name
+    given : sequence of names
+    test : str
+        Categorical data: `mi` (G2, the default), `mi-adf` (G2 with adjusted degrees of freedom) or `x2` (Pearson).
+        Continuous data: `cor` (exact t test of the partial correlation, the default), `zf` (Fisher's z) or `mi-g`
+        (Gaussian mutual information).
+
+    Returns
+    -------
+    CITest
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> table = sb.read_network("asia").sample(1000, seed=1)
+    >>> sb.ci_test(table, "smoke", "xray", given=["either"]).independent()
+    True
+    """
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    asked = (x, y, *given)
+    unknown = [name for name in asked if name not in prepared.kinds]
+    if unknown:
+        raise OptionError(f"the table has no columns {listed(unknown)}.")
+    if len(set(asked)) < len(asked):
+        raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
+    # A constant says nothing; and with only the columns that matter there are fewer to number.
+    column = {name: place for place, name in enumerate(prepared.table.names)}
+    problem = pose(prepared.table.select([column[name] for name in asked if name in column]), ScoreConfig())
+    name = name_of_test(problem.statistics, test)
+    if x not in column or y not in column:
+        return CITest(x, y, tuple(given), name, 0.0, 0.0, 1.0)
+    number = {variable: v for v, variable in enumerate(problem.names)}
+    outcome = independence_test(problem.statistics, name).test(
+        number[x], number[y], sum(bit(number[variable]) for variable in given if variable in number)
+    )
+    return CITest(x, y, tuple(given), name, *outcome)
 
 
 def _cores(threads: int | None) -> int:

@@ -133,19 +133,24 @@ def _count_grouped(rows, starts, column, weights, scratch, cells):
 
 
 @njit(cache=True, nogil=True)
+def m_ln_m(m, table):  # IN int64 [T, 2]
+    """Limbs of m ln m; a count beyond the table is factored."""
+    if m < table.shape[0]:
+        return table[m, 0], table[m, 1]
+    hi, lo = ln_of_integer(m)
+    lo *= m
+    return hi * m + (lo >> LO_BITS), lo & LO_MASK
+
+
+@njit(cache=True, nogil=True)
 def sum_m_ln_m(cells, table):  # IN int64 [K], IN int64 [T, 2]
-    """Limbs of the sum of m ln m over cells; counts beyond the table are factored."""
+    """Limbs of the sum of m ln m over cells."""
     hi = np.int64(0)
     lo = np.int64(0)
     for m in cells:
-        if m < table.shape[0]:
-            hi += table[m, 0]
-            lo += table[m, 1]
-        else:
-            m_hi, m_lo = ln_of_integer(m)
-            m_lo *= m
-            hi += m_hi * m + (m_lo >> LO_BITS)
-            lo += m_lo & LO_MASK
+        m_hi, m_lo = m_ln_m(m, table)
+        hi += m_hi
+        lo += m_lo
     return hi + (lo >> LO_BITS), lo & LO_MASK
 
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from stablebn.data.table import ContinuousTable, Name, Table
 from stablebn.order import canonical_order
 from stablebn.scores.families import FamilyScores
-from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.scores.registry import ScoreConfig, scores_from, statistics_of
+from stablebn.stats.counts import Counts
+from stablebn.stats.moments import Moments
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Problem:
     names : tuple of names
         Name of each variable; learners do not look.
     scores : FamilyScores
+    statistics : Counts or Moments
+        What the scores are made from, and tests of independence can be.
     decreasing : tuple of int
         Variables by decreasing sort key (SPEC section 4).
     given : tuple of int
@@ -35,6 +39,7 @@ class Problem:
 
     names: tuple[Name, ...]
     scores: FamilyScores
+    statistics: Counts | Moments
     decreasing: tuple[int, ...]
     given: tuple[int, ...]
     start: tuple[int, ...] | None = None
@@ -52,7 +57,8 @@ def pose(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads:
     The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
-    as_given = family_scores(table, config, threads=threads)
+    statistics = statistics_of(table, threads=threads)
+    as_given = scores_from(statistics, config)
     order = numbering = canonical_order(table, as_given, unit_free=unit_free)
     if isinstance(table, ContinuousTable) and not unit_free:
         numbering = canonical_order(table, as_given, unit_free=True, last_resort=_places(order))
@@ -60,6 +66,7 @@ def pose(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads:
     return Problem(
         names=tuple(table.names[column] for column in numbering),
         scores=as_given.reordered(numbering),
+        statistics=statistics.reordered(numbering),
         decreasing=tuple(number[column] for column in order),
         given=tuple(number),
     )

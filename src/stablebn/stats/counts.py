@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable
-from stablebn.kernels import bitsets, counting
+from stablebn.kernels import bitsets, contingency, counting
 
 Terms = NDArray[np.int64]
 """Limbs of fixed-point numbers, one row (hi, lo) a variable."""
@@ -153,6 +153,57 @@ class Counts:
             out,
         )
         return (hi, lo, out) if pays else None
+
+    def associations(
+        self,
+        x: int,
+        given: Sequence[int],
+        candidates: NDArray[np.int64],
+        table: NDArray[np.int64],
+        *,
+        pearson: bool,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """G2 or X2 of x and each candidate given some variables, and its adjusted degrees of freedom.
+
+        Parameters
+        ----------
+        x, given, candidates : int, sequence of int, int64 array
+        table : int64 array [T, 2]
+            Limbs of m ln m.
+        pearson : bool
+            X2, else G2.
+        """
+        statistics, adjusted = contingency.associations(
+            x, np.array(given, dtype=np.int64), candidates, pearson, table, *self._everything
+        )
+        return statistics, adjusted
+
+    def search_subsets(
+        self,
+        x: int,
+        y: int,
+        pool: NDArray[np.int64],
+        places: NDArray[np.int64],
+        most: int,
+        critical: NDArray[np.float64],
+        table: NDArray[np.int64],
+        *,
+        adjust: bool,
+        largest: float,
+        pearson: bool,
+    ) -> tuple[int, int, float, float]:
+        """What `contingency.search_subsets` finds."""
+        found: tuple[int, int, float, float] = contingency.search_subsets(
+            x, y, pool, places, most, critical, adjust, largest, pearson, table, *self._everything
+        )
+        return found
+
+    @cached_property
+    def _everything(self) -> tuple[object, ...]:
+        """The rows in every form that a count of associations may want."""
+        # Bits know no weights.
+        packed = np.empty((0, 0), dtype=np.uint64) if self._weights.size else self._packed
+        return self.table.codes, packed, self._first, self.levels, self._weights, MOST_CELLS_FOR_BITS
 
     @cached_property
     def _mean_levels(self) -> float:

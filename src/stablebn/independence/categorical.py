@@ -1,0 +1,91 @@
+"""Tests for categorical data: G2, with ordinary or adjusted degrees of freedom, and Pearson's X2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.independence.base import Numbers
+from stablebn.independence.walking import CLEAR, Stop, WalkingTest
+from stablebn.kernels.contingency import FOUND
+from stablebn.scores.set_terms import table_of_m_ln_m
+from stablebn.scores.variable_sets import members
+from stablebn.stats.counts import Counts
+
+# Tests with more degrees of freedom than this are rare, and decided one by one.
+_CRITICAL_VALUES = 4096
+_ROWS_A_CELL = 5
+
+
+class CategoricalTest(WalkingTest):
+    """G2 (twice the mutual information in nats, times N) or X2, with a chi-square distribution.
+
+    The degrees of freedom are (r_x - 1)(r_y - 1) times the number of configurations of the given variables, seen or
+    not; or, adjusted, the sum of (levels of x that occur - 1)(levels of y that occur - 1) over the configurations that
+    do. As in bnlearn, a table with fewer than five rows a cell then counts as no evidence at all.
+
+    Parameters
+    ----------
+    counts : Counts
+    pearson : bool
+        X2, else G2.
+    adjust : bool
+        Adjusted degrees of freedom.
+    """
+
+    def __init__(self, counts: Counts, *, pearson: bool = False, adjust: bool = False) -> None:
+        super().__init__()
+        self.n = counts.n
+        self._counts = counts
+        self._pearson = pearson
+        self._adjust = adjust
+        self._table = table_of_m_ln_m(counts.total)
+        self._largest = counts.total / _ROWS_A_CELL if adjust else np.inf
+
+    def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
+        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+        inside = members(given)
+        others = np.array(candidates, dtype=np.int64)
+        statistics, adjusted = self._counts.associations(x, inside, others, self._table, pearson=self._pearson)
+        levels, states = self._counts.levels, float(self._counts.states(inside))
+        statistics[states * levels[x] * levels[others] > self._largest] = 0.0
+        df = adjusted.astype(np.float64) if self._adjust else states * (levels[x] - 1) * (levels[others] - 1)
+        return statistics, df, chi_square_p_values(statistics, df)
+
+    def _walk(
+        self, x: int, y: int, pool: NDArray[np.int64], places: NDArray[np.int64], most: int, alpha: float
+    ) -> Stop:
+        why, tests, statistic, df = self._counts.search_subsets(
+            x,
+            y,
+            pool,
+            places,
+            most,
+            _critical_values(alpha),
+            self._table,
+            adjust=self._adjust,
+            largest=self._largest,
+            pearson=self._pearson,
+        )
+        return Stop(why, tests, float(chi_square_p_values(statistic, df)) if why == FOUND else 0.0)
+
+
+def chi_square_p_values(statistic: Numbers | float, df: Numbers | float) -> Numbers:
+    """Upper tail of the chi-square distribution; without degrees of freedom there is nothing to reject: 1."""
+    from scipy.special import chdtrc
+
+    found: Numbers = np.where(np.asarray(df) > 0, chdtrc(np.maximum(df, 1.0), statistic), 1.0)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _critical_values(alpha: float) -> Numbers:
+    """By degrees of freedom, a statistic whose p-value is clearly below alpha; with none nothing is clear."""
+    from scipy.special import chdtri
+
+    values: Numbers = chdtri(np.arange(_CRITICAL_VALUES), alpha) * CLEAR
+    values[0] = np.inf
+    return values

@@ -1,0 +1,363 @@
+"""Counting for tests of independence: x against y in every configuration of the conditioning set z.
+
+Both statistics are sums over the configurations of z of a function of the table of x and y there: so
+the tables are made one configuration after the other, from bits or from rows, and never kept.
+Sums are fixed-point integers, so it does not matter in which order configurations or cells come.
+
+Twice the mutual information, G2, is 2 (H(xyz) - H(xz) - H(yz) + H(z)); Pearson's X2 is the sum over
+configurations of n (sum of n_ij n_ij / (n_i n_j) - 1). What is returned is G2 / 2, or X2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from stablebn.kernels.bitsets import _common, _intersection_sizes, _row_sets
+from stablebn.kernels.counting import m_ln_m, rows_by_group, split_groups, sum_m_ln_m
+from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
+
+HI, LO, DF = 0, 1, 2
+ENDED, FOUND, PAUSED = 0, 1, 2
+"""Why a walk over subsets came back: none is left, one was found, or it had made as many tests as it may."""
+
+_UNIT_HI = 2.0**-HI_BITS
+_UNIT_LO = 2.0 ** -(HI_BITS + LO_BITS)
+# A table with this many cells is made whole even if the rows are fewer.
+_FEW_CELLS = 4096
+
+
+@njit(cache=True, nogil=True)
+def _pearson_term(cell, row, column, size):
+    """Limbs of size * cell**2 / (row * column), to 2**-62."""
+    hi, lo = two_product(float(cell * cell), float(size))
+    hi, lo = pair_quotient(hi, lo, float(row * column), 0.0)
+    return to_fixed(hi, lo)
+
+
+@njit(cache=True, nogil=True)
+def _add_table(cells, rows, columns, size, pearson, table, sums):
+    """Add one configuration: cells int64 [r, c] with margins rows [r], columns [c] and their sum."""
+    seen_rows = 0
+    for row in rows:
+        seen_rows += row > 0
+    seen_columns = 0
+    for column in columns:
+        seen_columns += column > 0
+    sums[DF] += (seen_rows - 1) * (seen_columns - 1)
+    if pearson:
+        for i in range(rows.size):
+            for j in range(columns.size):
+                if cells[i, j]:
+                    hi, lo = _pearson_term(cells[i, j], rows[i], columns[j], size)
+                    sums[HI] += hi
+                    sums[LO] += lo
+        sums[HI] -= size << HI_BITS
+        return
+    hi, lo = sum_m_ln_m(cells.reshape(-1), table)
+    rows_hi, rows_lo = sum_m_ln_m(rows, table)
+    columns_hi, columns_lo = sum_m_ln_m(columns, table)
+    sums[HI] += hi - rows_hi - columns_hi
+    sums[LO] += lo - rows_lo - columns_lo
+
+
+@njit(cache=True, nogil=True)
+def _by_bits(x, given, candidates, chosen, packed, first, levels, rows, pearson, table, out):
+    """Each configuration's table is made of sizes of intersections: of z and x, each with the levels of y."""
+    if given.size:
+        sets, sizes = _row_sets(given, packed, first, levels)
+    else:
+        sets, sizes = np.full((1, packed.shape[1]), ~np.uint64(0)), np.array([rows])
+    r = levels[x]
+    # Slot 0 of a configuration is the whole of it, slot i its part in level i of x; level 0 is what the others leave.
+    parts = np.empty((sizes.size * r, packed.shape[1]), dtype=np.uint64)
+    in_x = np.empty((sizes.size, r), dtype=np.int64)
+    for k in range(sizes.size):
+        in_x[k, 0] = sizes[k]
+        parts[k * r] = sets[k]
+        for i in range(1, r):
+            level = packed[first[x] + i]
+            for w in range(level.size):
+                parts[k * r + i, w] = sets[k, w] & level[w]
+            in_x[k, i] = _common(parts[k * r + i], parts[k * r + i])
+            in_x[k, 0] -= in_x[k, i]
+
+    counted = 0
+    for y in candidates[chosen]:
+        counted += levels[y] - 1
+    which = np.empty(counted, dtype=np.int64)
+    m = 0
+    for y in candidates[chosen]:
+        for level in range(1, levels[y]):
+            which[m] = first[y] + level
+            m += 1
+    common = np.empty((counted, parts.shape[0]), dtype=np.int64)
+    _intersection_sizes(parts, packed, which, common)
+
+    sizes_hi, sizes_lo = sum_m_ln_m(sizes, table)
+    start = 0
+    for at in chosen:
+        c = levels[candidates[at]]
+        cells = np.empty((r, c), dtype=np.int64)
+        columns = np.empty(c, dtype=np.int64)
+        for k in range(sizes.size):
+            columns[0] = sizes[k]
+            for i in range(r):
+                cells[i, 0] = in_x[k, i]
+            for j in range(1, c):
+                columns[j] = common[start + j - 1, k * r]
+                columns[0] -= columns[j]
+                cells[0, j] = columns[j]
+                for i in range(1, r):
+                    cells[i, j] = common[start + j - 1, k * r + i]
+                    cells[0, j] -= cells[i, j]
+                    cells[i, 0] -= cells[i, j]
+                cells[0, 0] -= cells[0, j]
+            _add_table(cells, in_x[k], columns, sizes[k], pearson, table, out[at])
+        if not pearson:
+            out[at, HI] += sizes_hi
+            out[at, LO] += sizes_lo
+        start += c - 1
+
+
+@njit(cache=True, nogil=True)
+def _dense(group, groups, x_codes, y_codes, r, c, weights, pearson, table, out):
+    """All cells of all configurations at once."""
+    cells = np.zeros((groups, r, c), dtype=np.int64)
+    flat = cells.reshape(-1)
+    if weights.size:
+        for i in range(group.size):
+            flat[(group[i] * r + x_codes[i]) * c + y_codes[i]] += weights[i]
+    else:
+        for i in range(group.size):
+            flat[(group[i] * r + x_codes[i]) * c + y_codes[i]] += 1
+    rows = np.empty(r, dtype=np.int64)
+    columns = np.empty(c, dtype=np.int64)
+    sizes = np.zeros(groups, dtype=np.int64)
+    for g in range(groups):
+        rows[:] = 0
+        columns[:] = 0
+        for i in range(r):
+            for j in range(c):
+                rows[i] += cells[g, i, j]
+                columns[j] += cells[g, i, j]
+        for row in rows:
+            sizes[g] += row
+        if sizes[g]:
+            _add_table(cells[g], rows, columns, sizes[g], pearson, table, out)
+    if not pearson:
+        hi, lo = sum_m_ln_m(sizes, table)
+        out[HI] += hi
+        out[LO] += lo
+
+
+@njit(cache=True, nogil=True)
+def _sparse(order, starts, x_codes, y_codes, r, c, weights, pearson, table, out):
+    """Configuration by configuration over rows sorted by them: only cells that occur are looked at."""
+    cells = np.zeros((r, c), dtype=np.int64)
+    rows = np.zeros(r, dtype=np.int64)
+    columns = np.zeros(c, dtype=np.int64)
+    for g in range(starts.size - 1):
+        size = np.int64(0)
+        for at in range(starts[g], starts[g + 1]):
+            i = order[at]
+            weight = weights[i] if weights.size else 1
+            cells[x_codes[i], y_codes[i]] += weight
+            rows[x_codes[i]] += weight
+            columns[y_codes[i]] += weight
+            size += weight
+        if size == 0:
+            continue
+        hi, lo = (-(size << HI_BITS), np.int64(0)) if pearson else m_ln_m(size, table)
+        for at in range(starts[g], starts[g + 1]):
+            i, j = x_codes[order[at]], y_codes[order[at]]
+            if cells[i, j]:
+                if pearson:
+                    term_hi, term_lo = _pearson_term(cells[i, j], rows[i], columns[j], size)
+                else:
+                    term_hi, term_lo = m_ln_m(cells[i, j], table)
+                hi += term_hi
+                lo += term_lo
+                cells[i, j] = 0
+        out[HI] += hi
+        out[LO] += lo
+        seen_rows = _take_margin(rows, x_codes, order[starts[g] : starts[g + 1]], pearson, table, out)
+        seen_columns = _take_margin(columns, y_codes, order[starts[g] : starts[g + 1]], pearson, table, out)
+        out[DF] += (seen_rows - 1) * (seen_columns - 1)
+
+
+@njit(cache=True, nogil=True)
+def _take_margin(margin, codes, rows, pearson, table, out):
+    """Subtract a margin's terms from the sums and clear it; how many of its levels occur."""
+    seen = 0
+    for i in rows:
+        if margin[codes[i]]:
+            if not pearson:
+                hi, lo = m_ln_m(margin[codes[i]], table)
+                out[HI] -= hi
+                out[LO] -= lo
+            margin[codes[i]] = 0
+            seen += 1
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _by_rows(x, given, candidates, chosen, codes, levels, weights, pearson, table, out):
+    """Each table is a histogram over the rows."""
+    group = np.zeros(codes.shape[1], dtype=np.int32)
+    groups = 1
+    for v in given:
+        group, groups = split_groups(group, groups, codes[v], levels[v])
+    order = np.empty(0, dtype=np.int32)
+    starts = np.empty(0, dtype=np.int64)
+    for at in chosen:
+        y = candidates[at]
+        if groups * levels[x] * levels[y] <= max(group.size, _FEW_CELLS):
+            _dense(group, groups, codes[x], codes[y], levels[x], levels[y], weights, pearson, table, out[at])
+            continue
+        if not starts.size:
+            order, starts = rows_by_group(group, groups)
+        _sparse(order, starts, codes[x], codes[y], levels[x], levels[y], weights, pearson, table, out[at])
+
+
+@njit(cache=True, nogil=True)
+def _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out):
+    """Sums of each candidate in its row of out, int64 [m, 3]: small tables by bits, which know no weights."""
+    configurations = 1.0
+    for v in given:
+        configurations *= levels[v]
+    by_bits = np.empty(candidates.size, dtype=np.int64)
+    by_rows = np.empty(candidates.size, dtype=np.int64)
+    few = many = 0
+    for at in range(candidates.size):
+        if weights.size == 0 and configurations * levels[x] * levels[candidates[at]] <= most_cells:
+            by_bits[few] = at
+            few += 1
+        else:
+            by_rows[many] = at
+            many += 1
+    out[:] = 0
+    if few:
+        _by_bits(x, given, candidates, by_bits[:few], packed, first, levels, codes.shape[1], pearson, table, out)
+    if many:
+        _by_rows(x, given, candidates, by_rows[:many], codes, levels, weights, pearson, table, out)
+
+
+@njit(cache=True, nogil=True)
+def associations(x, given, candidates, pearson, table, codes, packed, first, levels, weights, most_cells):
+    """The statistic of x and each candidate given some variables.
+
+    Parameters
+    ----------
+    x, given, candidates : int, int64 [k], int64 [m]
+    pearson : bool
+        X2, else G2.
+    table : int64 [T, 2]
+        Limbs of m ln m.
+    codes, packed, first, levels : codes [n, N], uint64 [L, W], int64 [n], int64 [n]
+        The rows as codes, and those of each level as bits.
+    weights : int64 [N or 0]
+    most_cells : int
+        Tables of more cells are counted by rows.
+
+    Returns
+    -------
+    statistics : float64 [m]
+    adjusted : int64 [m]
+        Sum over the configurations that occur of (levels of x there - 1) (levels of y there - 1).
+    """
+    out = np.empty((candidates.size, 3), dtype=np.int64)
+    _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out)
+    statistics = np.empty(candidates.size, dtype=np.float64)
+    for at in range(candidates.size):
+        statistics[at] = _statistic(out[at], pearson)
+    return statistics, out[:, DF].copy()
+
+
+@njit(cache=True, nogil=True)
+def _statistic(sums, pearson):
+    """The statistic as a double."""
+    value = (sums[HI] + (sums[LO] >> LO_BITS)) * _UNIT_HI + (sums[LO] & LO_MASK) * _UNIT_LO
+    return max(value if pearson else 2.0 * value, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def next_subset(places, n):  # IN, OUT int64 [k], ascending places below n
+    """Step to the next subset in lexicographic order; False after the last."""
+    k = places.size
+    at = k - 1
+    while at >= 0 and places[at] == n - k + at:
+        at -= 1
+    if at < 0:
+        return False
+    places[at] += 1
+    for following in range(at + 1, k):
+        places[following] = places[following - 1] + 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def search_subsets(
+    x,
+    y,
+    pool,
+    places,
+    most,
+    critical,
+    adjust,
+    largest,
+    pearson,
+    table,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+):
+    """Walk over subsets of a pool until one does not clearly show x and y dependent.
+
+    Parameters
+    ----------
+    x, y, pool : int, int, int64 [p]
+    places : int64 [k]
+        Places in the pool of the subset to begin with; of the one found, at the end.
+    most : int
+        Return after so many tests.
+    critical : float64 [d]
+        By degrees of freedom, the statistic above which dependence is clear; beyond d nothing is.
+    adjust : bool
+        Whether the degrees of freedom are the adjusted ones.
+    largest : float
+        A table with more cells says nothing: its statistic counts as 0.
+    pearson, table, codes, packed, first, levels, weights, most_cells
+        As in `associations`.
+
+    Returns
+    -------
+    why : int
+        ENDED, FOUND or PAUSED (then `places` is the subset to go on with).
+    tests : int
+        How many were made; the last is the one found.
+    statistic, df : float
+        Of the last.
+    """
+    given = np.empty(places.size, dtype=np.int64)
+    candidates = np.array([y])
+    out = np.empty((1, 3), dtype=np.int64)
+    tests = 0
+    while True:
+        configurations = 1.0
+        for at in range(places.size):
+            given[at] = pool[places[at]]
+            configurations *= levels[given[at]]
+        _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out)
+        tests += 1
+        statistic = _statistic(out[0], pearson) if configurations * levels[x] * levels[y] <= largest else 0.0
+        df = float(out[0, DF]) if adjust else configurations * (levels[x] - 1) * (levels[y] - 1)
+        if df >= critical.size or statistic <= critical[int(df)]:
+            return FOUND, tests, statistic, df
+        if not next_subset(places, pool.size):
+            return ENDED, tests, statistic, df
+        if tests == most:
+            return PAUSED, tests, statistic, df
