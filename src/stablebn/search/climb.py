@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.kernels.logarithm import to_float
 from stablebn.scores.families import FamilyScores
@@ -32,7 +36,7 @@ class Climb:
     trace : Trace
         Every step, with variables as numbers.
     finished : bool
-        False if `max_iter` stopped it.
+        False if `max_iter` or the deadline stopped it.
     """
 
     parents: tuple[int, ...]
@@ -51,6 +55,8 @@ def climb(
     noinc: int = 0,
     max_parents: int | None = None,
     max_iter: int | None = None,
+    allowed: NDArray[np.bool_] | None = None,
+    deadline: float | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Climb:
     """Climb from `start` by single-arc changes; hill climbing is the case of no tabu list and no patience.
@@ -67,11 +73,17 @@ def climb(
     noinc : int
         How many moves that do not improve the score are tolerated since the best one.
     max_parents, max_iter : int, optional
+    allowed : bool array [n, n], optional
+        Whether the arc u -> v may be added, or arise from a reversal; all may by default.
+    deadline : float, optional
+        Stop when `time.monotonic` has come so far.
     watch : callable, optional
         Called with the number of steps made so far.
     """
     n = scores.n
-    state = State(scores, order, [0] * n if start is None else start, n if max_parents is None else max_parents)
+    state = State(
+        scores, order, [0] * n if start is None else start, n if max_parents is None else max_parents, allowed
+    )
     tabu_list = TabuList(tabu)
     trace = Trace()
     score = best_score = state.score
@@ -86,7 +98,7 @@ def climb(
         move, delta = candidates[0]
         if delta <= 0 and bad + 1 > noinc:
             break
-        if len(trace) == max_iter:
+        if len(trace) == max_iter or (deadline is not None and time.monotonic() > deadline):
             finished = False
             break
         arbitrary = state.is_arbitrary(move, forbidden)

@@ -26,15 +26,25 @@ class State:
     parents : sequence of int
         Parent set of each variable at the start.
     most_parents : int
+    allowed : bool array [n, n], optional
+        Whether the arc u -> v may come to stand, by variable.
     """
 
-    def __init__(self, scores: FamilyScores, order: Sequence[int], parents: Sequence[int], most_parents: int) -> None:
+    def __init__(
+        self,
+        scores: FamilyScores,
+        order: Sequence[int],
+        parents: Sequence[int],
+        most_parents: int,
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> None:
         n = scores.n
         self.parents = list(parents)
         self._scores = scores
         self._order = list(order)
         self._most_parents = min(most_parents, scores.most_parents)
         place = {v: p for p, v in enumerate(self._order)}
+        self._barred = None if allowed is None else ~allowed[np.ix_(self._order, self._order)]
         self._arcs = np.zeros((n, n), dtype=np.bool_)
         for v, family in enumerate(self.parents):
             for u in members(family):
@@ -102,6 +112,8 @@ class State:
         child = self._order[p]
         self._families[p], changes = self._scores.changes(child, self.parents[child])
         self._toggles[:, p] = changes[self._order]
+        if self._barred is not None:
+            self._toggles[:, p, 2] |= self._barred[:, p]
 
 
 def changed_arcs(move: Move) -> tuple[tuple[int, int], ...]:
