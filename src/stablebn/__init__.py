@@ -13,10 +13,25 @@ if TYPE_CHECKING:
     from stablebn.api import CITest, GraphScore, ci_test, fit, learn, score
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
+    from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, LinearGaussian, Network, random_network, read_network
     from stablebn.result import Result
     from stablebn.search.trace import Trace
-    from stablebn.sklearn import HC, HCDec, HCInc, HCStable, Tabu, TabuDec, TabuInc, TabuStable
+    from stablebn.sklearn import (
+        GS,
+        H2PC,
+        HC,
+        MMHC,
+        HCDec,
+        HCInc,
+        HCStable,
+        InterIAMB,
+        PCStable,
+        Tabu,
+        TabuDec,
+        TabuInc,
+        TabuStable,
+    )
 
 __version__ = "0.1.0"
 
@@ -28,13 +43,20 @@ _HOMES = {
     "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.result": ("Result",),
     "stablebn.search.trace": ("Trace",),
-    "stablebn.sklearn": ("HC", "HCDec", "HCInc", "HCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
+    "stablebn.learners.pattern": ("TestTrace",),
+    "stablebn.sklearn": (
+        *("GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
+        *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
+    ),
 }
 
 __all__ = [
     "CPT",
     "DAG",
+    "GS",
+    "H2PC",
     "HC",
+    "MMHC",
     "PDAG",
     "CITest",
     "Comparison",
@@ -45,16 +67,19 @@ __all__ = [
     "HCDec",
     "HCInc",
     "HCStable",
+    "InterIAMB",
     "LinearGaussian",
     "MissingExtraError",
     "Network",
     "OptionError",
+    "PCStable",
     "Result",
     "StableBNError",
     "Tabu",
     "TabuDec",
     "TabuInc",
     "TabuStable",
+    "TestTrace",
     "Trace",
     "ci_test",
     "compare",

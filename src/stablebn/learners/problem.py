@@ -5,10 +5,12 @@ This is where names and columns end: everything a learner sees is a number that 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stablebn.data.table import ContinuousTable, Name, Table
+from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig, scores_from, statistics_of
@@ -33,6 +35,10 @@ class Problem:
         Variables as the columns stood in the table.
     start : tuple of int or None
         Parent set of each variable in the DAG to start from.
+    test : IndependenceTest or None
+        A test to use instead of one of the data, for instance an oracle.
+    deadline : float or None
+        When a learner should return what it has, in terms of `time.monotonic`.
     watch : callable or None
         Called with the name of the search under way and its number of steps.
     """
@@ -43,7 +49,14 @@ class Problem:
     decreasing: tuple[int, ...]
     given: tuple[int, ...]
     start: tuple[int, ...] | None = None
+    test: IndependenceTest | None = None
+    deadline: float | None = None
     watch: Callable[[str, int], None] | None = None
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether the deadline is past."""
+        return self.deadline is not None and time.monotonic() > self.deadline
 
     @property
     def increasing(self) -> tuple[int, ...]:
