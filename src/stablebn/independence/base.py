@@ -66,7 +66,15 @@ class IndependenceTest(ABC):
         return self.outcomes(x, candidates, given)[2].tolist() if candidates else []
 
     def separating_set(
-        self, x: int, y: int, pool: Sequence[int], size: int, alpha: float, watch: Callable[[], None] | None = None
+        self,
+        x: int,
+        y: int,
+        pool: Sequence[int],
+        size: int,
+        alpha: float,
+        *,
+        always: int = 0,
+        watch: Callable[[], None] | None = None,
     ) -> tuple[int, float] | None:
         """The first subset of a pool given which x and y are independent, and the p-value there.
 
@@ -79,11 +87,13 @@ class IndependenceTest(ABC):
             Of the subsets.
         alpha : float
             Independent means a p-value above it.
+        always : int
+            A set that is given besides the subset; it is part of the set returned.
         watch : callable, optional
             Called now and then; what it raises ends the search.
         """
         for subset in combinations(pool, size):
-            given = sum(map(bit, subset))
+            given = always | sum(map(bit, subset))
             outcome = self.test(x, y, given)
             if outcome.p_value > alpha:
                 return given, outcome.p_value

@@ -40,6 +40,7 @@ class CategoricalTest(WalkingTest):
         super().__init__()
         self.n = counts.n
         self._counts = counts
+        self._levels = counts.levels.tolist()
         self._pearson = pearson
         self._adjust = adjust
         self._table = table_of_m_ln_m(counts.total)
@@ -50,18 +51,33 @@ class CategoricalTest(WalkingTest):
         inside = members(given)
         others = np.array(candidates, dtype=np.int64)
         statistics, adjusted = self._counts.associations(x, inside, others, self._table, pearson=self._pearson)
-        levels, states = self._counts.levels, float(self._counts.states(inside))
-        statistics[states * levels[x] * levels[others] > self._largest] = 0.0
-        df = adjusted.astype(np.float64) if self._adjust else states * (levels[x] - 1) * (levels[others] - 1)
-        return statistics, df, chi_square_p_values(statistics, df)
+        states, own, theirs = float(self._counts.states(inside)), self._levels[x], self._counts.levels[others]
+        if not self._adjust:
+            df = (theirs - 1) * (states * (own - 1))
+        else:
+            df = adjusted.astype(np.float64)
+            statistics[states * own * theirs > self._largest] = 0.0
+        return statistics, df, self._p_values(statistics, df)
+
+    def _p_values(self, statistics: Numbers | float, df: Numbers | float) -> Numbers:
+        # Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.
+        return chi_square_p_values(statistics, np.maximum(df, 1.0) if self._adjust else df)
 
     def _walk(
-        self, x: int, y: int, pool: NDArray[np.int64], places: NDArray[np.int64], most: int, alpha: float
+        self,
+        x: int,
+        y: int,
+        pool: NDArray[np.int64],
+        always: NDArray[np.int64],
+        places: NDArray[np.int64],
+        most: int,
+        alpha: float,
     ) -> Stop:
         why, tests, statistic, df = self._counts.search_subsets(
             x,
             y,
             pool,
+            always,
             places,
             most,
             _critical_values(alpha),
@@ -70,15 +86,15 @@ class CategoricalTest(WalkingTest):
             largest=self._largest,
             pearson=self._pearson,
         )
-        return Stop(why, tests, float(chi_square_p_values(statistic, df)) if why == FOUND else 0.0)
+        return Stop(why, tests, float(self._p_values(statistic, df)) if why == FOUND else 0.0)
 
 
 def chi_square_p_values(statistic: Numbers | float, df: Numbers | float) -> Numbers:
-    """Upper tail of the chi-square distribution; without degrees of freedom there is nothing to reject: 1."""
+    """Upper tail of the chi-square distribution."""
     from scipy.special import chdtrc
 
-    found: Numbers = np.where(np.asarray(df) > 0, chdtrc(np.maximum(df, 1.0), statistic), 1.0)
-    return found
+    p_values: Numbers = chdtrc(df, statistic)
+    return p_values
 
 
 @lru_cache(maxsize=8)

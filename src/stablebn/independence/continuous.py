@@ -65,11 +65,19 @@ class CorrelationTest(WalkingTest):
         return self._judge(np.clip(correlations, -_LARGEST, _LARGEST), df)
 
     def _walk(
-        self, x: int, y: int, pool: NDArray[np.int64], places: NDArray[np.int64], most: int, alpha: float
+        self,
+        x: int,
+        y: int,
+        pool: NDArray[np.int64],
+        always: NDArray[np.int64],
+        places: NDArray[np.int64],
+        most: int,
+        alpha: float,
     ) -> Stop:
-        critical = self._critical(places.size, alpha) * CLEAR if self._degrees(places.size) > 0 else 1.0
-        why, tests, value = correlation.search_subsets(self._matrix, x, y, pool, places, most, critical)
-        return Stop(why, tests, float(self._outcome(np.array([value]), places.size)[1][0]) if why == FOUND else 0.0)
+        size = places.size + always.size
+        critical = self._critical(size, alpha) * CLEAR if self._degrees(size) > 0 else 1.0
+        why, tests, value = correlation.search_subsets(self._matrix, x, y, pool, always, places, most, critical)
+        return Stop(why, tests, float(self._outcome(np.array([value]), size)[1][0]) if why == FOUND else 0.0)
 
 
 class StudentTest(CorrelationTest):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stablebn.independence.base import IndependenceTest
 from stablebn.kernels.contingency import ENDED, FOUND, next_subset
-from stablebn.scores.variable_sets import bit
+from stablebn.scores.variable_sets import bit, members
 
 # A kernel comes back after so many tests, so that a limit of time can be kept.
 _MOST_AT_ONCE = 4096
@@ -35,24 +35,40 @@ class WalkingTest(IndependenceTest):
 
     @abstractmethod
     def _walk(
-        self, x: int, y: int, pool: NDArray[np.int64], places: NDArray[np.int64], most: int, alpha: float
+        self,
+        x: int,
+        y: int,
+        pool: NDArray[np.int64],
+        always: NDArray[np.int64],
+        places: NDArray[np.int64],
+        most: int,
+        alpha: float,
     ) -> Stop:
         """Walk on from the subset at these places until x and y may be independent."""
 
     def separating_set(
-        self, x: int, y: int, pool: Sequence[int], size: int, alpha: float, watch: Callable[[], None] | None = None
+        self,
+        x: int,
+        y: int,
+        pool: Sequence[int],
+        size: int,
+        alpha: float,
+        *,
+        always: int = 0,
+        watch: Callable[[], None] | None = None,
     ) -> tuple[int, float] | None:
         """The first subset of a pool given which x and y are independent, and the p-value there."""
         if size > len(pool):
             return None
         variables = np.array(pool, dtype=np.int64)
+        fixed = np.array(members(always), dtype=np.int64)
         places = np.arange(size, dtype=np.int64)
         more = True
         while more:
-            why, tests, p_value = self._walk(x, y, variables, places, _MOST_AT_ONCE, alpha)
+            why, tests, p_value = self._walk(x, y, variables, fixed, places, _MOST_AT_ONCE, alpha)
             self.performed += tests
             if why == FOUND and p_value > alpha:
-                return sum(bit(pool[place]) for place in places.tolist()), p_value
+                return always | sum(bit(pool[place]) for place in places.tolist()), p_value
             if why == FOUND:
                 more = next_subset(places, len(pool))
             elif why == ENDED:

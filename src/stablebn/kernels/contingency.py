@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stablebn.kernels.bitsets import _common, _intersection_sizes, _row_sets
+from stablebn.kernels.bitsets import _common, _intersection_sizes
 from stablebn.kernels.counting import m_ln_m, rows_by_group, split_groups, sum_m_ln_m
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
 
@@ -25,6 +25,11 @@ _UNIT_HI = 2.0**-HI_BITS
 _UNIT_LO = 2.0 ** -(HI_BITS + LO_BITS)
 # A table with this many cells is made whole even if the rows are fewer.
 _FEW_CELLS = 4096
+# More sets of rows than this take longer to make than a partition row by row, and more words than this much memory.
+_MOST_SETS = 2048
+_MOST_WORDS = 1 << 23
+# Measured: a row that was picked takes some five times as long to count as one in a run through all.
+_DEARER_ROWS = 5
 
 
 @njit(cache=True, nogil=True)
@@ -36,8 +41,9 @@ def _pearson_term(cell, row, column, size):
 
 
 @njit(cache=True, nogil=True)
-def _add_table(cells, rows, columns, size, pearson, table, sums):
-    """Add one configuration: cells int64 [r, c] with margins rows [r], columns [c] and their sum."""
+def _add_table(cells, rows, columns, pearson, table, sums):
+    """Add one configuration: cells int64 [r, c] with margins rows [r] and columns [c]."""
+    size = rows.sum()
     seen_rows = 0
     for row in rows:
         seen_rows += row > 0
@@ -57,17 +63,14 @@ def _add_table(cells, rows, columns, size, pearson, table, sums):
     hi, lo = sum_m_ln_m(cells.reshape(-1), table)
     rows_hi, rows_lo = sum_m_ln_m(rows, table)
     columns_hi, columns_lo = sum_m_ln_m(columns, table)
-    sums[HI] += hi - rows_hi - columns_hi
-    sums[LO] += lo - rows_lo - columns_lo
+    size_hi, size_lo = m_ln_m(size, table)
+    sums[HI] += hi - rows_hi - columns_hi + size_hi
+    sums[LO] += lo - rows_lo - columns_lo + size_lo
 
 
 @njit(cache=True, nogil=True)
-def _by_bits(x, given, candidates, chosen, packed, first, levels, rows, pearson, table, out):
+def _by_bits(x, sets, sizes, candidates, chosen, packed, first, levels, pearson, table, out):
     """Each configuration's table is made of sizes of intersections: of z and x, each with the levels of y."""
-    if given.size:
-        sets, sizes = _row_sets(given, packed, first, levels)
-    else:
-        sets, sizes = np.full((1, packed.shape[1]), ~np.uint64(0)), np.array([rows])
     r = levels[x]
     # Slot 0 of a configuration is the whole of it, slot i its part in level i of x; level 0 is what the others leave.
     parts = np.empty((sizes.size * r, packed.shape[1]), dtype=np.uint64)
@@ -94,29 +97,24 @@ def _by_bits(x, given, candidates, chosen, packed, first, levels, rows, pearson,
     common = np.empty((counted, parts.shape[0]), dtype=np.int64)
     _intersection_sizes(parts, packed, which, common)
 
-    sizes_hi, sizes_lo = sum_m_ln_m(sizes, table)
     start = 0
     for at in chosen:
         c = levels[candidates[at]]
         cells = np.empty((r, c), dtype=np.int64)
         columns = np.empty(c, dtype=np.int64)
         for k in range(sizes.size):
-            columns[0] = sizes[k]
             for i in range(r):
                 cells[i, 0] = in_x[k, i]
             for j in range(1, c):
                 columns[j] = common[start + j - 1, k * r]
-                columns[0] -= columns[j]
                 cells[0, j] = columns[j]
                 for i in range(1, r):
                     cells[i, j] = common[start + j - 1, k * r + i]
                     cells[0, j] -= cells[i, j]
                     cells[i, 0] -= cells[i, j]
                 cells[0, 0] -= cells[0, j]
-            _add_table(cells, in_x[k], columns, sizes[k], pearson, table, out[at])
-        if not pearson:
-            out[at, HI] += sizes_hi
-            out[at, LO] += sizes_lo
+            columns[0] = cells[:, 0].sum()
+            _add_table(cells, in_x[k], columns, pearson, table, out[at])
         start += c - 1
 
 
@@ -133,7 +131,6 @@ def _dense(group, groups, x_codes, y_codes, r, c, weights, pearson, table, out):
             flat[(group[i] * r + x_codes[i]) * c + y_codes[i]] += 1
     rows = np.empty(r, dtype=np.int64)
     columns = np.empty(c, dtype=np.int64)
-    sizes = np.zeros(groups, dtype=np.int64)
     for g in range(groups):
         rows[:] = 0
         columns[:] = 0
@@ -141,14 +138,7 @@ def _dense(group, groups, x_codes, y_codes, r, c, weights, pearson, table, out):
             for j in range(c):
                 rows[i] += cells[g, i, j]
                 columns[j] += cells[g, i, j]
-        for row in rows:
-            sizes[g] += row
-        if sizes[g]:
-            _add_table(cells[g], rows, columns, sizes[g], pearson, table, out)
-    if not pearson:
-        hi, lo = sum_m_ln_m(sizes, table)
-        out[HI] += hi
-        out[LO] += lo
+        _add_table(cells[g], rows, columns, pearson, table, out)
 
 
 @njit(cache=True, nogil=True)
@@ -202,45 +192,138 @@ def _take_margin(margin, codes, rows, pearson, table, out):
 
 
 @njit(cache=True, nogil=True)
-def _by_rows(x, given, candidates, chosen, codes, levels, weights, pearson, table, out):
-    """Each table is a histogram over the rows."""
+def _varies(rows, size, x_levels):  # IN uint64 [W], IN uint64 [r, W]
+    """Whether x has more than one level in some rows."""
+    for i in range(x_levels.shape[0]):
+        common = _common(rows, x_levels[i])
+        if common:
+            return common < size
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _configurations_by_bits(x, given, rows, packed, first, levels):
+    """Rows of each configuration of z in which x varies, as bits, and their numbers; not made if there are many.
+
+    Where x does not vary, no y can add to any sum: with many variables in z few configurations are left.
+
+    Returns
+    -------
+    made : bool
+    sets, sizes : uint64 [K, W], int64 [K]
+    """
+    x_levels = packed[first[x] : first[x] + levels[x]]
+    # The levels of x make up all rows, and no bit beyond them.
+    sets = np.zeros((1, packed.shape[1]), dtype=np.uint64)
+    for i in range(levels[x]):
+        sets[0] |= x_levels[i]
+    sizes = np.array([rows])
+    for v in given:
+        most = sets.shape[0] * levels[v]
+        if most > _MOST_SETS or most * packed.shape[1] > _MOST_WORDS:
+            return False, sets, sizes
+        found = np.empty((most, packed.shape[1]), dtype=np.uint64)
+        found_sizes = np.empty(most, dtype=np.int64)
+        k = 0
+        for s in range(sets.shape[0]):
+            for level in range(first[v], first[v] + levels[v]):
+                size = _common(sets[s], packed[level])
+                if size > 1:
+                    for w in range(packed.shape[1]):
+                        found[k, w] = sets[s, w] & packed[level, w]
+                    if _varies(found[k], size, x_levels):
+                        found_sizes[k] = size
+                        k += 1
+        sets, sizes = found[:k], found_sizes[:k]
+    return True, sets, sizes
+
+
+@njit(cache=True, nogil=True)
+def _rows_of_sets(sets, sizes):  # IN uint64 [K, W], IN int64 [K]
+    """The rows of each set, one set after the other, and the set of each: int32 [m], int32 [m]."""
+    rows = np.empty(sizes.sum(), dtype=np.int32)
+    group = np.empty(rows.size, dtype=np.int32)
+    m = 0
+    for k in range(sizes.size):
+        in_bytes = sets[k].view(np.uint8)
+        for w in range(sets.shape[1]):
+            if sets[k, w]:
+                # Laid out as `packed_levels` does: the first row of a byte is its highest bit.
+                for b in range(8 * w, 8 * w + 8):
+                    for j in range(8):
+                        if in_bytes[b] & (0x80 >> j):
+                            rows[m] = 8 * b + j
+                            group[m] = k
+                            m += 1
+    return rows[:m], group[:m]
+
+
+@njit(cache=True, nogil=True)
+def _configurations_by_rows(x, given, codes, levels):
+    """The rows in whose configuration of z x varies, the number of it for each, and how many there are."""
+    rows = np.arange(codes.shape[1]).astype(np.int32)
     group = np.zeros(codes.shape[1], dtype=np.int32)
     groups = 1
     for v in given:
-        group, groups = split_groups(group, groups, codes[v], levels[v])
+        group, groups = split_groups(group, groups, codes[v][rows], levels[v])
+        first_code = np.full(groups, -1, dtype=np.int32)
+        number = np.full(groups, -1, dtype=np.int32)
+        found = 0
+        for i in range(group.size):
+            g, code = group[i], codes[x, rows[i]]
+            if first_code[g] < 0:
+                first_code[g] = code
+            elif first_code[g] != code and number[g] < 0:
+                number[g] = found
+                found += 1
+        m = 0
+        for i in range(group.size):
+            if number[group[i]] >= 0:
+                rows[m] = rows[i]
+                group[m] = number[group[i]]
+                m += 1
+        rows, group, groups = rows[:m], group[:m], found
+    return rows, group, groups
+
+
+@njit(cache=True, nogil=True)
+def _by_rows(x, rows, group, groups, candidates, chosen, codes, levels, weights, pearson, table, out):
+    """Each table is a histogram over the rows that matter."""
+    x_codes = codes[x][rows]
+    own_weights = weights[rows] if weights.size else weights
     order = np.empty(0, dtype=np.int32)
     starts = np.empty(0, dtype=np.int64)
     for at in chosen:
         y = candidates[at]
-        if groups * levels[x] * levels[y] <= max(group.size, _FEW_CELLS):
-            _dense(group, groups, codes[x], codes[y], levels[x], levels[y], weights, pearson, table, out[at])
+        y_codes = codes[y][rows]
+        if groups * levels[x] * levels[y] <= max(4 * rows.size, _FEW_CELLS):
+            _dense(group, groups, x_codes, y_codes, levels[x], levels[y], own_weights, pearson, table, out[at])
             continue
         if not starts.size:
             order, starts = rows_by_group(group, groups)
-        _sparse(order, starts, codes[x], codes[y], levels[x], levels[y], weights, pearson, table, out[at])
+        _sparse(order, starts, x_codes, y_codes, levels[x], levels[y], own_weights, pearson, table, out[at])
 
 
 @njit(cache=True, nogil=True)
 def _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out):
     """Sums of each candidate in its row of out, int64 [m, 3]: small tables by bits, which know no weights."""
-    configurations = 1.0
-    for v in given:
-        configurations *= levels[v]
-    by_bits = np.empty(candidates.size, dtype=np.int64)
-    by_rows = np.empty(candidates.size, dtype=np.int64)
-    few = many = 0
-    for at in range(candidates.size):
-        if weights.size == 0 and configurations * levels[x] * levels[candidates[at]] <= most_cells:
-            by_bits[few] = at
-            few += 1
-        else:
-            by_rows[many] = at
-            many += 1
     out[:] = 0
-    if few:
-        _by_bits(x, given, candidates, by_bits[:few], packed, first, levels, codes.shape[1], pearson, table, out)
-    if many:
-        _by_rows(x, given, candidates, by_rows[:many], codes, levels, weights, pearson, table, out)
+    everyone = np.arange(candidates.size)
+    made = False
+    if weights.size == 0:
+        made, sets, sizes = _configurations_by_bits(x, given, codes.shape[1], packed, first, levels)
+    if not made:
+        rows, group, groups = _configurations_by_rows(x, given, codes, levels)
+        _by_rows(x, rows, group, groups, candidates, everyone, codes, levels, weights, pearson, table, out)
+        return
+    # Bits look at all rows, a histogram only at those that matter, each at some cost for picking it.
+    most = _DEARER_ROWS * most_cells * sizes.sum() / codes.shape[1]
+    few = np.array([sizes.size * levels[x] * (levels[y] - 1) <= most for y in candidates])
+    if few.any():
+        _by_bits(x, sets, sizes, candidates, everyone[few], packed, first, levels, pearson, table, out)
+    if not few.all():
+        rows, group = _rows_of_sets(sets, sizes)
+        _by_rows(x, rows, group, sizes.size, candidates, everyone[~few], codes, levels, weights, pearson, table, out)
 
 
 @njit(cache=True, nogil=True)
@@ -301,6 +384,7 @@ def search_subsets(
     x,
     y,
     pool,
+    always,
     places,
     most,
     critical,
@@ -319,7 +403,8 @@ def search_subsets(
 
     Parameters
     ----------
-    x, y, pool : int, int, int64 [p]
+    x, y, pool, always : int, int, int64 [p], int64 [q]
+        The variables of `always` are given besides the subset.
     places : int64 [k]
         Places in the pool of the subset to begin with; of the one found, at the end.
     most : int
@@ -342,15 +427,18 @@ def search_subsets(
     statistic, df : float
         Of the last.
     """
-    given = np.empty(places.size, dtype=np.int64)
+    k = places.size
+    given = np.empty(k + always.size, dtype=np.int64)
+    given[k:] = always
     candidates = np.array([y])
     out = np.empty((1, 3), dtype=np.int64)
     tests = 0
     while True:
-        configurations = 1.0
-        for at in range(places.size):
+        for at in range(k):
             given[at] = pool[places[at]]
-            configurations *= levels[given[at]]
+        configurations = 1.0
+        for v in given:
+            configurations *= levels[v]
         _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out)
         tests += 1
         statistic = _statistic(out[0], pearson) if configurations * levels[x] * levels[y] <= largest else 0.0

@@ -77,13 +77,14 @@ def partial_correlations(matrix, x, given, candidates):
 
 
 @njit(cache=True, nogil=True)
-def search_subsets(matrix, x, y, pool, places, most, critical):
+def search_subsets(matrix, x, y, pool, always, places, most, critical):
     """Walk over subsets of a pool until one does not clearly show x and y dependent.
 
     Parameters
     ----------
     matrix : float64 [n, n]
-    x, y, pool : int, int, int64 [p]
+    x, y, pool, always : int, int, int64 [p], int64 [q]
+        The variables of `always` are given besides the subset.
     places : int64 [k]
         Places in the pool of the subset to begin with; of the one found, at the end.
     most : int
@@ -100,15 +101,16 @@ def search_subsets(matrix, x, y, pool, places, most, critical):
     correlation : float
         Of the last.
     """
-    k = places.size
+    k = places.size + always.size
     given = np.empty(k, dtype=np.int64)
     factor = np.empty((k, k), dtype=np.float64)
     row_x = np.empty(k, dtype=np.float64)
     row_y = np.empty(k, dtype=np.float64)
     tests = 0
     while True:
-        for at in range(k):
+        for at in range(places.size):
             given[at] = pool[places[at]]
+        given[places.size :] = always
         given.sort()
         _factor(matrix, given, factor)
         _solve(matrix, given, k, x, factor, row_x)

@@ -183,6 +183,7 @@ class Counts:
         x: int,
         y: int,
         pool: NDArray[np.int64],
+        always: NDArray[np.int64],
         places: NDArray[np.int64],
         most: int,
         critical: NDArray[np.float64],
@@ -194,7 +195,7 @@ class Counts:
     ) -> tuple[int, int, float, float]:
         """What `contingency.search_subsets` finds."""
         found: tuple[int, int, float, float] = contingency.search_subsets(
-            x, y, pool, places, most, critical, adjust, largest, pearson, table, *self._everything
+            x, y, pool, always, places, most, critical, adjust, largest, pearson, table, *self._everything
         )
         return found
 
