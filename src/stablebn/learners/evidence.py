@@ -52,18 +52,13 @@ class Evidence:
         # Many at once are quicker than one by one, but after the first that depends the others are in vain.
         start, stop = 0, _FIRST_AT_ONCE
         while start < len(candidates):
-            for y, p_value in zip(
-                candidates[start:stop], self.outcomes(x, candidates[start:stop], given), strict=False
-            ):
+            some = candidates[start:stop]
+            for y, p_value in zip(some, self.test.outcomes(x, some, given)[2].tolist(), strict=True):
                 self.test.performed += 1
                 if p_value <= self.alpha:
                     return y
             start, stop = stop, 3 * stop
         return None
-
-    def outcomes(self, x: int, candidates: Sequence[int], given: int) -> list[float]:
-        """P-values that are not yet counted as tests performed."""
-        return self.test.outcomes(x, candidates, given)[2].tolist()
 
     def separating_set(self, x: int, y: int, pool: int, size: int) -> tuple[int, float] | None:
         """A subset of this size given which x and y are independent, and the p-value there."""
