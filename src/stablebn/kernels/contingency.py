@@ -41,31 +41,56 @@ def _pearson_term(cell, row, column, size):
 
 
 @njit(cache=True, nogil=True)
-def _add_table(cells, rows, columns, pearson, table, sums):
-    """Add one configuration: cells int64 [r, c] with margins rows [r] and columns [c]."""
-    size = rows.sum()
-    seen_rows = 0
-    for row in rows:
-        seen_rows += row > 0
+def _add_table(cells, in_x, columns, pearson, table, sums):
+    """Add what one configuration's cells, int64 [r, c], and their sums by level of y bring; `columns` is scratch.
+
+    The sums by level of x, `in_x`, are those of every candidate: `_add_margins` has their part of G2.
+    """
+    hi = np.int64(0)
+    lo = np.int64(0)
     seen_columns = 0
-    for column in columns:
+    for j in range(cells.shape[1]):
+        column = np.int64(0)
+        for i in range(cells.shape[0]):
+            column += cells[i, j]
+            if not pearson:
+                term_hi, term_lo = m_ln_m(cells[i, j], table)
+                hi += term_hi
+                lo += term_lo
+        columns[j] = column
         seen_columns += column > 0
-    sums[DF] += (seen_rows - 1) * (seen_columns - 1)
+        if not pearson:
+            term_hi, term_lo = m_ln_m(column, table)
+            hi -= term_hi
+            lo -= term_lo
+    size = np.int64(0)
+    seen_rows = 0
+    for i in range(in_x.size):
+        size += in_x[i]
+        seen_rows += in_x[i] > 0
     if pearson:
-        for i in range(rows.size):
-            for j in range(columns.size):
+        hi -= size << HI_BITS
+        for i in range(in_x.size):
+            for j in range(cells.shape[1]):
                 if cells[i, j]:
-                    hi, lo = _pearson_term(cells[i, j], rows[i], columns[j], size)
-                    sums[HI] += hi
-                    sums[LO] += lo
-        sums[HI] -= size << HI_BITS
+                    term_hi, term_lo = _pearson_term(cells[i, j], in_x[i], columns[j], size)
+                    hi += term_hi
+                    lo += term_lo
+    sums[HI] += hi
+    sums[LO] += lo
+    sums[DF] += (seen_rows - 1) * (seen_columns - 1)
+
+
+@njit(cache=True, nogil=True)
+def _add_margins(in_x, chosen, pearson, table, out):  # IN int64 [K, r]
+    """Add the part of G2 that every candidate shares: H(z) - H(xz)."""
+    if pearson:
         return
-    hi, lo = sum_m_ln_m(cells.reshape(-1), table)
-    rows_hi, rows_lo = sum_m_ln_m(rows, table)
-    columns_hi, columns_lo = sum_m_ln_m(columns, table)
-    size_hi, size_lo = m_ln_m(size, table)
-    sums[HI] += hi - rows_hi - columns_hi + size_hi
-    sums[LO] += lo - rows_lo - columns_lo + size_lo
+    hi, lo = sum_m_ln_m(in_x.sum(axis=1), table)
+    in_x_hi, in_x_lo = sum_m_ln_m(in_x.reshape(-1), table)
+    for at in chosen:
+        out[at, HI] += hi - in_x_hi
+        out[at, LO] += lo - in_x_lo
 
 
 @njit(cache=True, nogil=True)
@@ -106,89 +131,65 @@ def _by_bits(x, sets, sizes, candidates, chosen, packed, first, levels, pearson,
             for i in range(r):
                 cells[i, 0] = in_x[k, i]
             for j in range(1, c):
-                columns[j] = common[start + j - 1, k * r]
-                cells[0, j] = columns[j]
+                cells[0, j] = common[start + j - 1, k * r]
                 for i in range(1, r):
                     cells[i, j] = common[start + j - 1, k * r + i]
                     cells[0, j] -= cells[i, j]
                     cells[i, 0] -= cells[i, j]
                 cells[0, 0] -= cells[0, j]
-            columns[0] = cells[:, 0].sum()
             _add_table(cells, in_x[k], columns, pearson, table, out[at])
         start += c - 1
+    _add_margins(in_x, chosen, pearson, table, out)
 
 
 @njit(cache=True, nogil=True)
-def _dense(group, groups, x_codes, y_codes, r, c, weights, pearson, table, out):
-    """All cells of all configurations at once."""
-    cells = np.zeros((groups, r, c), dtype=np.int64)
+def _count(rows, places, y_codes, c, weights, cells):  # OUT cells int64 [any, c], zero at the start
+    """Add every row to its cell."""
     flat = cells.reshape(-1)
     if weights.size:
-        for i in range(group.size):
-            flat[(group[i] * r + x_codes[i]) * c + y_codes[i]] += weights[i]
+        for i in range(rows.size):
+            flat[places[i] * c + y_codes[rows[i]]] += weights[rows[i]]
     else:
-        for i in range(group.size):
-            flat[(group[i] * r + x_codes[i]) * c + y_codes[i]] += 1
-    rows = np.empty(r, dtype=np.int64)
-    columns = np.empty(c, dtype=np.int64)
-    for g in range(groups):
-        rows[:] = 0
-        columns[:] = 0
-        for i in range(r):
-            for j in range(c):
-                rows[i] += cells[g, i, j]
-                columns[j] += cells[g, i, j]
-        _add_table(cells[g], rows, columns, pearson, table, out)
+        for i in range(rows.size):
+            flat[places[i] * c + y_codes[rows[i]]] += 1
 
 
 @njit(cache=True, nogil=True)
-def _sparse(order, starts, x_codes, y_codes, r, c, weights, pearson, table, out):
+def _sparse(order, starts, in_x, x_codes, y_codes, r, c, weights, pearson, table, out):
     """Configuration by configuration over rows sorted by them: only cells that occur are looked at."""
     cells = np.zeros((r, c), dtype=np.int64)
-    rows = np.zeros(r, dtype=np.int64)
     columns = np.zeros(c, dtype=np.int64)
     for g in range(starts.size - 1):
-        size = np.int64(0)
-        for at in range(starts[g], starts[g + 1]):
-            i = order[at]
+        rows = order[starts[g] : starts[g + 1]]
+        for i in rows:
             weight = weights[i] if weights.size else 1
             cells[x_codes[i], y_codes[i]] += weight
-            rows[x_codes[i]] += weight
             columns[y_codes[i]] += weight
-            size += weight
-        if size == 0:
-            continue
-        hi, lo = (-(size << HI_BITS), np.int64(0)) if pearson else m_ln_m(size, table)
-        for at in range(starts[g], starts[g + 1]):
-            i, j = x_codes[order[at]], y_codes[order[at]]
+        size = in_x[g].sum()
+        hi, lo = (-(size << HI_BITS), np.int64(0)) if pearson else (np.int64(0), np.int64(0))
+        for row in rows:
+            i, j = x_codes[row], y_codes[row]
             if cells[i, j]:
                 if pearson:
-                    term_hi, term_lo = _pearson_term(cells[i, j], rows[i], columns[j], size)
+                    term_hi, term_lo = _pearson_term(cells[i, j], in_x[g, i], columns[j], size)
                 else:
                     term_hi, term_lo = m_ln_m(cells[i, j], table)
                 hi += term_hi
                 lo += term_lo
                 cells[i, j] = 0
+        seen_columns = 0
+        for row in rows:
+            j = y_codes[row]
+            if columns[j]:
+                if not pearson:
+                    term_hi, term_lo = m_ln_m(columns[j], table)
+                    hi -= term_hi
+                    lo -= term_lo
+                columns[j] = 0
+                seen_columns += 1
         out[HI] += hi
         out[LO] += lo
-        seen_rows = _take_margin(rows, x_codes, order[starts[g] : starts[g + 1]], pearson, table, out)
-        seen_columns = _take_margin(columns, y_codes, order[starts[g] : starts[g + 1]], pearson, table, out)
-        out[DF] += (seen_rows - 1) * (seen_columns - 1)
-
-
-@njit(cache=True, nogil=True)
-def _take_margin(margin, codes, rows, pearson, table, out):
-    """Subtract a margin's terms from the sums and clear it; how many of its levels occur."""
-    seen = 0
-    for i in rows:
-        if margin[codes[i]]:
-            if not pearson:
-                hi, lo = m_ln_m(margin[codes[i]], table)
-                out[HI] -= hi
-                out[LO] -= lo
-            margin[codes[i]] = 0
-            seen += 1
-    return seen
+        out[DF] += ((in_x[g] > 0).sum() - 1) * (seen_columns - 1)
 
 
 @njit(cache=True, nogil=True)
@@ -288,20 +289,29 @@ def _configurations_by_rows(x, given, codes, levels):
 
 @njit(cache=True, nogil=True)
 def _by_rows(x, rows, group, groups, candidates, chosen, codes, levels, weights, pearson, table, out):
-    """Each table is a histogram over the rows that matter."""
-    x_codes = codes[x][rows]
-    own_weights = weights[rows] if weights.size else weights
+    """Each table is a histogram over the rows that matter: dense, or where it would be mostly empty sparse."""
+    r = levels[x]
+    in_x = np.zeros((groups, r), dtype=np.int64)
+    _count(rows, group, codes[x], r, weights, in_x)
+    # Configuration and level of x in one number.
+    places = group * np.int32(r) + codes[x][rows]
     order = np.empty(0, dtype=np.int32)
     starts = np.empty(0, dtype=np.int64)
     for at in chosen:
         y = candidates[at]
-        y_codes = codes[y][rows]
-        if groups * levels[x] * levels[y] <= max(4 * rows.size, _FEW_CELLS):
-            _dense(group, groups, x_codes, y_codes, levels[x], levels[y], own_weights, pearson, table, out[at])
-            continue
-        if not starts.size:
-            order, starts = rows_by_group(group, groups)
-        _sparse(order, starts, x_codes, y_codes, levels[x], levels[y], own_weights, pearson, table, out[at])
+        c = levels[y]
+        if groups * r * c <= max(4 * rows.size, _FEW_CELLS):
+            cells = np.zeros((groups * r, c), dtype=np.int64)
+            columns = np.empty(c, dtype=np.int64)
+            _count(rows, places, codes[y], c, weights, cells)
+            for g in range(groups):
+                _add_table(cells[g * r : (g + 1) * r], in_x[g], columns, pearson, table, out[at])
+        else:
+            if not starts.size:
+                order, starts = rows_by_group(group, groups)
+                order = rows[order]
+            _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, out[at])
+    _add_margins(in_x, chosen, pearson, table, out)
 
 
 @njit(cache=True, nogil=True)
