@@ -14,7 +14,7 @@ from stablebn.kernels.contingency import ENDED, FOUND, next_subset
 from stablebn.scores.variable_sets import bit, members
 
 # A kernel comes back after so many tests, so that a limit of time can be kept.
-_MOST_AT_ONCE = 4096
+_MOST_AT_ONCE = 256
 # Statistics this close to the critical one are left to the p-value.
 CLEAR = 1 + 1e-9
 

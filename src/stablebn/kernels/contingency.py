@@ -58,7 +58,7 @@ def _add_table(cells, in_x, columns, pearson, table, sums):
                 hi += term_hi
                 lo += term_lo
         columns[j] = column
-        seen_columns += column > 0
+        seen_columns += int(column > 0)
         if not pearson:
             term_hi, term_lo = m_ln_m(column, table)
             hi -= term_hi
@@ -67,7 +67,7 @@ def _add_table(cells, in_x, columns, pearson, table, sums):
     seen_rows = 0
     for i in range(in_x.size):
         size += in_x[i]
-        seen_rows += in_x[i] > 0
+        seen_rows += int(in_x[i] > 0)
     if pearson:
         hi -= size << HI_BITS
         for i in range(in_x.size):

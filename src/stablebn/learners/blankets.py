@@ -19,7 +19,6 @@ def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], 
     network constraint-based structure learning algorithms", algorithm 1.
     """
     blankets = [0] * evidence.test.n
-    adjacent = [0] * evidence.test.n
     separations: dict[tuple[int, int], Separation] = {}
     with evidence.limit:
         for x in evidence.order:
@@ -54,12 +53,18 @@ def symmetric(sets: list[int]) -> list[int]:
 def keep_neighbours(
     evidence: Evidence, blankets: list[int], adjacent: list[int], separations: dict[tuple[int, int], Separation]
 ) -> None:
-    """Remove from each blanket the variables that a subset of the smaller of the two blankets separates."""
+    """Remove from each blanket the variables that a subset of the smaller of the two blankets separates.
+
+    Two variables that are each the whole blanket of the other are neighbours, and no test is made.
+    """
     for place, x in enumerate(evidence.order):
         for y in evidence.order[place + 1 :]:
             if not blankets[x] >> y & 1:
                 continue
-            found = separation(evidence, x, y, smaller_blankets(blankets, x, y, bit(x) | bit(y)))
+            both = bit(x) | bit(y)
+            if not (blankets[x] | blankets[y]) & ~both:
+                continue
+            found = separation(evidence, x, y, smaller_blankets(blankets, x, y, both))
             if found is not None:
                 separations[pair(x, y)] = found
                 adjacent[x] &= ~bit(y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stablebn.learners.blankets import symmetric
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but, gather
+from stablebn.learners.mmhc import without_separated
 from stablebn.learners.problem import Problem
 from stablebn.learners.restricted import climb_among
 from stablebn.scores.variable_sets import bit
@@ -77,14 +78,7 @@ def spouse_superset(evidence: Evidence, x: int, neighbours: int, separated_by: d
 
 def incremental_neighbours(evidence: Evidence, x: int, among: int) -> int:
     """FDR-IAPC: the Markov blanket with a controlled rate of false discoveries, without what a part of it separates."""
-    blanket = controlled_blanket(evidence, x, among)
-    found = blanket
-    for y in evidence.ordered(blanket):
-        rest = blanket & ~bit(y)
-        sizes = range(min(rest.bit_count(), evidence.most) + 1)
-        if any(evidence.separating_set(x, y, rest, size) for size in sizes):
-            found &= ~bit(y)
-    return found
+    return without_separated(evidence, x, controlled_blanket(evidence, x, among))
 
 
 def controlled_blanket(evidence: Evidence, x: int, among: int) -> int:

@@ -41,13 +41,18 @@ def parents_and_children(evidence: Evidence, x: int) -> int:
             for subset in combinations(entered, size):
                 weaken(evidence, x, weakest, bit(newest) | sum(map(bit, subset)))
         entered.append(newest)
-    inside = sum(map(bit, entered))
-    for y in entered:
-        rest = inside & ~bit(y)
+    return without_separated(evidence, x, sum(map(bit, entered)))
+
+
+def without_separated(evidence: Evidence, x: int, candidates: int) -> int:
+    """The candidates that no subset of the other candidates separates from x."""
+    kept = candidates
+    for y in evidence.ordered(candidates):
+        rest = candidates & ~bit(y)
         sizes = range(min(rest.bit_count(), evidence.most) + 1)
         if any(evidence.separating_set(x, y, rest, size) for size in sizes):
-            inside = rest
-    return inside
+            kept &= ~bit(y)
+    return kept
 
 
 def weaken(evidence: Evidence, x: int, weakest: dict[int, float], given: int) -> None:
