@@ -52,7 +52,8 @@ def causal_learn(path: str) -> Callable[[], dict[str, Any]]:
 def stablebn(path: str) -> Callable[[], dict[str, Any]]:
     """Our FGES with BIC."""
     from stablebn.data.prepare import prepare
-    from stablebn.learners.fges import FGESConfig, fges
+    from stablebn.learners.config import SearchConfig
+    from stablebn.learners.fges import fges
     from stablebn.learners.problem import pose
     from stablebn.scores.registry import ScoreConfig
 
@@ -60,7 +61,7 @@ def stablebn(path: str) -> Callable[[], dict[str, Any]]:
 
     def learn() -> dict[str, Any]:
         problem = pose(prepare(table).table, ScoreConfig("bic"))
-        pattern, names = fges(problem, FGESConfig()), problem.names
+        pattern, names = fges(problem, SearchConfig()), problem.names
         return {
             "directed": [(names[u], names[v]) for u, v in pattern.directed],
             "undirected": [(names[u], names[v]) for u, v in pattern.undirected],

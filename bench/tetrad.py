@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 
 import stablebn as sb
 from stablebn.data.prepare import prepare
-from stablebn.learners.fges import FGESConfig, fges
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.fges import fges
 from stablebn.learners.problem import pose
 from stablebn.scores.registry import ScoreConfig
 
@@ -30,7 +31,7 @@ def row(table: Any, theirs: dict[str, Any], *, faithfulness: bool) -> str:
     """One line: edges of both, those in common and with the same mark, how our BIC differs, seconds."""
     began = time.perf_counter()
     problem = pose(prepare(table).table, ScoreConfig("bic"))
-    found, names = fges(problem, FGESConfig(faithfulness=faithfulness)), problem.names
+    found, names = fges(problem, SearchConfig(faithfulness=faithfulness)), problem.names
     seconds = time.perf_counter() - began
     ours = sb.PDAG(
         names, [(names[u], names[v]) for u, v in found.directed], [(names[u], names[v]) for u, v in found.undirected]

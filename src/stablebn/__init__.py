@@ -10,32 +10,59 @@ import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stablebn.api import GraphScore, fit, learn, score
+    from stablebn.api import CITest, GraphScore, ci_test, fit, learn, score
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
+    from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, LinearGaussian, Network, random_network, read_network
     from stablebn.result import Result
+    from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
-    from stablebn.sklearn import HC, HCDec, HCInc, HCStable, Tabu, TabuDec, TabuInc, TabuStable
+    from stablebn.sklearn import (
+        FGES,
+        GS,
+        H2PC,
+        HC,
+        MMHC,
+        HCDec,
+        HCInc,
+        HCStable,
+        InterIAMB,
+        PCStable,
+        Tabu,
+        TabuDec,
+        TabuInc,
+        TabuStable,
+    )
 
 __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("GraphScore", "fit", "learn", "score"),
+    "stablebn.api": ("CITest", "GraphScore", "ci_test", "fit", "learn", "score"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.result": ("Result",),
+    "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
-    "stablebn.sklearn": ("HC", "HCDec", "HCInc", "HCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
+    "stablebn.learners.pattern": ("TestTrace",),
+    "stablebn.sklearn": (
+        *("FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
+        *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
+    ),
 }
 
 __all__ = [
     "CPT",
     "DAG",
+    "FGES",
+    "GS",
+    "H2PC",
     "HC",
+    "MMHC",
     "PDAG",
+    "CITest",
     "Comparison",
     "DataError",
     "FormatError",
@@ -44,17 +71,22 @@ __all__ = [
     "HCDec",
     "HCInc",
     "HCStable",
+    "InterIAMB",
     "LinearGaussian",
     "MissingExtraError",
     "Network",
+    "OperatorTrace",
     "OptionError",
+    "PCStable",
     "Result",
     "StableBNError",
     "Tabu",
     "TabuDec",
     "TabuInc",
     "TabuStable",
+    "TestTrace",
     "Trace",
+    "ci_test",
     "compare",
     "fit",
     "learn",

@@ -5,19 +5,21 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from stablebn.data import Caution, ContinuousTable, Kind, Prepared, prepare
 from stablebn.errors import GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, as_graph
+from stablebn.independence import independence_test, name_of_test
 from stablebn.kernels.logarithm import to_float
-from stablebn.learners import LEARNERS, Problem, SearchConfig, pose
+from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, pose
 from stablebn.learners.config import at_least
 from stablebn.networks.fitting import fit as fit_parameters
 from stablebn.networks.model import Network
-from stablebn.result import Result, fingerprint
+from stablebn.result import Result, fingerprint, pattern_fingerprint
 from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
@@ -38,6 +40,12 @@ def learn(
     max_iter: int | None = None,
     start: object = None,
     order_search: str | None = None,
+    test: str | None = None,
+    alpha: float | None = None,
+    max_condition: int | None = None,
+    order: str | None = None,
+    faithfulness: bool | None = None,
+    max_time: float | None = None,
     unit_free: bool = False,
     names: Sequence[Hashable] | None = None,
     kinds: Mapping[Hashable, Kind] | None = None,
@@ -55,8 +63,11 @@ def learn(
         pandas, polars, PyArrow, a NumPy array with `names`, a dict of columns, or the path of a CSV, CSV.gz,
         Parquet or Feather file.
     algorithm : str
-        `tabu-stable`, `hc-stable`, `tabu`, `hc`, `tabu-dec`, `tabu-inc`, `hc-dec` or `hc-inc`.
+        `tabu-stable`, `hc-stable`, `tabu`, `hc`, `tabu-dec`, `tabu-inc`, `hc-dec` or `hc-inc`, which climb;
+        `pc-stable`, `gs` or `inter-iamb`, which test; `mmhc` or `h2pc`, which do both; `fges`, which climbs among
+        equivalence classes.
     score : str
+        Of those that only test, the score with which their graph is judged.
         `bic`, `aic` or `loglik`; `bde`, `bds` or `k2` for categorical data; `bge` for continuous data.
     k : float
         Multiplier of the penalty of `bic` and `aic`.
@@ -72,6 +83,19 @@ def learn(
         Where every search starts; by default at the empty graph.
     order_search : {"hc", "tabu"}
         The search that finds the stable order; "hc" as in the paper.
+    test : str
+        The test of independence, as in `ci_test`.
+    alpha : float
+        Variables count as independent if the p-value of the test is above it; 0.05 by default.
+    max_condition : int
+        Most variables to condition on in a test.
+    order : {"stable", "given"}
+        Of learners that test, and `fges`: whether the choices that the data leave open follow the canonical order of
+        the data, or the order of the columns, as in other tools. By default "stable".
+    faithfulness : bool
+        `fges`: at first join only variables that depend on each other by themselves.
+    max_time : float
+        Seconds after which the search returns what it has, and says so. What that is depends on the machine.
     unit_free : bool
         Continuous data: compute the order from standardised columns, so that a change of units cannot change the graph.
     names : sequence
@@ -103,16 +127,25 @@ def learn(
     began = time.perf_counter()
     one_of("algorithm", algorithm, tuple(LEARNERS))
     learner = LEARNERS[algorithm]
-    own = {"tabu": tabu, "noinc": noinc, "order_search": order_search}
+    own = {
+        "tabu": tabu,
+        "noinc": noinc,
+        "max_parents": max_parents,
+        "max_iter": max_iter,
+        "start": start,
+        "order_search": order_search,
+        "test": test,
+        "alpha": alpha,
+        "max_condition": max_condition,
+        "order": order,
+        "faithfulness": faithfulness,
+    }
     alien = [option for option, value in own.items() if value is not None and option not in learner.options]
     if alien:
         raise OptionError(f"algorithm={algorithm!r} has no option {listed(alien)}. Leave it out.")
     config = SearchConfig(
-        tabu=10 if tabu is None else tabu,
-        noinc=noinc,
-        max_parents=max_parents,
-        max_iter=max_iter,
-        order_search=order_search or "hc",
+        max_time=max_time,
+        **{option: value for option, value in own.items() if value is not None and option != "start"},  # type: ignore[arg-type]
     )
     score_config = ScoreConfig(score, k=k, iss=iss, iss_mu=iss_mu, iss_w=iss_w)
 
@@ -121,21 +154,30 @@ def learn(
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
     encoded = time.perf_counter()
     problem = pose(prepared.table, score_config, unit_free=unit_free, threads=_cores(threads))
-    problem = replace(problem, start=_start(start, prepared, problem, max_parents), watch=progress)
+    if "test" in learner.options:
+        config = replace(config, test=name_of_test(problem.statistics, config.test))
+    problem = replace(
+        problem,
+        start=_start(start, prepared, problem, max_parents),
+        deadline=None if max_time is None else time.monotonic() + max_time,
+        watch=progress,
+    )
     ordered = time.perf_counter()
-    climb = learner.learn(problem, config)
+    found = learner.learn(problem, config)
+    learned = _learned(found, problem, [name for name in prepared.names if name not in _absorbed(prepared)])
     done = time.perf_counter()
 
-    parents = [members(family) for family in climb.parents]
+    cautions = [*prepared.warnings, *learned.cautions]
+    if not found.finished:
+        cautions.append(_out_of_time(config) if problem.time_is_up else _stopped(max_iter))
     result = Result(
-        dag=DAG(
-            [name for name in prepared.names if name not in _absorbed(prepared)],
-            [(problem.names[u], problem.names[v]) for v, family in enumerate(parents) for u in family],
-        ),
-        score=to_float(climb.score),
-        order=tuple(problem.names[v] for v in climb.order),
-        trace=climb.trace.renamed(problem.names),
-        warnings=prepared.warnings if climb.finished else (*prepared.warnings, _stopped(max_iter)),
+        pdag=learned.pdag,
+        dag=learned.dag,
+        score=learned.score,
+        order=tuple(problem.names[v] for v in found.order),
+        trace=found.trace.renamed(problem.names),
+        conflicts=learned.conflicts,
+        warnings=tuple(cautions),
         kinds=prepared.kinds,
         constants=tuple(prepared.constants),
         merged=prepared.merged,
@@ -152,7 +194,7 @@ def learn(
             "missing": missing,
             "duplicates": duplicates,
         },
-        fingerprint=fingerprint(parents, to_float(climb.score)),
+        fingerprint=learned.fingerprint,
         prepared=prepared,
         timings={
             "encode": encoded - began,
@@ -163,6 +205,65 @@ def learn(
     )
     logger.info("%s: %d arcs, score %s, %.3f s", algorithm, len(result.arcs), result.score, done - began)
     return result
+
+
+@dataclass(frozen=True)
+class _Learned:
+    """What a learner found, under the names of the variables."""
+
+    pdag: PDAG
+    dag: DAG | None
+    score: float | None
+    fingerprint: str
+    conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
+    cautions: tuple[Caution, ...] = ()
+
+
+def _learned(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hashable]) -> _Learned:
+    names = problem.names
+
+    def named(edges: Iterable[tuple[int, int]]) -> list[tuple[Hashable, Hashable]]:
+        return [(names[u], names[v]) for u, v in edges]
+
+    if isinstance(found, Climb):
+        parents = [members(family) for family in found.parents]
+        arcs = named((u, v) for v, family in enumerate(parents) for u in family)
+        score = to_float(found.score)
+        return _Learned(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, fingerprint(parents, score))
+
+    n = len(names)
+    # By canonical numbers, so that no name has a say in which of the extensions it is.
+    extension = PDAG(range(n), found.directed, found.undirected).extension()
+    families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
+    scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
+    pattern_score = to_float(sum(map(problem.scores.family, range(n), families))) if scored else None
+    conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
+    return _Learned(
+        pdag=PDAG(nodes, named(found.directed), named(found.undirected)),
+        dag=None
+        if extension is None
+        else DAG(nodes, named((u, v) for v, family in enumerate(families) for u in members(family))),
+        score=pattern_score,
+        fingerprint=pattern_fingerprint(n, found, pattern_score),
+        conflicts=conflicts,
+        cautions=tuple(_cautions_of_pattern(conflicts, extendable=extension is not None)),
+    )
+
+
+def _cautions_of_pattern(
+    conflicts: Sequence[tuple[Hashable, Hashable, Hashable]], *, extendable: bool
+) -> Iterator[Caution]:
+    if conflicts:
+        shown = ", ".join(f"{a} -> {c} <- {b}" for a, c, b in conflicts[:3]) + (", ..." if len(conflicts) > 3 else "")
+        columns = tuple(dict.fromkeys(c for _, c, _ in conflicts))
+        yield Caution("conflicts", columns, f"The tests contradict each other: not followed {shown} (see conflicts).")
+    if not extendable:
+        yield Caution(
+            "not-extendable",
+            (),
+            "No DAG extends the learned graph: it has no score, no CPDAG and no parameters. See pdag; "
+            "a smaller alpha or a learner that climbs may help.",
+        )
 
 
 @dataclass(frozen=True)
@@ -271,6 +372,86 @@ def fit(
     return fit_parameters(_as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 
+@dataclass(frozen=True)
+class CITest:
+    """A test of conditional independence.
+
+    Attributes
+    ----------
+    x, y, given : name, name, tuple of names
+    test : str
+    statistic, df, p_value : float
+    """
+
+    x: Hashable
+    y: Hashable
+    given: tuple[Hashable, ...]
+    test: str
+    statistic: float
+    df: float
+    p_value: float
+
+    def independent(self, alpha: float = 0.05) -> bool:
+        """Whether the data do not speak against independence: the p-value is above alpha."""
+        return self.p_value > alpha
+
+
+def ci_test(
+    data: object,
+    x: Hashable,
+    y: Hashable,
+    given: Sequence[Hashable] = (),
+    test: str | None = None,
+    *,
+    names: Sequence[Hashable] | None = None,
+    kinds: Mapping[Hashable, Kind] | None = None,
+    missing: str = "error",
+    weights: object = None,
+) -> CITest:
+    """Test whether two variables are independent given some others.
+
+    Parameters
+    ----------
+    data, names, kinds, missing, weights
+        As in `learn`.
+    x, y : name
+    given : sequence of names
+    test : str
+        Categorical data: `mi` (G2, the default), `mi-adf` (G2 with adjusted degrees of freedom) or `x2` (Pearson).
+        Continuous data: `cor` (exact t test of the partial correlation, the default), `zf` (Fisher's z) or `mi-g`
+        (Gaussian mutual information).
+
+    Returns
+    -------
+    CITest
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> table = sb.read_network("asia").sample(1000, seed=1)
+    >>> sb.ci_test(table, "smoke", "xray", given=["either"]).independent()
+    True
+    """
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    asked = (x, y, *given)
+    unknown = [name for name in asked if name not in prepared.kinds]
+    if unknown:
+        raise OptionError(f"the table has no columns {listed(unknown)}.")
+    if len(set(asked)) < len(asked):
+        raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
+    # A constant says nothing; and with only the columns that matter there are fewer to number.
+    column = {name: place for place, name in enumerate(prepared.table.names)}
+    problem = pose(prepared.table.select([column[name] for name in asked if name in column]), ScoreConfig())
+    name = name_of_test(problem.statistics, test)
+    if x not in column or y not in column:
+        return CITest(x, y, tuple(given), name, 0.0, 0.0, 1.0)
+    number = {variable: v for v, variable in enumerate(problem.names)}
+    outcome = independence_test(problem.statistics, name).test(
+        number[x], number[y], sum(bit(number[variable]) for variable in given if variable in number)
+    )
+    return CITest(x, y, tuple(given), name, *outcome)
+
+
 def _cores(threads: int | None) -> int:
     if threads is None:
         return os.cpu_count() or 1
@@ -283,6 +464,15 @@ def _stopped(max_iter: int | None) -> Caution:
         "max-iter",
         (),
         f"A search was stopped at max_iter={max_iter} steps: more of them may improve the graph.",
+    )
+
+
+def _out_of_time(config: SearchConfig) -> Caution:
+    return Caution(
+        "max-time",
+        (),
+        f"The search was stopped after max_time={config.max_time} seconds: the graph is unfinished, and another run "
+        "may stop elsewhere.",
     )
 
 

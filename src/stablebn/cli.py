@@ -56,7 +56,11 @@ def learn(
     data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
     algorithm: Annotated[
         str,
-        typer.Option("--algorithm", "-a", help="tabu-stable, hc-stable, tabu, hc, and -dec or -inc forms."),
+        typer.Option(
+            "--algorithm",
+            "-a",
+            help="tabu-stable, hc-stable, tabu, hc, and -dec or -inc forms; pc-stable, gs, inter-iamb, mmhc, h2pc.",
+        ),
     ] = "tabu-stable",
     score: Annotated[
         str,
@@ -69,6 +73,20 @@ def learn(
     max_parents: Annotated[int | None, typer.Option(help="Most parents of a variable.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Most steps of a search.")] = None,
     order_search: Annotated[str | None, typer.Option(help="Search for the stable order: hc or tabu [hc].")] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(help="Test of independence: mi, mi-adf, x2 (categorical) [mi]; cor, zf, mi-g (continuous) [cor]."),
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="P-value above which a test says independent [0.05].")] = None,
+    max_condition: Annotated[int | None, typer.Option(help="Most variables to condition on in a test.")] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Of tests and fges: stable, or given (the order of the columns) [stable]."),
+    ] = None,
+    faithfulness: Annotated[
+        bool | None, typer.Option(help="fges: at first join only variables that depend on each other by themselves.")
+    ] = None,
+    max_time: Annotated[float | None, typer.Option(help="Seconds after which the search returns what it has.")] = None,
     unit_free: Annotated[
         bool, typer.Option("--unit-free", help="Continuous data: an order that units cannot change.")
     ] = False,
@@ -112,6 +130,12 @@ def learn(
             max_parents=max_parents,
             max_iter=max_iter,
             order_search=order_search,
+            test=test,
+            alpha=alpha,
+            max_condition=max_condition,
+            order=order,
+            faithfulness=faithfulness,
+            max_time=max_time,
             unit_free=unit_free,
             kinds=_kinds(continuous, categorical),
             missing=missing,
@@ -134,7 +158,8 @@ def learn(
             result.summary(LEARNERS[algorithm].title) + (f"  Written to {' and '.join(written)}." if written else "")
         )
         if out is None:
-            typer.echo("\n".join(f"  {u} -> {v}" for u, v in result.arcs))
+            edges = [f"  {u} -> {v}" for u, v in result.arcs] + [f"  {u} -- {v}" for u, v in result.undirected]
+            typer.echo("\n".join(edges))
 
 
 @app.command()
@@ -295,7 +320,9 @@ def _graph_text(result: Result, wanted: Format) -> str:
 
     if wanted is Format.json:
         return result.to_json() + "\n"
-    return {Format.dot: graph.to_dot, Format.csv: graph.to_csv, Format.graphml: graph.to_graphml}[wanted](result.dag)
+    return {Format.dot: graph.to_dot, Format.csv: graph.to_csv, Format.graphml: graph.to_graphml}[wanted](
+        graph.as_graph(result)
+    )
 
 
 class _Shown(logging.Handler):

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import Any
 
 from stablebn.data import Caution, Kind, Prepared
+from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
+from stablebn.learners import Pattern
 from stablebn.networks.fitting import fit as fit_parameters
 from stablebn.networks.model import Network
-from stablebn.search import Trace
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,13 +23,19 @@ class Result:
 
     Attributes
     ----------
-    dag : DAG
-        Over all variables of the input (of merged columns, the one that stands for them).
-    score : float
+    pdag : PDAG
+        The graph as it was learned, over all variables of the input (of merged columns, the one that stands for
+        them). A learner that searches among DAGs directs every edge of it.
+    dag : DAG or None
+        The learned DAG, or one that extends `pdag`; None if none does.
+    score : float or None
+        Of `dag`; None without one.
     order : tuple of names
         The processing order that decided between equal moves.
-    trace : Trace
-        The steps of the final search.
+    trace : Trace, TestTrace or OperatorTrace
+        By learner: the steps of the final search, or the tests, blankets and separating sets.
+    conflicts : tuple of (a, c, b)
+        Evidence for a -> c <- b that could not be followed, because it contradicts stronger evidence.
     warnings : tuple of Caution
         What a careful reader should know of the data or the run.
     kinds : dict of name to "categorical" or "continuous"
@@ -48,10 +55,12 @@ class Result:
         The table that was learned from.
     """
 
-    dag: DAG
-    score: float
+    pdag: PDAG
+    dag: DAG | None
+    score: float | None
     order: tuple[Hashable, ...]
-    trace: Trace
+    trace: Any
+    conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...]
     warnings: tuple[Caution, ...]
     kinds: Mapping[Hashable, Kind]
     constants: tuple[Hashable, ...]
@@ -65,17 +74,27 @@ class Result:
     @property
     def nodes(self) -> tuple[Hashable, ...]:
         """The variables, in column order."""
-        return self.dag.nodes
+        return self.pdag.nodes
+
+    @property
+    def extendable(self) -> bool:
+        """Whether the learned graph is a DAG, or some DAG extends it."""
+        return self.dag is not None
 
     @property
     def arcs(self) -> tuple[tuple[Hashable, Hashable], ...]:
-        """The arcs, sorted."""
-        return self.dag.arcs
+        """The arcs of `dag`, sorted; without one the directed edges of `pdag`."""
+        return self.pdag.directed if self.dag is None else self.dag.arcs
+
+    @property
+    def undirected(self) -> tuple[tuple[Hashable, Hashable], ...]:
+        """The edges besides `arcs`, sorted: those of `pdag` without a direction if there is no `dag`, else none."""
+        return self.pdag.undirected if self.dag is None else ()
 
     @cached_property
-    def cpdag(self) -> PDAG:
-        """What the data can tell of the graph: its equivalence class."""
-        return self.dag.cpdag()
+    def cpdag(self) -> PDAG | None:
+        """What the data can tell of the graph: its equivalence class; None without a `dag`."""
+        return None if self.dag is None else self.dag.cpdag()
 
     def fit(self, *, method: str = "ml", iss: float = 1.0, unseen: str = "uniform") -> Network:
         """Estimate the parameters of the learned graph from the same table.
@@ -85,6 +104,8 @@ class Result:
         method, iss, unseen
             As in `stablebn.fit`.
         """
+        if self.dag is None:
+            raise GraphError("no DAG extends the learned graph, so it has no parameters. See `pdag` and `conflicts`.")
         return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,15 +113,20 @@ class Result:
         return {
             "nodes": list(self.nodes),
             "arcs": [list(arc) for arc in self.arcs],
+            "undirected": [list(edge) for edge in self.undirected],
+            "extendable": self.extendable,
             "score": self.score,
             "order": list(self.order),
             "fingerprint": self.fingerprint,
             "rows": self.rows,
             "config": dict(self.config),
-            "cpdag": {
+            "cpdag": None
+            if self.cpdag is None
+            else {
                 "directed": [list(edge) for edge in self.cpdag.directed],
                 "undirected": [list(edge) for edge in self.cpdag.undirected],
             },
+            "conflicts": [list(triple) for triple in self.conflicts],
             "kinds": [[name, kind] for name, kind in self.kinds.items()],
             "constants": list(self.constants),
             "merged": [[name, list(names)] for name, names in self.merged.items()],
@@ -117,12 +143,16 @@ class Result:
     def summary(self, title: str | None = None) -> str:
         """A few readable lines: first the answer, then what to worry about."""
         name = title or str(self.config["algorithm"])
+        edges = _counted(len(self.arcs), "arc")
+        if self.undirected:
+            edges += f" and {_counted(len(self.undirected), 'undirected edge')}"
+        score = "no score" if self.score is None else f"{str(self.config['score']).upper()} {self.score:,.2f}"
         answer = (
-            f"Learned {_counted(len(self.arcs), 'arc')} among {_counted(len(self.nodes), 'variable')} "
-            f"from {_counted(self.rows, 'row')} with {name} ({str(self.config['score']).upper()} {self.score:,.2f})."
+            f"Learned {edges} among {_counted(len(self.nodes), 'variable')} "
+            f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
         lines = [answer]
-        undirected = len(self.cpdag.undirected)
+        undirected = 0 if self.cpdag is None else len(self.cpdag.undirected)
         if undirected:
             be = "direction is" if undirected == 1 else "directions are"
             lines.append(f"  {undirected} arc {be} arbitrary: the data cannot tell (see cpdag).")
@@ -138,8 +168,18 @@ def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def pattern_fingerprint(n: int, pattern: Pattern, score: float | None) -> str:
+    """The same for a graph with undirected edges."""
+    bits = None if score is None else float(score).hex()
+    return _digits(f"{n} {pattern.directed} {pattern.undirected} {bits}")
+
+
 def fingerprint(parents: Sequence[Iterable[int]], score: float) -> str:
     """Eight hexadecimal digits of a hash of the arcs between canonical numbers, and the bits of the score."""
     arcs = [(u, v) for v, family in enumerate(parents) for u in sorted(family)]
-    digest = hashlib.sha256(f"{len(parents)} {arcs} {float(score).hex()}".encode()).hexdigest()
+    return _digits(f"{len(parents)} {arcs} {float(score).hex()}")
+
+
+def _digits(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{digest[:4]}-{digest[4:8]}"

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from stablebn.api import learn
 from stablebn.data import Kind
 from stablebn.errors import OptionError, listed
-from stablebn.graph import DAG, to_adjacency
+from stablebn.graph import DAG, PDAG, as_graph, to_adjacency
 from stablebn.result import Result
-from stablebn.search import Trace
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -28,24 +27,26 @@ class StructureLearner:
 
     Attributes
     ----------
-    causal_graph_ : DAG
+    causal_graph_ : DAG or PDAG
+        A PDAG where no DAG extends what was learned.
     adjacency_matrix_ : int8 array [n, n]
-        1 in row u and column v for an arc u -> v; rows and columns as `feature_names_in_`.
+        1 in row u and column v for an arc u -> v, both ways for an edge without a direction; rows and columns as
+        `feature_names_in_`.
     feature_names_in_ : object array [n]
     n_features_in_ : int
-    score_ : float
-    trace_ : Trace
+    score_ : float or None
+    trace_ : Trace, TestTrace or OperatorTrace
     result_ : Result
     """
 
     algorithm: ClassVar[str]
 
-    causal_graph_: DAG
+    causal_graph_: DAG | PDAG
     adjacency_matrix_: NDArray[np.int8]
     feature_names_in_: NDArray[np.object_]
     n_features_in_: int
-    score_: float
-    trace_: Trace
+    score_: float | None
+    trace_: Any
     result_: Result
 
     def __init__(
@@ -62,6 +63,12 @@ class StructureLearner:
         max_iter: int | None = None,
         start: object = None,
         order_search: str | None = None,
+        test: str | None = None,
+        alpha: float | None = None,
+        max_condition: int | None = None,
+        order: str | None = None,
+        faithfulness: bool | None = None,
+        max_time: float | None = None,
         unit_free: bool = False,
         kinds: Mapping[Hashable, Kind] | None = None,
         missing: str = "error",
@@ -79,6 +86,12 @@ class StructureLearner:
         self.max_iter = max_iter
         self.start = start
         self.order_search = order_search
+        self.test = test
+        self.alpha = alpha
+        self.max_condition = max_condition
+        self.order = order
+        self.faithfulness = faithfulness
+        self.max_time = max_time
         self.unit_free = unit_free
         self.kinds = kinds
         self.missing = missing
@@ -108,8 +121,8 @@ class StructureLearner:
             names = [f"x{column}" for column in range(X.shape[1])]
         result = learn(X, self.algorithm, names=names, weights=weights, **self.get_params())
         self.result_ = result
-        self.causal_graph_ = result.dag
-        self.adjacency_matrix_ = to_adjacency(result.dag, backend="numpy")
+        self.causal_graph_ = as_graph(result)
+        self.adjacency_matrix_ = to_adjacency(self.causal_graph_, backend="numpy")
         # One by one: NumPy would make a second axis of names that are tuples.
         self.feature_names_in_ = np.empty(len(result.nodes), dtype=object)
         for place, name in enumerate(result.nodes):
@@ -144,6 +157,24 @@ def _parameters() -> dict[str, Any]:
     return {name: parameter.default for name, parameter in signature.parameters.items() if name != "self"}
 
 
+class FGES(StructureLearner):
+    """Greedy search among equivalence classes."""
+
+    algorithm = "fges"
+
+
+class GS(StructureLearner):
+    """Grow-shrink Markov blankets."""
+
+    algorithm = "gs"
+
+
+class H2PC(StructureLearner):
+    """Hill climbing among hybrid parents and children."""
+
+    algorithm = "h2pc"
+
+
 class HC(StructureLearner):
     """Hill climbing in the order of the columns."""
 
@@ -166,6 +197,24 @@ class HCStable(StructureLearner):
     """Hill climbing in the stable order."""
 
     algorithm = "hc-stable"
+
+
+class InterIAMB(StructureLearner):
+    """Markov blankets by interleaved incremental association."""
+
+    algorithm = "inter-iamb"
+
+
+class MMHC(StructureLearner):
+    """Hill climbing among max-min parents and children."""
+
+    algorithm = "mmhc"
+
+
+class PCStable(StructureLearner):
+    """PC with an order-independent skeleton."""
+
+    algorithm = "pc-stable"
 
 
 class Tabu(StructureLearner):

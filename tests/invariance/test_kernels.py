@@ -22,7 +22,7 @@ FORCED: dict[str, dict[str, float]] = {
 
 def _force(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for constant, value in FORCED[engine].items():
-        monkeypatch.setattr(joint, constant, value)
+        monkeypatch.setattr(counts if constant == "WIDEST" else joint, constant, value)
 
 
 @pytest.mark.parametrize("engine", FORCED)

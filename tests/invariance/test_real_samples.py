@@ -41,7 +41,9 @@ def _parts(table: pa.Table) -> tuple[list[str], list[pa.ChunkedArray]]:
 
 
 @pytest.mark.parametrize(("name", "rows"), SAMPLES)
-@pytest.mark.parametrize("algorithm", ["tabu-stable", "hc-stable", "tabu-inc", "hc-dec"])
+@pytest.mark.parametrize(
+    "algorithm", ["tabu-stable", "hc-stable", "tabu-inc", "hc-dec", "pc-stable", "gs", "inter-iamb", "mmhc", "h2pc"]
+)
 def test_no_layout_and_no_name_changes_a_bit(name: str, rows: int, algorithm: str) -> None:
     columns = _columns(name, rows)
     first = sb.learn(columns, algorithm)
@@ -49,6 +51,8 @@ def test_no_layout_and_no_name_changes_a_bit(name: str, rows: int, algorithm: st
         other, old = renamed(shuffled(columns, seed), seed)
         second = sb.learn(other, algorithm)
         assert {(old[u], old[v]) for u, v in second.arcs} == set(first.arcs)
+        edges = {frozenset((old[u], old[v])) for u, v in second.pdag.undirected}
+        assert edges == set(map(frozenset, first.pdag.undirected))
         assert second.score == first.score
         assert second.fingerprint == first.fingerprint
         assert [old[v] for v in second.order] == list(first.order)

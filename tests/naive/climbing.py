@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stablebn.kernels.logarithm import UNIT
 from stablebn.scores.families import FamilyScores
 
@@ -52,8 +55,10 @@ def is_acyclic(arcs: Arcs, n: int) -> bool:
         left -= roots
 
 
-def candidates(arcs: Arcs, n: int, most_parents: int) -> Iterator[tuple[str, int, int, Arcs]]:
-    """All single-arc changes that leave the graph acyclic and no family too large."""
+def candidates(
+    arcs: Arcs, n: int, most_parents: int, allowed: NDArray[np.bool_] | None = None
+) -> Iterator[tuple[str, int, int, Arcs]]:
+    """All single-arc changes that leave the graph acyclic and no family too large, and bring no arc that is barred."""
     for u in range(n):
         for v in range(n):
             if u == v:
@@ -66,7 +71,8 @@ def candidates(arcs: Arcs, n: int, most_parents: int) -> Iterator[tuple[str, int
                 changes = [("add", arcs | {(u, v)})]
             for move, changed in changes:
                 fits = all(sum(w == child for _, w in changed) <= most_parents for child in range(n))
-                if fits and is_acyclic(changed, n):
+                may = allowed is None or all(allowed[arc] for arc in changed - arcs)
+                if fits and may and is_acyclic(changed, n):
                     yield move, u, v, changed
 
 
@@ -78,6 +84,7 @@ def naive_climb(
     tabu: int = 0,
     noinc: int = 0,
     max_parents: int | None = None,
+    allowed: NDArray[np.bool_] | None = None,
 ) -> NaiveClimb:
     """Climb, HC being the case tabu = noinc = 0."""
     most = scores.most_parents if max_parents is None else min(max_parents, scores.most_parents)
@@ -90,7 +97,7 @@ def naive_climb(
     bad = 0
     while True:
         ranked = []
-        for move, u, v, changed in candidates(arcs, scores.n, most):
+        for move, u, v, changed in candidates(arcs, scores.n, most, allowed):
             if changed not in visited:
                 delta = float(score_of(scores, changed) - score)
                 ranked.append(((-delta, kinds.index(move), place[u], place[v]), move, u, v, delta, changed))

@@ -25,7 +25,9 @@ def test_every_learner_learns(algorithm: str) -> None:
     assert set(result.order) | set(result.constants) == set(ASIA)
     assert result.config["algorithm"] == algorithm
     assert result.score == sb.score(result, ASIA).total
-    assert result.trace.score[-1] <= result.score
+    assert result.score is not None
+    if isinstance(result.trace, sb.Trace):
+        assert result.trace.score[-1] <= result.score
 
 
 @pytest.mark.parametrize("score", ["bic", "aic", "loglik", "bge"])
@@ -100,7 +102,7 @@ def test_impossible_start_is_refused_by_name(start: object, words: str) -> None:
 
 def test_max_parents_is_obeyed() -> None:
     result = sb.learn(ASIA, max_parents=1)
-    assert max(len(result.dag.parents(node)) for node in result.nodes) == 1
+    assert max(sum(target == node for _, target in result.arcs) for node in result.nodes) == 1
 
 
 def test_max_iter_is_reported() -> None:
@@ -110,9 +112,11 @@ def test_max_iter_is_reported() -> None:
 
 
 def test_tabu_inside_the_order_search_is_an_option() -> None:
-    result = sb.learn(ASIA, order_search="tabu")
+    result, plain = sb.learn(ASIA, order_search="tabu"), sb.learn(ASIA, "hc-stable")
     assert result.config["order_search"] == "tabu"
-    assert result.score >= sb.learn(ASIA, "hc-stable").score
+    assert result.score is not None
+    assert plain.score is not None
+    assert result.score >= plain.score
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ import pytest
 
 import stablebn as sb
 from stablebn.graph import compare
+from stablebn.networks.formats import read_graph_file
 
 COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()"]
 
@@ -83,6 +84,29 @@ def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
     assert json.loads(out.read_text())["score"] == result.score
     _run("learn", data, "--k", 2.5, "--out", out, "--force")
     assert json.loads(out.read_text())["score"] == sb.learn(data, k=2.5).score
+
+
+def test_options_of_tests_reach_the_learner(data: Path, tmp_path: Path) -> None:
+    out, trace = tmp_path / "graph.json", tmp_path / "trace.csv"
+    options = ["--alpha", "0.01", "--test", "x2", "--max-condition", "2", "--order", "given", "--max-time", "60"]
+    _run("learn", data, "--algorithm", "pc-stable", *options, "--out", out, "--trace", trace)
+    result = sb.learn(data, "pc-stable", alpha=0.01, test="x2", max_condition=2, order="given", max_time=60.0)
+    assert json.loads(out.read_text()) == json.loads(result.to_json())
+    assert trace.read_text() == result.trace.to_csv()
+
+
+def test_edges_without_a_direction_are_printed(tmp_path: Path) -> None:
+    path = tmp_path / "dense.csv"
+    table = sb.random_network(10, density=2.0, continuous=True, seed=38).sample(100, seed=1)
+    table.to_pandas().to_csv(path, index=False)
+    done = _run("learn", path, "--algorithm", "pc-stable")
+    result = sb.learn(path, "pc-stable")
+    assert result.undirected
+    assert all(f"  {u} -- {v}\n" in done.stdout for u, v in result.undirected)
+    assert "No DAG extends" in done.stdout
+    out = tmp_path / "graph.json"
+    _run("learn", path, "--algorithm", "pc-stable", "--out", out)
+    assert read_graph_file(out) == result.pdag
 
 
 def test_trace_is_written(data: Path, tmp_path: Path) -> None:

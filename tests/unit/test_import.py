@@ -9,7 +9,15 @@ def _modules_after(statement: str) -> set[str]:
 
 
 def test_import_is_light() -> None:
-    assert not _modules_after("import stablebn") & {"numba", "pandas", "polars", "pyarrow", "numpy", "networkx"}
+    assert not _modules_after("import stablebn") & {
+        "numba",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "numpy",
+        "networkx",
+        "scipy",
+    }
 
 
 def test_learning_needs_no_optional_package() -> None:

@@ -19,14 +19,25 @@ class Caution:
 
     Attributes
     ----------
-    code : {"constant", "identical", "dropped-rows", "missing-level"}
+    code : str
+        A word for what it is about.
     columns : tuple of hashable
         The columns concerned.
     message : str
         One sentence that names the columns and what to do.
     """
 
-    code: Literal["constant", "identical", "dropped-rows", "missing-level", "max-iter", "unseen"]
+    code: Literal[
+        "constant",
+        "identical",
+        "dropped-rows",
+        "missing-level",
+        "max-iter",
+        "max-time",
+        "conflicts",
+        "not-extendable",
+        "unseen",
+    ]
     columns: tuple[Name, ...]
     message: str
 

@@ -37,8 +37,10 @@ def as_graph(graph: object) -> Graph:
     """A graph in any accepted form: DAG, PDAG, something with a `dag` (a result, a network), or a networkx graph."""
     if isinstance(graph, DAG | PDAG):
         return graph
-    if isinstance(dag := getattr(graph, "dag", None), DAG):
-        return dag
+    # A result without a DAG has at least a PDAG.
+    for held in (getattr(graph, "dag", None), getattr(graph, "pdag", None)):
+        if isinstance(held, DAG | PDAG):
+            return held
     if hasattr(graph, "is_directed"):
         return from_networkx(graph)
     raise GraphError(

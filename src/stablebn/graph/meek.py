@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from stablebn.graph.names import Edge, Node
 from stablebn.graph.pdag import PDAG
 
 
-def meek_closure(pdag: PDAG) -> PDAG:
+def meek_closure(pdag: PDAG, *, acyclic: bool = False) -> PDAG:
     """Orient undirected edges by Meek's four rules, to closure.
 
+    Parameters
+    ----------
+    pdag : PDAG
+    acyclic : bool
+        Leave undirected what the rules would direct into a directed cycle. That can happen only if no DAG extends
+        `pdag`, so it need not be asked for where one is known to.
+
+    Notes
+    -----
     The result does not depend on the order of nodes or edges: the rules are applied in rounds, and what a
     round orients is a function of the graph as the round before left it. If a DAG extends `pdag`, the rules
     orient exactly the edges on which all extensions agree, and none applies to the result. If no DAG does,
@@ -38,11 +47,26 @@ def meek_closure(pdag: PDAG) -> PDAG:
         new = {edge for a, b in fresh for edge in marks.demands(a, b)} - demanded
         demanded |= new
         fresh = [(a, b) for a, b in new if (b, a) not in demanded]
+        if acyclic:
+            # Of edges that close a cycle together all stay: none of them has a better claim.
+            below = marks.children_with(fresh)
+            fresh = [(a, b) for a, b in fresh if not _reaches(below, b, a)]
         for a, b in fresh:
             marks.direct(a, b)
         directed += fresh
     undirected = [(a, b) for a, b in pdag.undirected if b in marks.neighbours[a]]
     return PDAG(pdag.nodes, directed, undirected)
+
+
+def _reaches(children: Mapping[Node, set[Node]], start: Node, end: Node) -> bool:
+    """Whether a directed path leads from one node to another."""
+    seen = {start}
+    waiting = [start]
+    while waiting:
+        below = children[waiting.pop()] - seen
+        seen |= below
+        waiting += below
+    return end in seen
 
 
 class _Marks:
@@ -60,6 +84,13 @@ class _Marks:
         self.neighbours[b].remove(a)
         self.children[a].add(b)
         self.parents[b].add(a)
+
+    def children_with(self, edges: Iterable[Edge]) -> dict[Node, set[Node]]:
+        """The children of every node if these edges were directed too."""
+        children = {node: set(own) for node, own in self.children.items()}
+        for a, b in edges:
+            children[a].add(b)
+        return children
 
     def demands(self, a: Node, b: Node) -> Iterator[Edge]:
         """Orientations that follow from a -> b together with the edges around it."""

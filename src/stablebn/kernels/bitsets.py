@@ -85,12 +85,12 @@ def _two_by_four(x, y, a, b, c, d):  # IN uint64 [W], six times
 
 
 @njit(cache=True, nogil=True)
-def _one_by_one(x, a):  # IN uint64 [W], twice
-    """Size of the intersection of two sets."""
+def common(x, a):  # IN uint64 [W], twice
+    """Number of rows in both of two sets."""
     both = np.uint64(0)
     for w in range(x.size):
         both += population(x[w] & a[w])  # type: ignore[call-arg]
-    return both
+    return np.int64(both)
 
 
 @njit(cache=True, nogil=True)
@@ -98,8 +98,15 @@ def set_sizes(sets):  # IN uint64 [K, W]
     """Number of rows in each set: int64 [K]."""
     sizes = np.empty(sets.shape[0], dtype=np.int64)
     for k in range(sets.shape[0]):
-        sizes[k] = _one_by_one(sets[k], sets[k])
+        sizes[k] = common(sets[k], sets[k])
     return sizes
+
+
+@njit(cache=True, nogil=True)
+def intersection_sizes(sets, packed, which, out):  # IN uint64 [K, W], [L, W], IN int64 [M], OUT integers [M, K]
+    """Number of rows that each set has in common with each chosen level."""
+    out[:] = 0
+    _meet_block(sets, sets.shape[1], packed, 0, which, out)
 
 
 @njit(cache=True, nogil=True)
@@ -184,7 +191,7 @@ def _meet_block(sets, size, packed, start, which, out):
             out[m + 3, k] += xd
         for m in range(quads, which.size):
             level = packed[which[m], start:stop]
-            out[m, k] += _one_by_one(x, level)
+            out[m, k] += common(x, level)
             if k + 1 < count:
-                out[m, k + 1] += _one_by_one(y, level)
+                out[m, k + 1] += common(y, level)
         k += 2

@@ -1,7 +1,8 @@
 """One short file a learner, that reads like the paper's pseudo-code, and the registry of learners."""
 
 from stablebn.learners.config import SearchConfig
+from stablebn.learners.pattern import Pattern, PatternTrace, TestTrace
 from stablebn.learners.problem import Problem, pose
 from stablebn.learners.registry import LEARNERS, Learner
 
-__all__ = ["LEARNERS", "Learner", "Problem", "SearchConfig", "pose"]
+__all__ = ["LEARNERS", "Learner", "Pattern", "PatternTrace", "Problem", "SearchConfig", "TestTrace", "pose"]

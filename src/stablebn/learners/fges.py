@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import dataclass
 
-from stablebn.errors import OptionError, one_of
-from stablebn.learners.config import at_least
+from stablebn.errors import OptionError
+from stablebn.learners.config import SearchConfig
 from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch
 
 
-@dataclass(frozen=True)
-class FGESConfig:
-    """Options of FGES.
-
-    Attributes
-    ----------
-    faithfulness : bool
-        At first join only variables of which the score says that they depend on each other by themselves (see `fges`).
-    max_parents : int or None
-        Most parents of a variable, in any DAG of the class: it bounds the families that operators make.
-    max_time : float or None
-        Seconds after which the search stops and returns what it has.
-    order : {"stable", "given"}
-        What decides between equal operators: the decreasing order of the data, or the order of the columns.
-    """
-
-    faithfulness: bool = False
-    max_parents: int | None = None
-    max_time: float | None = None
-    order: str = "stable"
-
-    def __post_init__(self) -> None:
-        one_of("order", self.order, ("stable", "given"))
-        if self.max_parents is not None:
-            at_least("max_parents", self.max_parents, 0)
-        if self.max_time is not None and not (isinstance(self.max_time, int | float) and self.max_time > 0):
-            raise OptionError(f"max_time={self.max_time!r} must be a number of seconds above 0.")
-
-
-def fges(problem: Problem, config: FGESConfig) -> Pattern:
+def fges(problem: Problem, config: SearchConfig) -> Pattern:
     """Insert edges while a class improves, then delete edges while it does.
 
     Every step makes the valid operator with the greatest gain; among equal ones the first by the places of x and y,
@@ -78,7 +47,7 @@ def fges(problem: Problem, config: FGESConfig) -> Pattern:
         order,
         start=[0] * n if problem.start is None else problem.start,
         most_parents=n if config.max_parents is None else config.max_parents,
-        deadline=math.inf if config.max_time is None else time.monotonic() + config.max_time,
+        deadline=math.inf if problem.deadline is None else problem.deadline,
         watch=problem.watch,
     )
     if config.faithfulness:
@@ -91,4 +60,4 @@ def fges(problem: Problem, config: FGESConfig) -> Pattern:
         search.insert_edges()
     search.delete_edges()
     graph = search.graph
-    return Pattern(graph.directed(), graph.undirected(), tuple(order), search.trace, search.finished)
+    return Pattern(graph.directed(), graph.undirected(), tuple(order), search.trace, search.finished, conflicts=())

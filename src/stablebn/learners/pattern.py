@@ -1,20 +1,31 @@
-"""What a learner of partially directed graphs finds."""
+"""What a learner finds that does not search among DAGs: a graph in which some edges have no direction."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+import csv
+import io
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from stablebn.stats.variable_sets import members
 
 
 class PatternTrace(Protocol):
     """How a pattern was found."""
 
     def renamed(self, names: Sequence[Hashable]) -> PatternTrace:
-        """The same trace with names in place of numbers of variables."""
+        """The same with names in place of numbers of variables."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns by name."""
+        """Everything, in types that JSON has."""
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+
+    def to_csv(self) -> str:
+        """What fits in one table, as CSV text."""
 
 
 @dataclass(frozen=True)
@@ -24,16 +35,14 @@ class Pattern:
     Attributes
     ----------
     directed : tuple of (from, to)
-    undirected : tuple of (u, v)
-        With u < v.
+    undirected : tuple of (u, v) with u < v
     order : tuple of int
         The processing order.
     trace : PatternTrace
-        With variables as numbers.
     finished : bool
         False if a limit stopped the learner.
-    conflicts : tuple
-        Orientations that contradict each other; none where the pattern is the CPDAG of a class.
+    conflicts : tuple of (a, c, b)
+        Evidence for a -> c <- b that could not be followed, because it contradicts stronger evidence.
     """
 
     directed: tuple[tuple[int, int], ...]
@@ -41,4 +50,71 @@ class Pattern:
     order: tuple[int, ...]
     trace: PatternTrace
     finished: bool
-    conflicts: tuple[Any, ...] = ()
+    conflicts: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class TestTrace:
+    """What tests of independence told a learner.
+
+    Attributes
+    ----------
+    tests : int
+        How many were performed.
+    blankets : dict of variable to tuple of variables
+        Markov blankets, or the candidates for neighbours of each; empty for a learner without them.
+    separating : dict of pair to tuple of variables
+        The set given which a pair was found independent.
+    """
+
+    # Not a class of tests, whatever pytest thinks of its name.
+    __test__ = False
+
+    tests: int
+    blankets: Mapping[Hashable, tuple[Hashable, ...]] = field(default_factory=dict)
+    separating: Mapping[tuple[Hashable, Hashable], tuple[Hashable, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.tests
+
+    def renamed(self, names: Sequence[Any]) -> TestTrace:
+        """The same with names in place of numbers of variables."""
+
+        def named(variables: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(names[v] for v in variables)
+
+        return TestTrace(
+            self.tests,
+            {named((v,))[0]: named(blanket) for v, blanket in self.blankets.items()},
+            {(named(pair)[0], named(pair)[1]): named(given) for pair, given in self.separating.items()},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in types that JSON has: pairs and their sets are lists."""
+        return {
+            "tests": self.tests,
+            "blankets": [[v, list(blanket)] for v, blanket in self.blankets.items()],
+            "separating": [[*pair, list(given)] for pair, given in self.separating.items()],
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), default=str)
+
+    def to_csv(self) -> str:
+        """The separating sets as CSV text, one pair a line."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(("x", "y", "given"))
+        for (x, y), given in self.separating.items():
+            writer.writerow((x, y, " ".join(map(str, given))))
+        return text.getvalue()
+
+
+def test_trace(tests: int, blankets: Mapping[int, int], separating: Mapping[tuple[int, int], int]) -> TestTrace:
+    """A trace from sets of variables; all in the order of numbers, so that equal runs have equal traces."""
+    return TestTrace(
+        tests,
+        {v: tuple(members(blankets[v])) for v in sorted(blankets)},
+        {pair: tuple(members(separating[pair])) for pair in sorted(separating)},
+    )

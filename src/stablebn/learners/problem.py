@@ -5,13 +5,18 @@ This is where names and columns end: everything a learner sees is a number that 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from stablebn.data.table import ContinuousTable, Name, Table
+from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order
 from stablebn.scores.families import FamilyScores
-from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.scores.registry import ScoreConfig, scores_from, statistics_of
+from stablebn.stats.counts import Counts
+from stablebn.stats.moments import Moments
 
 
 @dataclass(frozen=True)
@@ -23,22 +28,42 @@ class Problem:
     names : tuple of names
         Name of each variable; learners do not look.
     scores : FamilyScores
+    as_given, numbering : Counts or Moments, tuple of int
+        What the scores are made from, before the variables were numbered, and the column of each variable.
     decreasing : tuple of int
         Variables by decreasing sort key (SPEC section 4).
     given : tuple of int
         Variables as the columns stood in the table.
     start : tuple of int or None
         Parent set of each variable in the DAG to start from.
+    test : IndependenceTest or None
+        A test to use instead of one of the data, for instance an oracle.
+    deadline : float or None
+        When a learner should return what it has, in terms of `time.monotonic`.
     watch : callable or None
         Called with the name of the search under way and its number of steps.
     """
 
     names: tuple[Name, ...]
     scores: FamilyScores
+    as_given: Counts | Moments
+    numbering: tuple[int, ...]
     decreasing: tuple[int, ...]
     given: tuple[int, ...]
     start: tuple[int, ...] | None = None
+    test: IndependenceTest | None = None
+    deadline: float | None = None
     watch: Callable[[str, int], None] | None = None
+
+    @cached_property
+    def statistics(self) -> Counts | Moments:
+        """What tests of independence are made from."""
+        return self.as_given.reordered(self.numbering)
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether the deadline is past."""
+        return self.deadline is not None and time.monotonic() > self.deadline
 
     @property
     def increasing(self) -> tuple[int, ...]:
@@ -52,14 +77,17 @@ def pose(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads:
     The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
-    as_given = family_scores(table, config, threads=threads)
-    order = numbering = canonical_order(table, as_given, unit_free=unit_free)
+    statistics = statistics_of(table, threads=threads)
+    scores = scores_from(statistics, config)
+    order = numbering = canonical_order(table, scores, unit_free=unit_free)
     if isinstance(table, ContinuousTable) and not unit_free:
-        numbering = canonical_order(table, as_given, unit_free=True, last_resort=_places(order))
+        numbering = canonical_order(table, scores, unit_free=True, last_resort=_places(order))
     number = _places(numbering)
     return Problem(
         names=tuple(table.names[column] for column in numbering),
-        scores=as_given.reordered(numbering),
+        scores=scores.reordered(numbering),
+        as_given=statistics,
+        numbering=tuple(numbering),
         decreasing=tuple(number[column] for column in order),
         given=tuple(number),
     )

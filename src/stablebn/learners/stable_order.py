@@ -8,10 +8,11 @@ from stablebn.learners.config import SearchConfig
 from stablebn.learners.hc import hill_climb
 from stablebn.learners.problem import Problem
 from stablebn.learners.tabu import tabu_search
+from stablebn.search import Climb
 
 
-def stable_order(problem: Problem, config: SearchConfig) -> list[int]:
-    """The topological order of the better of two DAGs, learned in decreasing and in increasing order.
+def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
+    """The better of two DAGs, learned in decreasing and in increasing order; `stable_order` reads the order off it.
 
     References
     ----------
@@ -20,8 +21,12 @@ def stable_order(problem: Problem, config: SearchConfig) -> list[int]:
     search = tabu_search if config.order_search == "tabu" else hill_climb
     decreasing = search(problem, problem.decreasing, config, "decreasing order")
     increasing = search(problem, problem.increasing, config, "increasing order")
-    better = increasing if increasing.score > decreasing.score else decreasing
-    return layered_order(better.parents, better.order)
+    return increasing if increasing.score > decreasing.score else decreasing
+
+
+def stable_order(found: Climb) -> list[int]:
+    """The topological order of a DAG, layer by layer, inside a layer by the order it was learned in."""
+    return layered_order(found.parents, found.order)
 
 
 def layered_order(parents: Sequence[int], order: Sequence[int]) -> list[int]:

@@ -67,7 +67,7 @@ class TabulatedScores(FamilyScores):
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""
         counts = self._counts.reordered(order)
-        scores = self.with_counts(counts, self._tables.reordered(order, counts))
+        scores = self.with_counts(counts, self._tables.renumbered(counts))
         scores.adopt(self, order)
         return scores
 

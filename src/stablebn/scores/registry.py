@@ -64,13 +64,25 @@ SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS]))
 """Names of all scores."""
 
 
+def statistics_of(table: Table, *, threads: int = 1) -> Counts | Moments:
+    """The statistics from which scores and tests of a table are made."""
+    if isinstance(table, CategoricalTable):
+        return Counts(collapsed(table), threads=threads)
+    return Moments(table, threads=threads)
+
+
 def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> FamilyScores:
     """The score of a table's families; whether its form is categorical or continuous is up to the table."""
-    if isinstance(table, CategoricalTable):
+    return scores_from(statistics_of(table, threads=threads), config)
+
+
+def scores_from(statistics: Counts | Moments, config: ScoreConfig) -> FamilyScores:
+    """The score of families from the statistics of a table."""
+    if isinstance(statistics, Counts):
         _must_fit(config.score, "categorical", tuple(_CATEGORICAL))
-        return _CATEGORICAL[config.score](Counts(collapsed(table), threads=threads), config)
+        return _CATEGORICAL[config.score](statistics, config)
     _must_fit(config.score, "continuous", tuple(_CONTINUOUS))
-    return _CONTINUOUS[config.score](Moments(table, threads=threads), config)
+    return _CONTINUOUS[config.score](statistics, config)
 
 
 def _must_fit(score: str, kind: str, names: tuple[str, ...]) -> None:

@@ -91,8 +91,9 @@ class SetTerms(ABC):
 
 
 @lru_cache(maxsize=1)
-def _table_of_m_ln_m(size: int) -> NDArray[np.int64]:
-    table: NDArray[np.int64] = m_ln_m_table(size)
+def table_of_m_ln_m(total: int) -> NDArray[np.int64]:
+    """Limbs of m ln m for counts up to `total`, or as many as are worth keeping."""
+    table: NDArray[np.int64] = m_ln_m_table(min(total + 1, _LARGEST_TABLE))
     return table
 
 
@@ -102,7 +103,7 @@ class EntropyTerms(SetTerms):
     def __init__(self, counts: Counts) -> None:
         super().__init__(counts.n, dear=counts.table.codes.shape[1] > _DEAR_ROWS)
         self._counts = counts
-        self.table = _table_of_m_ln_m(min(counts.total + 1, _LARGEST_TABLE))
+        self.table = table_of_m_ln_m(counts.total)
 
     def _compute(self, variables: int) -> int:
         return joined(*counting.sum_m_ln_m(self._counts.cells(members(variables)), self.table))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from stablebn.search.trace import StepTrace
 
 
 @dataclass
-class OperatorTrace:
+class OperatorTrace(StepTrace):
     """One entry an operator in every column.
 
     Attributes
@@ -23,15 +25,15 @@ class OperatorTrace:
         Change of the score, and the score after it.
     """
 
+    columns = ("phase", "x", "y", "others", "delta", "score")
+    variable_columns = ("x", "y", "others")
+
     phase: list[str] = field(default_factory=list)
     x: list[Hashable] = field(default_factory=list)
     y: list[Hashable] = field(default_factory=list)
     others: list[tuple[Hashable, ...]] = field(default_factory=list)
     delta: list[float] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return len(self.phase)
 
     def append(self, **step: Any) -> None:
         """Add one operator, a value for every column."""
@@ -40,14 +42,4 @@ class OperatorTrace:
 
     def renamed(self, names: Sequence[Any]) -> OperatorTrace:
         """The same trace with names in place of numbers of variables."""
-        numbers: Any = self
-        return replace(
-            self,
-            x=[names[v] for v in numbers.x],
-            y=[names[v] for v in numbers.y],
-            others=[tuple(names[v] for v in others) for others in numbers.others],
-        )
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The columns by name."""
-        return {column.name: list(getattr(self, column.name)) for column in fields(self)}
+        return OperatorTrace(**self.renamed_columns(names))

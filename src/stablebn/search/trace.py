@@ -6,8 +6,8 @@ import csv
 import io
 import json
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from stablebn.errors import MissingExtraError
 
@@ -16,52 +16,39 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass
-class Trace:
-    """One entry a step in every column.
+class StepTrace:
+    """A trace with one entry a step in every column.
 
     Attributes
     ----------
-    move : list of str
-        "add", "delete" or "reverse".
-    source, target : list
-        The arc as it stood (delete, reverse) or as it was added.
-    delta, score : list of float
-        Change of the score, and the score after it.
-    next_move, next_source, next_target, next_delta : list
-        The runner-up: the move that would have been made otherwise; None where there was none.
-    arbitrary : list of bool
-        The arc was added in a direction that the order decided: the other one was allowed and as good.
+    columns : tuple of str
+        Names of the columns.
+    variable_columns : tuple of str
+        Those that hold variables: numbers at first, and names once it is `renamed`.
     """
 
-    move: list[str] = field(default_factory=list)
-    source: list[Hashable] = field(default_factory=list)
-    target: list[Hashable] = field(default_factory=list)
-    delta: list[float] = field(default_factory=list)
-    score: list[float] = field(default_factory=list)
-    next_move: list[str | None] = field(default_factory=list)
-    next_source: list[Hashable | None] = field(default_factory=list)
-    next_target: list[Hashable | None] = field(default_factory=list)
-    next_delta: list[float | None] = field(default_factory=list)
-    arbitrary: list[bool] = field(default_factory=list)
+    columns: ClassVar[tuple[str, ...]]
+    variable_columns: ClassVar[tuple[str, ...]]
 
     def __len__(self) -> int:
-        return len(self.move)
-
-    def renamed(self, names: Sequence[Hashable]) -> Trace:
-        """The same trace with names in place of numbers of variables."""
-
-        def named(column: Sequence[Any]) -> list[Any]:
-            return [None if v is None else names[v] for v in column]
-
-        columns = self.to_dict()
-        for column in ("source", "target", "next_source", "next_target"):
-            columns[column] = named(columns[column])
-        return Trace(**columns)
+        return len(getattr(self, self.columns[0]))
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The columns by name."""
-        return {column: list(getattr(self, column)) for column in COLUMNS}
+        return {column: list(getattr(self, column)) for column in self.columns}
+
+    def renamed_columns(self, names: Sequence[Any]) -> dict[str, list[Any]]:
+        """The columns with names in place of numbers of variables."""
+
+        def named(entry: Any) -> Any:
+            if entry is None:
+                return None
+            return tuple(names[v] for v in entry) if isinstance(entry, tuple) else names[entry]
+
+        columns = self.to_dict()
+        for column in self.variable_columns:
+            columns[column] = [named(entry) for entry in columns[column]]
+        return columns
 
     def to_json(self) -> str:
         """The columns as a JSON object."""
@@ -91,11 +78,55 @@ class Trace:
         except ImportError:
             raise MissingExtraError("polars", "polars") from None
         columns = self.to_dict()
-        for column in ("source", "target", "next_source", "next_target"):
+        for column in self.variable_columns:
             if not all(name is None or isinstance(name, str) for name in columns[column]):
                 columns[column] = [None if name is None else str(name) for name in columns[column]]
         return pl.DataFrame(columns)
 
 
-COLUMNS = tuple(column.name for column in fields(Trace))
-"""Names of a trace's columns."""
+@dataclass
+class Trace(StepTrace):
+    """One entry a step in every column.
+
+    Attributes
+    ----------
+    move : list of str
+        "add", "delete" or "reverse".
+    source, target : list
+        The arc as it stood (delete, reverse) or as it was added.
+    delta, score : list of float
+        Change of the score, and the score after it.
+    next_move, next_source, next_target, next_delta : list
+        The runner-up: the move that would have been made otherwise; None where there was none.
+    arbitrary : list of bool
+        The arc was added in a direction that the order decided: the other one was allowed and as good.
+    """
+
+    columns = (
+        "move",
+        "source",
+        "target",
+        "delta",
+        "score",
+        "next_move",
+        "next_source",
+        "next_target",
+        "next_delta",
+        "arbitrary",
+    )
+    variable_columns = ("source", "target", "next_source", "next_target")
+
+    move: list[str] = field(default_factory=list)
+    source: list[Hashable] = field(default_factory=list)
+    target: list[Hashable] = field(default_factory=list)
+    delta: list[float] = field(default_factory=list)
+    score: list[float] = field(default_factory=list)
+    next_move: list[str | None] = field(default_factory=list)
+    next_source: list[Hashable | None] = field(default_factory=list)
+    next_target: list[Hashable | None] = field(default_factory=list)
+    next_delta: list[float | None] = field(default_factory=list)
+    arbitrary: list[bool] = field(default_factory=list)
+
+    def renamed(self, names: Sequence[Any]) -> Trace:
+        """The same trace with names in place of numbers of variables."""
+        return Trace(**self.renamed_columns(names))

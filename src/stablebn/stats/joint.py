@@ -7,7 +7,6 @@ with every parent more: so the searches in different orders, which differ in dir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -19,8 +18,6 @@ from stablebn.kernels import bitsets, counting, joint
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit, members
 
-WIDEST = 128
-"""Variables with more levels have no rows in the tables, and no bits."""
 MOST_CONFIGURATIONS = 4096
 _MOST_CELLS = 1 << 22
 MOST_BYTES = 1 << 28
@@ -63,23 +60,19 @@ class JointTables:
         self._weights = counts.weights
         self._rows = int(self._codes.shape[1])
         self.levels = counts.levels
-        self.narrow = self.levels <= WIDEST
-        self.wide = [int(v) for v in np.flatnonzero(~self.narrow)]
+        self.narrow = counts.narrow
+        self.wide = counts.wide
+        self.first = counts.first
         self._wide = sum(map(bit, self.wide))
-        lengths = np.where(self.narrow, self.levels, 0)
-        self.first = np.cumsum(lengths) - lengths
-        self._height = int(lengths.sum())
+        self._height = int(self.levels[self.narrow].sum())
         self._tables: dict[int, JointTable] = {}
         self._bytes = 0
 
-    def reordered(self, order: Sequence[int], counts: Counts) -> JointTables:
-        """The tables of the same variables renumbered so that new i is old order[i], and their counts."""
+    def renumbered(self, counts: Counts) -> JointTables:
+        """The tables of the same counts with the variables renumbered."""
         tables = JointTables(counts)
-        # Rows of tables and bits stay where they are: only where each variable's start is renumbered.
-        tables.first = self.first[list(order)]
+        # Rows of tables stay where they are, as the bits do.
         tables.__dict__.update(level_sizes=self.level_sizes, pairs=self.pairs)
-        if not self._weights.size:
-            tables.__dict__["_packed"] = self._packed
         return tables
 
     @cached_property
@@ -91,7 +84,12 @@ class JointTables:
             for v in narrow.tolist():
                 pairs[:, self._columns(v)] = self._by_histogram([v]).counts
         else:
-            first, levels, sizes, packed = self.first[narrow], self.levels[narrow], self.level_sizes, self._packed
+            first, levels, sizes, packed = (
+                self.first[narrow],
+                self.levels[narrow],
+                self.level_sizes,
+                self._counts.packed,
+            )
 
             def count(variables: NDArray[np.int64]) -> None:
                 joint.pair_counts(packed, first, levels, sizes, variables, pairs)
@@ -103,7 +101,7 @@ class JointTables:
     def level_sizes(self) -> NDArray[np.int64]:
         """Rows of every level: [L]."""
         if not self._weights.size:
-            return np.asarray(bitsets.set_sizes(self._packed))
+            return np.asarray(bitsets.set_sizes(self._counts.packed))
         sizes = np.empty(self._height, dtype=np.int64)
         for v in np.flatnonzero(self.narrow).tolist():
             sizes[self._columns(v)] = counting.group_counts(self._codes[v], int(self.levels[v]), self._weights)
@@ -156,7 +154,7 @@ class JointTables:
                     variables,
                     self.first,
                     self.levels,
-                    self._packed,
+                    self._counts.packed,
                     self._most_for_bits,
                     sizes,
                     counts,
@@ -215,12 +213,6 @@ class JointTables:
         """Configurations beyond which a histogram is quicker than bits."""
         by_bits = BITS_COST * (self._height - int(self.narrow.sum()))
         return HISTOGRAM_COST * len(self._bundled) / by_bits
-
-    @cached_property
-    def _packed(self) -> NDArray[np.uint64]:
-        """Rows of every level, as bits."""
-        narrow = np.flatnonzero(self.narrow)
-        return bitsets.packed_levels(self._codes[narrow], self.levels[narrow])
 
     @cached_property
     def _bundled(self) -> list[list[int]]:

@@ -7,8 +7,9 @@ chunks or number of threads can change a bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -53,6 +54,15 @@ class Moments:
         self.total = table.total
         self.n = len(table.names)
         self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total, threads)
+
+    def reordered(self, order: Sequence[int]) -> Moments:
+        """The moments of the same variables renumbered so that new i is old order[i]."""
+        moments = copy(self)
+        moments.table = self.table.select(order)
+        moments._numerators = self._numerators[np.ix_(order, order)]
+        moments._sums = self._sums[list(order)]
+        moments._exponents = [self._exponents[v] for v in order]
+        return moments
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""

@@ -35,6 +35,24 @@ def test_edge_demanded_both_ways_stays_undirected() -> None:
     assert meek_closure(pdag) == pdag
 
 
+def test_edge_that_would_close_a_directed_cycle_stays_undirected_if_asked() -> None:
+    # From x -> a rule 1 leads round the ring a - b - c - d, and back to a.
+    pdag = PDAG("abcdx", [("x", "a"), ("b", "c"), ("c", "d"), ("d", "a")], [("a", "b")])
+    assert not pdag.is_extendable
+    assert ("a", "b") in meek_closure(pdag).directed
+    assert meek_closure(pdag, acyclic=True) == pdag
+
+
+def test_acyclic_closure_of_an_extendable_graph_is_the_closure() -> None:
+    rng = random.Random(3)
+    for _ in range(100):
+        dag = naive.random_dag(rng, 6, rng.randint(5, 12))
+        known = [arc for arc in dag.arcs if rng.random() < 0.3]
+        pdag = PDAG(dag.nodes, known, [arc for arc in dag.arcs if arc not in known])
+        if pdag.is_extendable:
+            assert meek_closure(pdag, acyclic=True) == meek_closure(pdag)
+
+
 @pytest.mark.parametrize("nodes", ["abc", "abcd"])
 def test_closure_is_what_all_extensions_share(nodes: str) -> None:
     for pdag in naive.all_pdags(nodes):

@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,20 @@ from hypothesis import strategies as st
 from tests.naive.equivalence_search import families_of, score_of
 from tests.naive.perfect_score import PerfectScores, correlations_of
 from tests.shared import SHARED, golden, needs_shared, sample
-from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
+from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
 
 import stablebn as sb
 from stablebn.data.prepare import prepare
 from stablebn.errors import OptionError
 from stablebn.graph import DAG, PDAG
 from stablebn.kernels.logarithm import to_float
-from stablebn.learners.fges import FGESConfig, fges
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.fges import fges
 from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem, pose
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig
+from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit
 
 seeds = st.integers(0, 10**6)
@@ -38,7 +41,8 @@ def _columns(seed: int, n: int, rows: int) -> Columns:
 def _posed(scores: FamilyScores) -> Problem:
     """A problem of which only the scores are known."""
     order = tuple(range(scores.n))
-    return Problem(order, scores, order, order)
+    nothing = Counts(categorical_table([[0, 1]]))
+    return Problem(order, scores, nothing, order, order, order)
 
 
 def _named(pattern: Pattern, names: tuple[Any, ...]) -> PDAG:
@@ -54,7 +58,7 @@ def test_other_layouts_and_names_give_the_same_pattern_and_trace(
     seed: int, n: int, rows: int, shuffle: int, faithfulness: bool, score: str
 ) -> None:
     columns = _columns(seed, n, rows)
-    config = FGESConfig(faithfulness=faithfulness)
+    config = SearchConfig(faithfulness=faithfulness)
     first = fges(_problem(columns, score), config)
     # Variables are numbered by the data alone, so patterns compare as numbers.
     assert fges(_problem(shuffled(columns, shuffle), score), config) == first
@@ -66,7 +70,7 @@ def test_other_layouts_and_names_give_the_same_pattern_and_trace(
 def test_tiny_tables_with_ties_everywhere_give_the_same_pattern(seed: int, n: int, rows: int, shuffle: int) -> None:
     rng = np.random.default_rng(seed)
     columns: Columns = {f"c{v}": rng.integers(0, 2, rows).tolist() for v in range(n)}
-    assert fges(_problem(shuffled(columns, shuffle)), FGESConfig()) == fges(_problem(columns), FGESConfig())
+    assert fges(_problem(shuffled(columns, shuffle)), SearchConfig()) == fges(_problem(columns), SearchConfig())
 
 
 def test_given_order_decides_between_equal_operators_by_column() -> None:
@@ -75,7 +79,7 @@ def test_given_order_decides_between_equal_operators_by_column() -> None:
     one, other = rng.permutation([0, 1] * 20).tolist(), rng.permutation([0, 1] * 20).tolist()
     columns: Columns = {"d": one, "a": other, "c": one, "b": other}
     problem = _problem(columns)
-    trace = fges(problem, FGESConfig(order="given")).trace.renamed(problem.names).to_dict()
+    trace = fges(problem, SearchConfig(order="given")).trace.renamed(problem.names).to_dict()
     assert list(zip(trace["x"], trace["y"], strict=True))[:2] == [("d", "c"), ("a", "b")]
 
 
@@ -83,7 +87,7 @@ def test_given_order_decides_between_equal_operators_by_column() -> None:
 @settings(max_examples=40, deadline=None)
 def test_pattern_is_a_cpdag_whose_extension_has_the_traced_score(seed: int, n: int, rows: int) -> None:
     problem = _problem(_columns(seed, n, rows))
-    pattern = fges(problem, FGESConfig())
+    pattern = fges(problem, SearchConfig())
     cpdag = _named(pattern, tuple(range(problem.scores.n)))
     dag = cpdag.extension()
     assert dag is not None
@@ -108,7 +112,7 @@ def test_perfect_score_finds_the_true_class_of_every_network(path: Path) -> None
     true = sb.read_network(path).dag
     number = {name: v for v, name in enumerate(true.nodes)}
     families = [sum(bit(number[parent]) for parent in true.parents(name)) for name in true.nodes]
-    pattern = fges(_posed(PerfectScores(correlations_of(families, _SEED))), FGESConfig())
+    pattern = fges(_posed(PerfectScores(correlations_of(families, _SEED))), SearchConfig())
     assert _named(pattern, true.nodes) == true.cpdag()
 
 
@@ -129,14 +133,14 @@ def test_perfect_score_finds_the_true_class_of_every_network(path: Path) -> None
 def test_graph_is_that_of_tetrad_where_its_score_counts_alike(name: str, rows: int, faithfulness: bool) -> None:
     problem = _problem(sample(name, rows))
     theirs = golden(f"fges/{name}_{rows}_{'faith' if faithfulness else 'nofaith'}.json")
-    ours = _named(fges(problem, FGESConfig(faithfulness=faithfulness)), problem.names)
+    ours = _named(fges(problem, SearchConfig(faithfulness=faithfulness)), problem.names)
     assert ours == PDAG(problem.names, map(tuple, theirs["directed"]), map(tuple, theirs["undirected"]))
 
 
 def test_faithfulness_leaves_variables_apart_that_are_independent_by_themselves() -> None:
     problem = _problem(sb.read_network("asia").sample(100, seed=26))
     free, faithful = (
-        _named(fges(problem, FGESConfig(faithfulness=faithfulness)), problem.names) for faithfulness in (False, True)
+        _named(fges(problem, SearchConfig(faithfulness=faithfulness)), problem.names) for faithfulness in (False, True)
     )
     u, v = (problem.names.index(name) for name in ("smoke", "bronc"))
     assert problem.scores.family(v, bit(u)) <= problem.scores.family(v, 0)
@@ -146,23 +150,24 @@ def test_faithfulness_leaves_variables_apart_that_are_independent_by_themselves(
 
 def test_start_is_where_the_search_starts() -> None:
     problem = _problem(_columns(7, 5, 60))
-    found = fges(problem, FGESConfig())
+    found = fges(problem, SearchConfig())
     dag = _named(found, tuple(range(5))).extension()
     assert dag is not None
-    started = fges(replace(problem, start=tuple(families_of(dag))), FGESConfig())
+    started = fges(replace(problem, start=tuple(families_of(dag))), SearchConfig())
     assert (started.directed, started.undirected) == (found.directed, found.undirected)
     assert started.trace.to_dict()["delta"] == []
 
 
 def test_max_time_stops_and_says_so() -> None:
-    found = fges(_problem(_columns(7, 6, 60)), FGESConfig(max_time=1e-9))
+    problem = replace(_problem(_columns(7, 6, 60)), deadline=time.monotonic())
+    found = fges(problem, SearchConfig())
     assert not found.finished
     assert (found.directed, found.undirected) == ((), ())
 
 
 def test_trace_names_its_variables() -> None:
     problem = _problem({"a": [0, 1] * 20, "b": [0, 1] * 20})
-    trace = fges(problem, FGESConfig()).trace.renamed(problem.names).to_dict()
+    trace = fges(problem, SearchConfig()).trace.renamed(problem.names).to_dict()
     assert {*trace["x"], *trace["y"]} == {"a", "b"}
     assert trace["phase"] == ["forward"]
     assert trace["others"] == [()]
@@ -171,10 +176,10 @@ def test_trace_names_its_variables() -> None:
 @pytest.mark.parametrize("score", ["k2", "bds"])
 def test_score_that_differs_inside_a_class_is_refused(score: str) -> None:
     with pytest.raises(OptionError, match="fges needs a score"):
-        fges(_problem({"a": [0, 1] * 5, "b": [0, 1, 1, 0, 1] * 2}, score), FGESConfig())
+        fges(_problem({"a": [0, 1] * 5, "b": [0, 1, 1, 0, 1] * 2}, score), SearchConfig())
 
 
 @pytest.mark.parametrize("options", [{"order": "name"}, {"max_parents": -1}, {"max_time": 0}, {"max_time": "soon"}])
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match=next(iter(options))):
-        FGESConfig(**options)
+        SearchConfig(**options)

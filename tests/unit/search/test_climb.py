@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -79,6 +81,24 @@ def test_max_iter_stops_and_says_so() -> None:
     assert not stopped.finished
     assert len(stopped.trace) == 2
     assert climb(scores, range(5), max_iter=len(whole.trace)).finished
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 40), st.sampled_from([0, 3]))
+@settings(max_examples=40, deadline=None)
+def test_climb_with_allowed_arcs_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int) -> None:
+    scores = _scores(seed, n, rows, ("bic", "loglik")[seed % 2], continuous=False)
+    allowed = np.random.default_rng(seed).random((n, n)) < 0.5
+    fast = climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
+    slow = naive_climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
+    assert fast.trace.delta == [step.delta for step in slow.steps]
+    assert _arcs(fast) == slow.arcs
+
+
+def test_deadline_stops_and_says_so() -> None:
+    scores = _scores(1, 5, 40, "loglik", continuous=False)
+    stopped = climb(scores, range(5), deadline=time.monotonic() - 1)
+    assert not stopped.finished
+    assert stopped.parents == (0,) * 5
 
 
 def test_watch_sees_every_step() -> None:

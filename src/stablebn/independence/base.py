@@ -1,0 +1,102 @@
+"""What a learner asks of a test of conditional independence."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.stats.variable_sets import bit
+
+Numbers = NDArray[np.float64]
+
+
+class Outcome(NamedTuple):
+    """What one test found.
+
+    Attributes
+    ----------
+    statistic, df : float
+    p_value : float
+        How likely such a statistic is if x and y are independent.
+    """
+
+    statistic: float
+    df: float
+    p_value: float
+
+
+class IndependenceTest(ABC):
+    """Tests whether x and y are independent given a set of variables.
+
+    Variables are 0 .. n - 1, sets of them the bits of an int. Every test is symmetric in x and y, bit for bit.
+
+    Attributes
+    ----------
+    n : int
+    performed : int
+        Tests made so far, as an algorithm that makes one after the other would count them.
+    """
+
+    n: int
+
+    def __init__(self) -> None:
+        self.performed = 0
+        self._known: dict[tuple[int, int, int], Outcome] = {}
+
+    @abstractmethod
+    def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
+        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+
+    def test(self, x: int, y: int, given: int) -> Outcome:
+        """Test one pair; a test that was asked before is looked up, and counted again."""
+        self.performed += 1
+        key = (x, y, given) if x < y else (y, x, given)
+        if key not in self._known:
+            self._known[key] = Outcome(*(float(values[0]) for values in self.outcomes(x, [y], given)))
+        return self._known[key]
+
+    def p_values(self, x: int, candidates: Sequence[int], given: int) -> list[float]:
+        """The p-value of x with each candidate, all in one pass."""
+        self.performed += len(candidates)
+        return self.outcomes(x, candidates, given)[2].tolist() if candidates else []
+
+    def separating_set(
+        self,
+        x: int,
+        y: int,
+        pool: Sequence[int],
+        size: int,
+        alpha: float,
+        *,
+        always: int = 0,
+        watch: Callable[[], None] | None = None,
+    ) -> tuple[int, float] | None:
+        """The first subset of a pool given which x and y are independent, and the p-value there.
+
+        Parameters
+        ----------
+        x, y : int
+        pool : sequence of int
+            Subsets are tried in lexicographic order of places in it.
+        size : int
+            Of the subsets.
+        alpha : float
+            Independent means a p-value above it.
+        always : int
+            A set that is given besides the subset; it is part of the set returned.
+        watch : callable, optional
+            Called now and then; what it raises ends the search.
+        """
+        for subset in combinations(pool, size):
+            given = always | sum(map(bit, subset))
+            outcome = self.test(x, y, given)
+            if outcome.p_value > alpha:
+                return given, outcome.p_value
+            if watch is not None:
+                watch()
+        return None

@@ -1,0 +1,102 @@
+"""What grow-shrink and incremental association share: from Markov blankets to a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stablebn.learners.evidence import Evidence, pair
+from stablebn.learners.orientation import Separation, Triple, oriented, unshielded
+from stablebn.learners.pattern import Pattern, test_trace
+from stablebn.stats.variable_sets import bit, members
+
+
+def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], int]) -> Pattern:
+    """Find the blanket of every variable, then its neighbours, then the directions.
+
+    References
+    ----------
+    Margaritis (2003), "Learning Bayesian network model structure from data", section 2.5; Scutari (2017), "Bayesian
+    network constraint-based structure learning algorithms", algorithm 1.
+    """
+    blankets = [0] * evidence.test.n
+    separations: dict[tuple[int, int], Separation] = {}
+    with evidence.limit:
+        for x in evidence.order:
+            blankets[x] = blanket_of(evidence, x)
+    blankets = symmetric(blankets)
+    adjacent = list(blankets)
+    with evidence.limit:
+        keep_neighbours(evidence, blankets, adjacent, separations)
+    colliders: dict[Triple, float] = {}
+    with evidence.limit:
+        find_colliders(evidence, blankets, adjacent, colliders)
+    directed, undirected, conflicts = oriented(adjacent, colliders)
+    return Pattern(
+        directed=directed,
+        undirected=undirected,
+        order=evidence.order,
+        trace=test_trace(
+            evidence.test.performed,
+            dict(enumerate(blankets)),
+            {xy: found.given for xy, found in separations.items()},
+        ),
+        finished=evidence.limit.kept,
+        conflicts=conflicts,
+    )
+
+
+def symmetric(sets: list[int]) -> list[int]:
+    """Each set without the variables in whose own set its owner is not: x in the blanket of y, and y in that of x."""
+    return [sum(bit(y) for y in members(own) if sets[y] >> x & 1) for x, own in enumerate(sets)]
+
+
+def keep_neighbours(
+    evidence: Evidence, blankets: list[int], adjacent: list[int], separations: dict[tuple[int, int], Separation]
+) -> None:
+    """Remove from each blanket the variables that a subset of the smaller of the two blankets separates.
+
+    Two variables that are each the whole blanket of the other are neighbours, and no test is made.
+    """
+    for place, x in enumerate(evidence.order):
+        for y in evidence.order[place + 1 :]:
+            if not blankets[x] >> y & 1:
+                continue
+            both = bit(x) | bit(y)
+            if not (blankets[x] | blankets[y]) & ~both:
+                continue
+            found = separation(evidence, x, y, smaller_blankets(blankets, x, y, both))
+            if found is not None:
+                separations[pair(x, y)] = found
+                adjacent[x] &= ~bit(y)
+                adjacent[y] &= ~bit(x)
+
+
+def smaller_blankets(blankets: list[int], x: int, y: int, without: int) -> list[int]:
+    """The smaller of two variables' blankets without some variables; both if they differ and neither is smaller."""
+    pools = [blankets[v] & ~without for v in (x, y)]
+    least = min(map(int.bit_count, pools))
+    return list(dict.fromkeys(pool for pool in pools if pool.bit_count() == least))
+
+
+def separation(evidence: Evidence, x: int, y: int, pools: list[int]) -> Separation | None:
+    """The first separation of x and y by subsets of growing size."""
+    for pool in pools:
+        for size in range(min(pool.bit_count(), evidence.most) + 1):
+            found = evidence.separating_set(x, y, pool, size)
+            if found is not None:
+                return Separation(*found)
+    return None
+
+
+def find_colliders(
+    evidence: Evidence, blankets: list[int], adjacent: list[int], colliders: dict[Triple, float]
+) -> None:
+    """Find the middles of a - c - b given which, and whatever else, a and b depend; with the greatest p-value seen.
+
+    What else: every subset of the smaller of the blankets of a and b, without the three.
+    """
+    for a, c, b in unshielded(adjacent, evidence.order):
+        pools = smaller_blankets(blankets, a, b, bit(a) | bit(b) | bit(c))
+        greatest = max(evidence.greatest_p_value(a, b, pool, bit(c)) for pool in pools)
+        if greatest <= evidence.alpha:
+            colliders[a, c, b] = greatest

@@ -1,0 +1,105 @@
+"""What a constraint-based learner works with: a test, an order, a threshold and a limit of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from stablebn.independence import IndependenceTest, independence_test
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.limit import Limit
+from stablebn.learners.problem import Problem
+from stablebn.stats.variable_sets import bit
+
+_FIRST_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Answers to questions of independence.
+
+    Attributes
+    ----------
+    test : IndependenceTest
+    order : tuple of int
+        The processing order: every choice that the data leave open falls to the variable that comes first in it.
+    alpha : float
+        Variables are independent if the p-value is above it.
+    most : int
+        Most variables to condition on.
+    limit : Limit
+    """
+
+    test: IndependenceTest
+    order: tuple[int, ...]
+    alpha: float
+    most: int
+    limit: Limit
+
+    def ordered(self, variables: int) -> list[int]:
+        """The variables of a set, in the processing order."""
+        return [v for v in self.order if variables >> v & 1]
+
+    def p_values(self, x: int, candidates: Sequence[int], given: int) -> list[float]:
+        """How compatible with independence each candidate is."""
+        self.limit.check()
+        return self.test.p_values(x, candidates, given)
+
+    def first_dependent(self, x: int, candidates: Sequence[int], given: int) -> int | None:
+        """The first candidate that depends on x."""
+        self.limit.check()
+        # Many at once are quicker than one by one, but after the first that depends the others are in vain.
+        start, stop = 0, _FIRST_AT_ONCE
+        while start < len(candidates):
+            some = candidates[start:stop]
+            for y, p_value in zip(some, self.test.outcomes(x, some, given)[2].tolist(), strict=True):
+                self.test.performed += 1
+                if p_value <= self.alpha:
+                    return y
+            start, stop = stop, 3 * stop
+        return None
+
+    def separating_set(self, x: int, y: int, pool: int, size: int) -> tuple[int, float] | None:
+        """A subset of this size given which x and y are independent, and the p-value there."""
+        self.limit.check()
+        return self.test.separating_set(x, y, self.ordered(pool), size, self.alpha, watch=self.limit.check)
+
+    def first_separator(self, x: int, y: int, pool: Sequence[int], always: int) -> int | None:
+        """The first variable of a pool that separates x and y, together with some that always do their part."""
+        self.limit.check()
+        found = self.test.separating_set(x, y, pool, 1, self.alpha, always=always)
+        return None if found is None else (found[0] & ~always).bit_length() - 1
+
+    def greatest_p_value(self, x: int, y: int, pool: int, always: int) -> float:
+        """The greatest p-value of x and y given some variables and any subset of a pool; the first above alpha."""
+        greatest = 0.0
+        others = self.ordered(pool)
+        for size in range(min(len(others), self.most - always.bit_count()) + 1):
+            for subset in combinations(others, size):
+                self.limit.check()
+                greatest = max(greatest, self.test.test(x, y, always | sum(map(bit, subset))).p_value)
+                if greatest > self.alpha:
+                    return greatest
+        return greatest
+
+
+def gather(problem: Problem, config: SearchConfig) -> Evidence:
+    """The evidence for a problem, in the order that the configuration asks for."""
+    return Evidence(
+        test=independence_test(problem.statistics, config.test) if problem.test is None else problem.test,
+        order=problem.given if config.order == "given" else problem.decreasing,
+        alpha=config.alpha,
+        most=problem.scores.n if config.max_condition is None else config.max_condition,
+        limit=Limit(problem.deadline),
+    )
+
+
+def pair(x: int, y: int) -> tuple[int, int]:
+    """Two variables, the smaller number first."""
+    return (x, y) if x < y else (y, x)
+
+
+def all_but(n: int, x: int) -> int:
+    """The set of all variables except one."""
+    return ((1 << n) - 1) ^ bit(x)

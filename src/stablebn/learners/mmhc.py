@@ -1,0 +1,65 @@
+"""Max-Min Hill-Climbing."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from stablebn.learners.blankets import symmetric
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.evidence import Evidence, all_but, gather
+from stablebn.learners.problem import Problem
+from stablebn.learners.restricted import climb_among
+from stablebn.search import Climb
+from stablebn.stats.variable_sets import bit
+
+
+def mmhc(problem: Problem, config: SearchConfig) -> Climb:
+    """Hill climbing among the parents and children that max-min selection finds.
+
+    References
+    ----------
+    Tsamardinos, Brown and Aliferis (2006), "The max-min hill-climbing Bayesian network structure learning algorithm".
+    """
+    evidence = gather(problem, config)
+    candidates = [0] * evidence.test.n
+    with evidence.limit:
+        for x in evidence.order:
+            candidates[x] = parents_and_children(evidence, x)
+    return climb_among(problem, evidence, symmetric(candidates), config)
+
+
+def parents_and_children(evidence: Evidence, x: int) -> int:
+    """MMPC: candidates enter by the max-min heuristic, then those that a subset of the others separates leave."""
+    entered: list[int] = []
+    weakest = dict.fromkeys(evidence.ordered(all_but(evidence.test.n, x)), 0.0)
+    weaken(evidence, x, weakest, 0)
+    while weakest:
+        # The smallest p-value, each the greatest so far; of equals the first in the processing order.
+        newest = min(weakest, key=weakest.__getitem__)
+        del weakest[newest]
+        for size in range(min(len(entered), evidence.most - 1) + 1):
+            for subset in combinations(entered, size):
+                weaken(evidence, x, weakest, bit(newest) | sum(map(bit, subset)))
+        entered.append(newest)
+    return without_separated(evidence, x, sum(map(bit, entered)))
+
+
+def without_separated(evidence: Evidence, x: int, candidates: int) -> int:
+    """The candidates that no subset of the other candidates separates from x."""
+    kept = candidates
+    for y in evidence.ordered(candidates):
+        rest = candidates & ~bit(y)
+        sizes = range(min(rest.bit_count(), evidence.most) + 1)
+        if any(evidence.separating_set(x, y, rest, size) for size in sizes):
+            kept &= ~bit(y)
+    return kept
+
+
+def weaken(evidence: Evidence, x: int, weakest: dict[int, float], given: int) -> None:
+    """Raise the greatest p-value of every variable to the one given a set; those now independent leave."""
+    candidates = list(weakest)
+    for y, p_value in zip(candidates, evidence.p_values(x, candidates, given), strict=True):
+        if p_value > evidence.alpha:
+            del weakest[y]
+        else:
+            weakest[y] = max(weakest[y], p_value)

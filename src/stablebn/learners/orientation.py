@@ -1,0 +1,94 @@
+"""From a skeleton and its separating sets to a pattern: v-structures, then Meek's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from stablebn.graph import PDAG, meek_closure
+from stablebn.learners.evidence import pair
+from stablebn.stats.variable_sets import bit, members
+
+
+@dataclass(frozen=True)
+class Separation:
+    """How a pair was separated.
+
+    Attributes
+    ----------
+    given : int
+        The set given which it is independent.
+    p_value : float
+    """
+
+    given: int
+    p_value: float
+
+
+Triple = tuple[int, int, int]
+Edges = tuple[tuple[int, int], ...]
+
+
+def v_structures(
+    adjacent: Sequence[int], separations: Mapping[tuple[int, int], Separation], order: Sequence[int]
+) -> dict[Triple, float]:
+    """Triples a - c - b, a and b apart, whose middle does not separate them, with the p-value of what does."""
+    found = {}
+    for a, c, b in unshielded(adjacent, order):
+        separation = separations.get(pair(a, b))
+        if separation is not None and not separation.given >> c & 1:
+            found[a, c, b] = separation.p_value
+    return found
+
+
+def unshielded(adjacent: Sequence[int], order: Sequence[int]) -> Iterator[Triple]:
+    """Triples a - c - b with a and b apart, by the processing order of c, a and b."""
+    for c in order:
+        for a, b in combinations([v for v in order if adjacent[c] >> v & 1], 2):
+            if not adjacent[a] >> b & 1:
+                yield a, c, b
+
+
+def oriented(adjacent: Sequence[int], colliders: Mapping[Triple, float]) -> tuple[Edges, Edges, tuple[Triple, ...]]:
+    """Directed edges, undirected edges, and the v-structures that could not be had.
+
+    V-structures are made by increasing p-value, as bnlearn does; of equals the one found first, that is by the
+    processing order of (c, a, b). One is made if neither of its arcs is already directed the other way or closes a
+    directed cycle. Otherwise it is a conflict: it is left out whole, and reported. Meek's rules direct what follows
+    from the others.
+    """
+    children = [0] * len(adjacent)
+    conflicts = []
+    for a, c, b in sorted(colliders, key=colliders.__getitem__):
+        if any(children[c] >> parent & 1 or _reaches(children, c, parent) for parent in (a, b)):
+            conflicts.append((a, c, b))
+        else:
+            children[a] |= bit(c)
+            children[b] |= bit(c)
+    directed = [(u, v) for u, below in enumerate(children) for v in members(below)]
+    undirected = [
+        (u, v)
+        for u, around in enumerate(adjacent)
+        for v in members(around)
+        if u < v and not children[u] >> v & 1 and not children[v] >> u & 1
+    ]
+    closure = meek_closure(PDAG(range(len(adjacent)), directed, undirected), acyclic=True)
+    return _sorted(closure.directed), _sorted(closure.undirected), tuple(conflicts)
+
+
+def _sorted(edges: Iterable[tuple[object, object]]) -> Edges:
+    return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))
+
+
+def _reaches(children: Sequence[int], u: int, v: int) -> bool:
+    """Whether a directed path leads from u to v."""
+    seen = 0
+    fresh = bit(u)
+    while fresh:
+        seen |= fresh
+        below = 0
+        for w in members(fresh):
+            below |= children[w]
+        fresh = below & ~seen
+    return bool(seen >> v & 1)

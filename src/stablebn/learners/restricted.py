@@ -1,0 +1,65 @@
+"""What the hybrid learners share: hill climbing among the edges that tests of independence leave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.evidence import Evidence
+from stablebn.learners.pattern import TestTrace, test_trace
+from stablebn.learners.problem import Problem
+from stablebn.search import Climb, Trace, climb
+
+
+@dataclass
+class HybridTrace(Trace):
+    """The steps of the climb, and what the tests said before it.
+
+    Attributes
+    ----------
+    restriction : TestTrace
+        The `blankets` are the candidates for neighbours of each variable.
+    """
+
+    restriction: TestTrace = field(default_factory=lambda: TestTrace(0))
+
+    def renamed(self, names: Sequence[Hashable]) -> HybridTrace:
+        """The same trace with names in place of numbers of variables."""
+        return HybridTrace(**super().renamed(names).to_dict(), restriction=self.restriction.renamed(names))
+
+    def to_json(self) -> str:
+        """The columns, and what the tests said, as a JSON object."""
+        return json.dumps({**self.to_dict(), "restriction": self.restriction.to_dict()}, default=str)
+
+
+def climb_among(problem: Problem, evidence: Evidence, candidates: Sequence[int], config: SearchConfig) -> Climb:
+    """Hill climbing that adds only arcs between a variable and its candidates.
+
+    Parameters
+    ----------
+    problem, evidence, config
+    candidates : sequence of int
+        The set of candidates of each variable; x is one of y if y is one of x.
+    """
+    n = problem.scores.n
+    allowed = np.array([[own >> v & 1 for v in range(n)] for own in candidates], dtype=np.bool_).reshape(n, n)
+    found = climb(
+        problem.scores,
+        evidence.order,
+        max_parents=config.max_parents,
+        max_iter=config.max_iter,
+        allowed=allowed,
+        deadline=problem.deadline,
+        watch=None if problem.watch is None else partial(problem.watch, "search"),
+    )
+    tests = test_trace(evidence.test.performed, dict(enumerate(candidates)), {})
+    return replace(
+        found,
+        trace=HybridTrace(**found.trace.to_dict(), restriction=tests),
+        finished=found.finished and evidence.limit.kept,
+    )

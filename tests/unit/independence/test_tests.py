@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.naive import independence as naive
+from tests.tables import categorical_table, continuous_table, random_categorical_table
+
+import stablebn as sb
+from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.graph import DAG, d_separated
+from stablebn.independence import TESTS, DSeparation, IndependenceTest, independence_test
+from stablebn.networks.random import random_network
+from stablebn.scores.registry import statistics_of
+from stablebn.stats import counts
+
+CATEGORICAL = ("mi", "mi-adf", "x2")
+CONTINUOUS = ("cor", "zf", "mi-g")
+
+
+def _mask(variables: tuple[int, ...] | list[int]) -> int:
+    return sum(1 << v for v in variables)
+
+
+def _table(seed: int, rows: int, *, weights: bool = False) -> CategoricalTable:
+    rng = np.random.default_rng(seed)
+    table = random_categorical_table(rng, 5, rows, levels=int(rng.integers(2, 6)))
+    return categorical_table(table.codes.tolist(), rng.integers(1, 4, rows).tolist()) if weights else table
+
+
+def _numbers(seed: int, rows: int = 20) -> ContinuousTable:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(6, rows))
+    for v in range(1, 6):
+        values[v] += values[rng.integers(0, v)]
+    return continuous_table(values)
+
+
+def _test(table: CategoricalTable | ContinuousTable, name: str) -> IndependenceTest:
+    return independence_test(statistics_of(table), name)
+
+
+@given(st.integers(0, 10_000), st.integers(4, 60), st.integers(0, 3), st.booleans(), st.sampled_from([-1, 10**9]))
+@settings(max_examples=60, deadline=None)
+def test_categorical_statistics_are_the_naive_ones(
+    seed: int, rows: int, size: int, weights: bool, most_cells: int
+) -> None:
+    table = _table(seed, rows, weights=weights)
+    others = tuple(range(2, 2 + size))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "MOST_CELLS_FOR_BITS", most_cells)
+        mi = _test(table, "mi").test(0, 1, _mask(others))
+        x2 = _test(table, "x2").test(0, 1, _mask(others))
+        adjusted = _test(table, "mi-adf").test(0, 1, _mask(others))
+    assert mi.statistic == pytest.approx(float(naive.g2(table, 0, 1, others)), rel=1e-14, abs=1e-14)
+    assert x2.statistic == pytest.approx(float(naive.x2(table, 0, 1, others)), rel=1e-14, abs=1e-14)
+    assert mi.df == x2.df == naive.degrees(table, 0, 1, others)
+    assert adjusted.df == naive.adjusted_degrees(table, 0, 1, others)
+
+
+def test_wide_tables_are_counted_by_the_rows_that_occur() -> None:
+    rng = np.random.default_rng(1)
+    table = random_categorical_table(rng, 4, 300, levels=40)
+    for name, right in (("mi", naive.g2), ("x2", naive.x2)):
+        found = _test(table, name).test(0, 1, _mask((2, 3)))
+        assert found.statistic == pytest.approx(float(right(table, 0, 1, (2, 3))), rel=1e-14)
+    assert _test(table, "mi-adf").test(0, 1, _mask((2, 3))).df == naive.adjusted_degrees(table, 0, 1, (2, 3))
+
+
+def test_too_few_rows_a_cell_are_no_evidence_with_adjusted_degrees() -> None:
+    table = _table(3, 30)
+    assert _test(table, "mi-adf").test(0, 1, _mask((2, 3, 4)))[::2] == (0.0, 1.0)
+
+
+@given(st.integers(0, 10_000), st.integers(0, 4))
+@settings(max_examples=40, deadline=None)
+def test_partial_correlation_is_the_naive_one(seed: int, size: int) -> None:
+    table = _numbers(seed)
+    others = tuple(range(2, 2 + size))
+    right = naive.partial_correlation(table, 0, 1, others)
+    cor, zf, mi = (_test(table, name).test(0, 1, _mask(others)) for name in CONTINUOUS)
+    assert cor.statistic == pytest.approx(right, rel=1e-9, abs=1e-12)
+    assert zf.statistic == pytest.approx(np.arctanh(right) * np.sqrt(17 - size), rel=1e-9, abs=1e-11)
+    assert mi.statistic == pytest.approx(-20 * np.log(1 - right**2), rel=1e-9, abs=1e-12)
+    assert (cor.df, zf.df, mi.df) == (18 - size, 17 - size, 1)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_x_and_y_can_be_exchanged_without_changing_a_bit(name: str) -> None:
+    table = _table(1, 50) if name in CATEGORICAL else _numbers(1)
+    for x, y, z in [(0, 1, ()), (0, 1, (2,)), (3, 1, (0, 4)), (4, 2, (0, 1, 3))]:
+        assert _test(table, name).test(x, y, _mask(z)) == _test(table, name).test(y, x, _mask(z))
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_many_candidates_at_once_are_tested_as_one_by_one(name: str) -> None:
+    table = _table(2, 80) if name in CATEGORICAL else _numbers(2)
+    test = _test(table, name)
+    for z in ((), (4,), (3, 4)):
+        assert test.p_values(0, [1, 2], _mask(z)) == [test.test(0, y, _mask(z)).p_value for y in (1, 2)]
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("alpha", [0.01, 0.3])
+def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: float) -> None:
+    for seed in range(8):
+        table = _table(seed, 40) if name in CATEGORICAL else _numbers(seed)
+        walking, slow = _test(table, name), _test(table, name)
+        for x, y in combinations(range(3), 2):
+            pool = [v for v in (4, 2, 0, 3, 1) if v not in (x, y)]
+            for size in range(4):
+                found = walking.separating_set(x, y, pool, size, alpha)
+                assert found == IndependenceTest.separating_set(slow, x, y, pool, size, alpha)
+                assert walking.performed == slow.performed
+
+
+def test_p_value_exactly_at_the_threshold_is_no_independence() -> None:
+    test = _test(_table(5, 60), "mi")
+    p_value = test.test(0, 1, 0b100).p_value
+    assert test.separating_set(0, 1, [2], 1, p_value) is None
+    assert test.separating_set(0, 1, [2], 1, np.nextafter(p_value, 0)) == (0b100, p_value)
+
+
+def test_more_variables_than_rows_reject_nothing() -> None:
+    test = _test(_numbers(1, rows=5), "cor")
+    assert test.test(0, 1, _mask((2, 3, 4, 5)))[::2] == (0.0, 1.0)
+
+
+def test_copied_column_leaves_nothing_to_correlate() -> None:
+    values = np.random.default_rng(1).normal(size=(2, 30))
+    test = _test(continuous_table([values[0], values[0], values[1]]), "cor")
+    assert test.test(0, 2, 0b010).p_value > 0.99
+    assert test.test(0, 1, 0).p_value < 1e-100
+
+
+def test_oracle_is_d_separation() -> None:
+    for seed in range(5):
+        dag = random_network(8, seed=seed).dag
+        oracle = DSeparation(dag)
+        for x, y in combinations(range(8), 2):
+            rest = [v for v in range(8) if v not in (x, y)]
+            for size in range(3):
+                for z in combinations(rest, size):
+                    names = [dag.nodes[v] for v in z]
+                    separated = d_separated(dag, dag.nodes[x], dag.nodes[y], names)
+                    assert (oracle.test(x, y, _mask(z)).p_value == 1.0) == separated
+
+
+def test_unknown_and_unfit_tests_are_refused() -> None:
+    with pytest.raises(sb.OptionError, match="nonsense"):
+        _test(_table(1, 10), "nonsense")
+    with pytest.raises(sb.OptionError, match="categorical"):
+        _test(_table(1, 10), "cor")
+
+
+def test_ci_test_names_what_it_tested() -> None:
+    table = sb.read_network("asia").sample(500, seed=1)
+    found = sb.ci_test(table, "bronc", "dysp", given=["smoke"])
+    assert (found.test, found.df) == ("mi", 2)
+    assert not found.independent()
+    assert found.independent(alpha=0.0) == (found.p_value > 0.0)
+
+
+def test_ci_test_refuses_unknown_and_repeated_columns() -> None:
+    table = {"a": ["x", "y", "x"], "b": ["p", "q", "q"]}
+    with pytest.raises(sb.OptionError, match="'c'"):
+        sb.ci_test(table, "a", "c")
+    with pytest.raises(sb.OptionError, match="different"):
+        sb.ci_test(table, "a", "b", given=["a"])
+
+
+def test_ci_test_of_a_constant_rejects_nothing() -> None:
+    table = {"a": ["x", "y", "x", "y"], "b": ["p", "q", "q", "p"], "c": ["k"] * 4}
+    assert sb.ci_test(table, "a", "c").p_value == 1.0
+    assert sb.ci_test(table, "a", "b", given=["c"]).df == 1
+
+
+def test_dag_of_the_oracle_may_have_any_names() -> None:
+    assert DSeparation(DAG([("t", 1), 2], [(("t", 1), 2)])).test(0, 1, 0).p_value == 0.0
