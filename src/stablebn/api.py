@@ -169,7 +169,7 @@ def learn(
 
     cautions = [*prepared.warnings, *learned.cautions]
     if not found.finished:
-        cautions.append(_out_of_time(config) if problem.time_is_up else _stopped(max_iter))
+        cautions.append(_why_stopped(found, config))
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -459,20 +459,19 @@ def _cores(threads: int | None) -> int:
     return threads
 
 
-def _stopped(max_iter: int | None) -> Caution:
-    return Caution(
-        "max-iter",
-        (),
-        f"A search was stopped at max_iter={max_iter} steps: more of them may improve the graph.",
-    )
-
-
-def _out_of_time(config: SearchConfig) -> Caution:
+def _why_stopped(found: Climb | Pattern, config: SearchConfig) -> Caution:
+    """What to say of a learner that has not finished."""
+    if isinstance(found, Climb) and len(found.trace) == config.max_iter:
+        return Caution(
+            "max-iter",
+            (),
+            f"A search was stopped at max_iter={config.max_iter} steps: more of them may improve the graph.",
+        )
     return Caution(
         "max-time",
         (),
-        f"The search was stopped after max_time={config.max_time} seconds: the graph is unfinished, and another run "
-        "may stop elsewhere.",
+        f"The search was stopped by max_time={config.max_time} seconds: the graph is unfinished, and another run may "
+        "stop elsewhere.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -84,14 +85,23 @@ class Evidence:
         return greatest
 
 
-def gather(problem: Problem, config: SearchConfig) -> Evidence:
-    """The evidence for a problem, in the order that the configuration asks for."""
+def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evidence:
+    """The evidence for a problem, in the order that the configuration asks for.
+
+    Parameters
+    ----------
+    problem, config
+    share : float
+        Of the time that is left, the share that tests may take.
+    """
+    now = time.monotonic()
+    deadline = None if problem.deadline is None else now + share * (problem.deadline - now)
     return Evidence(
         test=independence_test(problem.statistics, config.test) if problem.test is None else problem.test,
         order=problem.given if config.order == "given" else problem.decreasing,
         alpha=config.alpha,
         most=problem.scores.n if config.max_condition is None else config.max_condition,
-        limit=Limit(problem.deadline),
+        limit=Limit(deadline),
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from stablebn.learners.blankets import symmetric
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but, gather
+from stablebn.learners.evidence import Evidence, all_but
 from stablebn.learners.mmhc import without_separated
 from stablebn.learners.problem import Problem
-from stablebn.learners.restricted import climb_among
+from stablebn.learners.restricted import climb_among_candidates
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit
 
@@ -20,12 +19,7 @@ def h2pc(problem: Problem, config: SearchConfig) -> Climb:
     Gasse, Aussem and Elghazel (2014), "A hybrid algorithm for Bayesian network structure learning with application to
     multi-label learning", algorithms 1 to 4.
     """
-    evidence = gather(problem, config)
-    candidates = [0] * evidence.test.n
-    with evidence.limit:
-        for x in evidence.order:
-            candidates[x] = hybrid_parents_and_children(evidence, x)
-    return climb_among(problem, evidence, symmetric(candidates), config)
+    return climb_among_candidates(problem, config, hybrid_parents_and_children)
 
 
 def hybrid_parents_and_children(evidence: Evidence, x: int) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from stablebn.learners.blankets import symmetric
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but, gather
+from stablebn.learners.evidence import Evidence, all_but
 from stablebn.learners.problem import Problem
-from stablebn.learners.restricted import climb_among
+from stablebn.learners.restricted import climb_among_candidates
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit
 
@@ -20,12 +19,7 @@ def mmhc(problem: Problem, config: SearchConfig) -> Climb:
     ----------
     Tsamardinos, Brown and Aliferis (2006), "The max-min hill-climbing Bayesian network structure learning algorithm".
     """
-    evidence = gather(problem, config)
-    candidates = [0] * evidence.test.n
-    with evidence.limit:
-        for x in evidence.order:
-            candidates[x] = parents_and_children(evidence, x)
-    return climb_among(problem, evidence, symmetric(candidates), config)
+    return climb_among_candidates(problem, config, parents_and_children)
 
 
 def parents_and_children(evidence: Evidence, x: int) -> int:

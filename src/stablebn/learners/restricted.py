@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
+from stablebn.learners.blankets import symmetric
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence
+from stablebn.learners.evidence import Evidence, all_but, gather
 from stablebn.learners.pattern import TestTrace, test_trace
 from stablebn.learners.problem import Problem
 from stablebn.search import Climb, Trace, climb
+
+# Of a limited time, so that some is left to climb.
+_SHARE_OF_TESTS = 0.5
 
 
 @dataclass
@@ -37,16 +41,25 @@ class HybridTrace(Trace):
         return json.dumps({**self.to_dict(), "restriction": self.restriction.to_dict()}, default=str)
 
 
-def climb_among(problem: Problem, evidence: Evidence, candidates: Sequence[int], config: SearchConfig) -> Climb:
-    """Hill climbing that adds only arcs between a variable and its candidates.
+def climb_among_candidates(
+    problem: Problem, config: SearchConfig, candidates_of: Callable[[Evidence, int], int]
+) -> Climb:
+    """Hill climbing that adds only arcs between variables that are candidates of each other.
 
     Parameters
     ----------
-    problem, evidence, config
-    candidates : sequence of int
-        The set of candidates of each variable; x is one of y if y is one of x.
+    problem, config
+    candidates_of : callable
+        Finds the set of candidates of a variable.
     """
+    evidence = gather(problem, config, share=_SHARE_OF_TESTS)
     n = problem.scores.n
+    # Of a variable that time does not suffice for, nothing is excluded.
+    candidates = [all_but(n, x) for x in range(n)]
+    with evidence.limit:
+        for x in evidence.order:
+            candidates[x] = candidates_of(evidence, x)
+    candidates = symmetric(candidates)
     allowed = np.array([[own >> v & 1 for v in range(n)] for own in candidates], dtype=np.bool_).reshape(n, n)
     found = climb(
         problem.scores,

@@ -64,8 +64,7 @@ class Counts:
         counts = Counts(self.table.select(order), threads=self.threads)
         # The bits stay where they are: only where each variable's start is renumbered.
         counts.first = self.first[list(order)]
-        if "packed" in self.__dict__:
-            counts.__dict__["packed"] = self.packed
+        counts.__dict__["packed"] = self.packed
         return counts
 
     @cached_property
