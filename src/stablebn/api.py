@@ -461,7 +461,7 @@ def _cores(threads: int | None) -> int:
 
 def _why_stopped(found: Climb | Pattern, config: SearchConfig) -> Caution:
     """What to say of a learner that has not finished."""
-    if isinstance(found, Climb) and len(found.trace) == config.max_iter:
+    if isinstance(found, Climb) and len(found.steps) == config.max_iter:
         return Caution(
             "max-iter",
             (),

@@ -14,8 +14,9 @@ reaches : bool [n, n]
 gains : int64 [n, n, 3]
     gains[v, u]: limbs of the score's change when u joins the parents of v (or leaves them, where it is one), and 1 if
     the family may not become that.
-bounds : float64 [n]
-    No arc that could be added to v gains more.
+ceilings, bounds : float64 [n], float64 [n]
+    No arc that could be added to v gains more: of those between v and variables not joined to it, and of those among
+    them that close no cycle, as far as that is known.
 differences, lengths : int64 [tabu, 2 * tabu], int64 [tabu]
     For each of the last DAGs visited, the arcs (from * n + to) in which it differs from the present one; length -1
     where there is none yet. A move leads into one of them exactly if it undoes that difference: so no candidate graph
@@ -91,13 +92,17 @@ def _other_path(sizes, parents, reaches, u, v):
 
 
 @njit(cache=True, nogil=True)
+def _is_candidate(v, u, family, reaches, gains):
+    """Whether u could become a parent of v without a cycle."""
+    return u != v and not family[v, u] and not reaches[v, u] and gains[v, u, 2] == 0
+
+
+@njit(cache=True, nogil=True)
 def _may_add(family, sizes, reaches, gains, most_parents, differences, lengths, u, v):
     """Whether u -> v may be added."""
     return (
-        not family[v, u]
-        and not reaches[v, u]
+        _is_candidate(v, u, family, reaches, gains)
         and sizes[v] < most_parents
-        and gains[v, u, 2] == 0
         and not _is_tabu(family, differences, lengths, ADD, u, v)
     )
 
@@ -141,16 +146,22 @@ def best_moves(family, sizes, parents, reaches, gains, bounds, most_parents, dif
         if waiting[v] < deltas[1] or waiting[v] == -np.inf:
             break
         waiting[v] = -np.inf
+        # Arcs added since may have closed the way for the candidate that the bound was of.
+        bound = -np.inf
         for u in range(n):
-            if u == v or family[v, u] or family[u, v]:
-                continue
             delta = as_float(gains[v, u, 0], gains[v, u, 1])
+            if delta <= bound and delta < deltas[1]:
+                continue
+            if not _is_candidate(v, u, family, reaches, gains):
+                continue
+            bound = max(bound, delta)
             if (
                 delta >= deltas[1]
                 and _before(delta, ADD, u, v, deltas[1], moves[1])
                 and _may_add(family, sizes, reaches, gains, most_parents, differences, lengths, u, v)
             ):
                 _insert(moves, deltas, delta, ADD, u, v)
+        bounds[v] = bound
     kind, u, v = moves[0]
     arbitrary = (
         kind == ADD
@@ -161,7 +172,7 @@ def best_moves(family, sizes, parents, reaches, gains, bounds, most_parents, dif
 
 
 @njit(cache=True, nogil=True)
-def make_move(kind, u, v, family, sizes, parents, reaches, differences, lengths, oldest):
+def make_move(kind, u, v, family, sizes, parents, reaches, ceilings, bounds, differences, lengths, oldest):
     """Change the DAG, its paths and its differences from the last ones; the present DAG takes the oldest one's slot."""
     _toggle(u, v, family, sizes, parents, differences, lengths)
     if kind == REVERSE:
@@ -172,6 +183,7 @@ def make_move(kind, u, v, family, sizes, parents, reaches, differences, lengths,
                 reaches[ancestor] |= reaches[v]
     else:
         find_paths(sizes, parents, reaches)
+        bounds[:] = ceilings
     if lengths.size:
         lengths[oldest] = 0
 
@@ -232,7 +244,7 @@ def find_paths(sizes, parents, reaches):  # OUT bool [n, n]
 
 
 @njit(cache=True, nogil=True)
-def change_parents(v, u, changes, order, barred, family, gains, bounds):
+def change_parents(v, u, changes, order, barred, family, gains, ceilings, bounds):
     """Write what follows for the gains when u has joined or left the parents of v.
 
     Parameters
@@ -247,8 +259,8 @@ def change_parents(v, u, changes, order, barred, family, gains, bounds):
     """
     _set_gains(v, changes, order, barred, gains)
     # Of both: what may be added to either depends on the arc between them.
-    _set_bound(v, family, gains, bounds)
-    _set_bound(u, family, gains, bounds)
+    _set_ceiling(v, family, gains, ceilings, bounds)
+    _set_ceiling(u, family, gains, ceilings, bounds)
 
 
 @njit(cache=True, nogil=True)
@@ -262,18 +274,18 @@ def _set_gains(v, changes, order, barred, gains):
 
 
 @njit(cache=True, nogil=True)
-def _set_bound(v, family, gains, bounds):
-    """Find the most that an arc which could be added to v gains."""
-    bound = -np.inf
+def _set_ceiling(v, family, gains, ceilings, bounds):
+    """Find the most that an arc which could be added to v gains, but for cycles."""
+    ceiling = -np.inf
     for u in range(family.shape[0]):
         if u != v and not family[v, u] and not family[u, v] and gains[v, u, 2] == 0:
-            bound = max(bound, as_float(gains[v, u, 0], gains[v, u, 1]))
-    bounds[v] = bound
+            ceiling = max(ceiling, as_float(gains[v, u, 0], gains[v, u, 1]))
+    ceilings[v] = bounds[v] = ceiling
 
 
 @njit(cache=True, nogil=True)
-def set_all_gains(changes, order, barred, family, gains, bounds):  # IN int64 [n, n, 3], by number of the variables
-    """Write the gains and bounds of every variable."""
+def set_all_gains(changes, order, barred, family, gains, ceilings, bounds):
+    """Write the gains and bounds of every variable from changes, int64 [n, n, 3], by number of the variables."""
     for v in range(order.size):
         _set_gains(v, changes[order[v]], order, barred, gains)
-        _set_bound(v, family, gains, bounds)
+        _set_ceiling(v, family, gains, ceilings, bounds)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -41,6 +41,18 @@ class HybridTrace(Trace):
         return json.dumps({**self.to_dict(), "restriction": self.restriction.to_dict()}, default=str)
 
 
+@dataclass(frozen=True)
+class HybridClimb(Climb):
+    """A climb, and what the tests said before it."""
+
+    restriction: TestTrace
+
+    @cached_property
+    def trace(self) -> HybridTrace:
+        """The steps, and what the tests said."""
+        return HybridTrace(**super().trace.to_dict(), restriction=self.restriction)
+
+
 def climb_among_candidates(
     problem: Problem, config: SearchConfig, candidates_of: Callable[[Evidence, int], int]
 ) -> Climb:
@@ -71,8 +83,11 @@ def climb_among_candidates(
         watch=None if problem.watch is None else partial(problem.watch, "search"),
     )
     tests = test_trace(evidence.test.performed, dict(enumerate(candidates)), {})
-    return replace(
-        found,
-        trace=HybridTrace(**found.trace.to_dict(), restriction=tests),
+    return HybridClimb(
+        found.parents,
+        found.score,
+        found.order,
+        found.steps,
         finished=found.finished and evidence.limit.kept,
+        restriction=tests,
     )

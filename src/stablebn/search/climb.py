@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ logger = logging.getLogger(__name__)
 _MOVE_NAMES = ("add", "delete", "reverse")
 
 
+Step = tuple[Move, float, int, tuple[Move, float] | None, bool]
+"""A move, its delta, the score after it, the runner-up with its delta, and whether the move was arbitrary."""
+
+
 @dataclass(frozen=True)
 class Climb:
     """What a climb found.
@@ -32,8 +37,7 @@ class Climb:
         Its score in units of 2**-62.
     order : tuple of int
         The processing order.
-    trace : Trace
-        Every step, with variables as numbers.
+    steps : tuple of Step
     finished : bool
         False if `max_iter` or the deadline stopped it.
     """
@@ -41,8 +45,13 @@ class Climb:
     parents: tuple[int, ...]
     score: int
     order: tuple[int, ...]
-    trace: Trace
+    steps: tuple[Step, ...]
     finished: bool
+
+    @cached_property
+    def trace(self) -> Trace:
+        """Every step, in columns, with variables as numbers."""
+        return _trace(self.steps, self.order)
 
 
 def climb(
@@ -111,11 +120,7 @@ def climb(
         if watch is not None:
             watch(len(steps))
     logger.debug("climbed %d steps to a score of %s", len(steps), to_float(best_score))
-    return Climb(best_parents, best_score, tuple(order), _trace(steps, order), finished)
-
-
-Step = tuple[Move, float, int, tuple[Move, float] | None, bool]
-"""A move, its delta, the score after it, the runner-up with its delta, and whether the move was arbitrary."""
+    return Climb(best_parents, best_score, tuple(order), tuple(steps), finished)
 
 
 def _trace(steps: Sequence[Step], order: Sequence[int]) -> Trace:

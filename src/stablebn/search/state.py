@@ -73,9 +73,10 @@ class State:
         self._owns = [own for own, _ in found]
         self.score = sum(self._owns)
         self._gains = np.empty((n, n, 3), dtype=np.int64)
+        self._ceilings = np.empty(n)
         self._bounds = np.empty(n)
         changes = np.array([changes for _, changes in found], dtype=np.int64).reshape(n, n, 3)
-        moves.set_all_gains(changes, self._order, self._barred, self._family, self._gains, self._bounds)
+        moves.set_all_gains(changes, self._order, self._barred, self._family, self._gains, self._ceilings, self._bounds)
 
     def best_moves(self) -> tuple[list[tuple[Move, float]], bool]:
         """The best allowed move and the runner-up with their deltas, and whether the first was arbitrary."""
@@ -106,6 +107,8 @@ class State:
             self._sizes,
             self._parents,
             self._reaches,
+            self._ceilings,
+            self._bounds,
             self._differences,
             self._lengths,
             oldest,
@@ -121,4 +124,6 @@ class State:
         own, changes = self._scores.changes(child, self.parents[child])
         self.score += own - self._owns[child]
         self._owns[child] = own
-        moves.change_parents(v, u, changes, self._order, self._barred, self._family, self._gains, self._bounds)
+        moves.change_parents(
+            v, u, changes, self._order, self._barred, self._family, self._gains, self._ceilings, self._bounds
+        )
