@@ -6,13 +6,10 @@ cells this beats a histogram by far. The counts are the same integers.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
 WORD = 64
 # Words of all the sets under way, so many that they stay in the second cache.
@@ -32,25 +29,41 @@ def population(typing_context, word):
     return signature, generate
 
 
-def packed_levels(codes: NDArray[Any], levels: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Rows of each level of each variable as bits, one set after the other: uint64 [levels in all, words]."""
+@njit(cache=True, nogil=True)
+def pack_levels(codes, levels, packed):
+    """Write the rows of each level of each variable as bits, one set after the other.
+
+    Parameters
+    ----------
+    codes, levels : codes [n, N], int64 [n]
+    packed : uint64 [levels in all, ceil(N / 64)], written
+        Row i is bit i % 64 of word i // 64.
+    """
     rows = codes.shape[1]
-    sets = np.zeros((int(levels.sum()), -(-rows // WORD) * 8), dtype=np.uint8)
-    width = -(-rows // 8)
-    everything = np.packbits(np.ones(rows, dtype=np.bool_))
-    row = 0
-    for own, size in zip(codes, levels.tolist(), strict=True):
-        # The last level has the rows that no other one has. Which bit stands for which row does not matter, as long
-        # as it is the same in all sets.
-        rest = everything.copy()
-        for level in range(size - 1):
-            packed = np.packbits(own == level)
-            sets[row, :width] = packed
-            rest ^= packed
-            row += 1
-        sets[row, :width] = rest
-        row += 1
-    return sets.view(np.uint64)
+    whole = rows // WORD
+    first = 0
+    for v in range(levels.size):
+        own = codes[v]
+        # The last level has the rows that no other one has.
+        rest = packed[first + levels[v] - 1]
+        rest[:whole] = ~np.uint64(0)
+        if whole < rest.size:
+            rest[whole] = (np.uint64(1) << np.uint64(rows - whole * WORD)) - np.uint64(1)
+        for level in range(levels[v] - 1):
+            row = packed[first + level]
+            for w in range(whole):
+                block = own[w * WORD : (w + 1) * WORD]
+                word = np.uint64(0)
+                for j in range(WORD):
+                    word |= np.uint64(block[j] == level) << np.uint64(j)
+                row[w] = word
+            if whole < row.size:
+                row[whole] = 0
+                for i in range(whole * WORD, rows):
+                    row[whole] |= np.uint64(own[i] == level) << np.uint64(i - whole * WORD)
+            for w in range(row.size):
+                rest[w] &= ~row[w]
+        first += levels[v]
 
 
 @njit(cache=True, nogil=True)

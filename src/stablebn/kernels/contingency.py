@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stablebn.kernels.bitsets import common, intersection_sizes
+from stablebn.kernels.bitsets import WORD, common, intersection_sizes, population
 from stablebn.kernels.counting import limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
 
@@ -246,16 +246,14 @@ def _rows_of_sets(sets, sizes):  # IN uint64 [K, W], IN int64 [K]
     group = np.empty(rows.size, dtype=np.int32)
     m = 0
     for k in range(sizes.size):
-        in_bytes = sets[k].view(np.uint8)
         for w in range(sets.shape[1]):
-            if sets[k, w]:
-                # Laid out as `packed_levels` does: the first row of a byte is its highest bit.
-                for b in range(8 * w, 8 * w + 8):
-                    for j in range(8):
-                        if in_bytes[b] & (0x80 >> j):
-                            rows[m] = 8 * b + j
-                            group[m] = k
-                            m += 1
+            word = sets[k, w]
+            while word:
+                # The lowest bit, and the word without it.
+                rows[m] = w * WORD + np.int64(population((word & (~word + np.uint64(1))) - np.uint64(1)))  # type: ignore[call-arg]
+                group[m] = k
+                m += 1
+                word &= word - np.uint64(1)
     return rows[:m], group[:m]
 
 

@@ -48,16 +48,17 @@ class Counts:
         self.threads = threads
         self.total = table.total
         self.n = len(table.names)
-        self.levels = np.array([len(levels) for levels in table.levels], dtype=np.int64)
+        self._level_numbers = [len(levels) for levels in table.levels]
+        self.levels = np.array(self._level_numbers, dtype=np.int64)
         self.weights = np.empty(0, dtype=np.int64) if table.weights is None else table.weights
         self.narrow = self.levels <= WIDEST
-        self.wide = [int(v) for v in np.flatnonzero(~self.narrow)]
+        self.wide = [v for v, size in enumerate(self._level_numbers) if size > WIDEST]
         lengths = np.where(self.narrow, self.levels, 0)
         self.first = np.cumsum(lengths) - lengths
 
     def states(self, variables: Sequence[int]) -> int:
         """Number of joint configurations of some variables, seen or not."""
-        return math.prod(int(self.levels[v]) for v in variables)
+        return math.prod([self._level_numbers[v] for v in variables])
 
     def reordered(self, order: Sequence[int]) -> Counts:
         """The counts of the same variables renumbered so that new i is old order[i]."""
@@ -72,8 +73,11 @@ class Counts:
         """Rows of every level of the narrow variables as bits, those of v from first[v] on; none with weights."""
         if self.weights.size:
             return np.empty((0, 0), dtype=np.uint64)
-        narrow = np.flatnonzero(self.narrow)
-        return bitsets.packed_levels(self.table.codes[narrow], self.levels[narrow])
+        levels = self.levels[self.narrow]
+        packed = np.empty((int(levels.sum()), -(-self.table.codes.shape[1] // bitsets.WORD)), dtype=np.uint64)
+        codes = self.table.codes[self.narrow] if self.wide else self.table.codes
+        bitsets.pack_levels(codes, levels, packed)
+        return packed
 
     def partition(self, variables: Sequence[int]) -> tuple[NDArray[np.int32], int]:
         """Group number of every row by the values of some variables, and the number of groups."""
