@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.stats.variable_sets import bit
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Numbers = NDArray[np.float64]
 
@@ -47,6 +51,12 @@ class IndependenceTest(ABC):
     def __init__(self) -> None:
         self.performed = 0
         self._known: dict[tuple[int, int, int], Outcome] = {}
+
+    def fork(self) -> Self:
+        """The same test with a count of its own, for another thread; what is known is shared."""
+        test = copy(self)
+        test.performed = 0
+        return test
 
     @abstractmethod
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from stablebn.independence.base import Numbers
 from stablebn.independence.walking import CLEAR, Stop, WalkingTest
 from stablebn.kernels.contingency import FOUND
+from stablebn.kernels.logarithm import to_floats
+from stablebn.scores.categorical import loglik
 from stablebn.scores.set_terms import table_of_m_ln_m
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import members
@@ -44,13 +46,17 @@ class CategoricalTest(WalkingTest):
         self._pearson = pearson
         self._adjust = adjust
         self._table = table_of_m_ln_m(counts.total)
+        self._likelihood = loglik(counts)
         self._largest = counts.total / _ROWS_A_CELL if adjust else np.inf
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
         inside = members(given)
         others = np.array(candidates, dtype=np.int64)
-        statistics, adjusted = self._counts.associations(x, inside, others, self._table, pearson=self._pearson)
+        if not (given or self._pearson or self._adjust):
+            statistics = self._from_scores(x)[others]
+        else:
+            statistics, adjusted = self._counts.associations(x, inside, others, self._table, pearson=self._pearson)
         states, own, theirs = float(self._counts.states(inside)), self._levels[x], self._counts.levels[others]
         if not self._adjust:
             df = (theirs - 1) * (states * (own - 1))
@@ -58,6 +64,10 @@ class CategoricalTest(WalkingTest):
             df = adjusted.astype(np.float64)
             statistics[states * own * theirs > self._largest] = 0.0
         return statistics, df, self._p_values(statistics, df)
+
+    def _from_scores(self, x: int) -> Numbers:
+        """G2 of x with every other variable, nothing given: half of it is by how much one raises the other's score."""
+        return np.maximum(2 * to_floats(self._likelihood.changes(x, 0)[1][:, :2]), 0.0)
 
     def _p_values(self, statistics: Numbers | float, df: Numbers | float) -> Numbers:
         # Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.

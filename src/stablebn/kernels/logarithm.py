@@ -238,6 +238,13 @@ def limbs(value: int) -> tuple[int, int]:
     return value >> LO_BITS, value & LO_MASK
 
 
+def to_floats(terms: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Numbers given by limbs [m, 2] as doubles, each rounded once."""
+    carried = terms[:, 0] + (terms[:, 1] >> LO_BITS)
+    floats: NDArray[np.float64] = carried * 2.0**-HI_BITS + (terms[:, 1] & LO_MASK) * 2.0 ** -(HI_BITS + LO_BITS)
+    return floats
+
+
 def to_float(value: int) -> float:
     """A fixed-point number as the nearest double."""
     return value / UNIT

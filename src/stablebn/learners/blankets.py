@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 from stablebn.learners.evidence import Evidence, pair
 from stablebn.learners.orientation import Separation, Triple, oriented, unshielded
@@ -18,18 +19,14 @@ def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], 
     Margaritis (2003), "Learning Bayesian network model structure from data", section 2.5; Scutari (2017), "Bayesian
     network constraint-based structure learning algorithms", algorithm 1.
     """
-    blankets = [0] * evidence.test.n
-    separations: dict[tuple[int, int], Separation] = {}
-    with evidence.limit:
-        for x in evidence.order:
-            blankets[x] = blanket_of(evidence, x)
-    blankets = symmetric(blankets)
+    found = evidence.answers(blanket_of, range(evidence.test.n))
+    blankets = symmetric([blanket or 0 for blanket in found])
+    separations = separated(evidence, blankets)
     adjacent = list(blankets)
-    with evidence.limit:
-        keep_neighbours(evidence, blankets, adjacent, separations)
-    colliders: dict[Triple, float] = {}
-    with evidence.limit:
-        find_colliders(evidence, blankets, adjacent, colliders)
+    for x, y in separations:
+        adjacent[x] &= ~bit(y)
+        adjacent[y] &= ~bit(x)
+    colliders = find_colliders(evidence, blankets, adjacent)
     directed, undirected, conflicts = oriented(adjacent, colliders)
     return Pattern(
         directed=directed,
@@ -38,7 +35,7 @@ def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], 
         trace=test_trace(
             evidence.test.performed,
             dict(enumerate(blankets)),
-            {xy: found.given for xy, found in separations.items()},
+            {xy: separation.given for xy, separation in separations.items()},
         ),
         finished=evidence.limit.kept,
         conflicts=conflicts,
@@ -50,25 +47,23 @@ def symmetric(sets: list[int]) -> list[int]:
     return [sum(bit(y) for y in members(own) if sets[y] >> x & 1) for x, own in enumerate(sets)]
 
 
-def keep_neighbours(
-    evidence: Evidence, blankets: list[int], adjacent: list[int], separations: dict[tuple[int, int], Separation]
-) -> None:
-    """Remove from each blanket the variables that a subset of the smaller of the two blankets separates.
+def separated(evidence: Evidence, blankets: list[int]) -> dict[tuple[int, int], Separation]:
+    """The members of each other's blankets that a subset of the smaller of the two blankets separates.
 
     Two variables that are each the whole blanket of the other are neighbours, and no test is made.
     """
-    for place, x in enumerate(evidence.order):
-        for y in evidence.order[place + 1 :]:
-            if not blankets[x] >> y & 1:
-                continue
-            both = bit(x) | bit(y)
-            if not (blankets[x] | blankets[y]) & ~both:
-                continue
-            found = separation(evidence, x, y, smaller_blankets(blankets, x, y, both))
-            if found is not None:
-                separations[pair(x, y)] = found
-                adjacent[x] &= ~bit(y)
-                adjacent[y] &= ~bit(x)
+    pairs = [
+        (x, y)
+        for x, y in combinations(evidence.order, 2)
+        if blankets[x] >> y & 1 and (blankets[x] | blankets[y]) & ~(bit(x) | bit(y))
+    ]
+
+    def ask(evidence: Evidence, ends: tuple[int, int]) -> Separation | None:
+        x, y = ends
+        return separation(evidence, x, y, smaller_blankets(blankets, x, y, bit(x) | bit(y)))
+
+    found = zip(pairs, evidence.answers(ask, pairs), strict=True)
+    return {pair(x, y): answer for (x, y), answer in found if answer is not None}
 
 
 def smaller_blankets(blankets: list[int], x: int, y: int, without: int) -> list[int]:
@@ -88,15 +83,17 @@ def separation(evidence: Evidence, x: int, y: int, pools: list[int]) -> Separati
     return None
 
 
-def find_colliders(
-    evidence: Evidence, blankets: list[int], adjacent: list[int], colliders: dict[Triple, float]
-) -> None:
-    """Find the middles of a - c - b given which, and whatever else, a and b depend; with the greatest p-value seen.
+def find_colliders(evidence: Evidence, blankets: list[int], adjacent: list[int]) -> dict[Triple, float]:
+    """The middles of a - c - b given which, and whatever else, a and b depend; with the greatest p-value seen.
 
     What else: every subset of the smaller of the blankets of a and b, without the three.
     """
-    for a, c, b in unshielded(adjacent, evidence.order):
+    triples = list(unshielded(adjacent, evidence.order))
+
+    def ask(evidence: Evidence, triple: Triple) -> float:
+        a, c, b = triple
         pools = smaller_blankets(blankets, a, b, bit(a) | bit(b) | bit(c))
-        greatest = max(evidence.greatest_p_value(a, b, pool, bit(c)) for pool in pools)
-        if greatest <= evidence.alpha:
-            colliders[a, c, b] = greatest
+        return max(evidence.greatest_p_value(a, b, pool, bit(c)) for pool in pools)
+
+    found = zip(triples, evidence.answers(ask, triples), strict=True)
+    return {triple: greatest for triple, greatest in found if greatest is not None and greatest <= evidence.alpha}

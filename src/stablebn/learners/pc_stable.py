@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 from stablebn.learners.config import SearchConfig
@@ -22,8 +23,7 @@ def pc_stable(problem: Problem, config: SearchConfig) -> Pattern:
     evidence = gather(problem, config)
     adjacent = [all_but(evidence.test.n, x) for x in range(evidence.test.n)]
     separations: dict[tuple[int, int], Separation] = {}
-    with evidence.limit:
-        thin_skeleton(evidence, adjacent, separations)
+    thin_skeleton(evidence, adjacent, separations)
     directed, undirected, conflicts = oriented(adjacent, v_structures(adjacent, separations, evidence.order))
     return Pattern(
         directed=directed,
@@ -41,17 +41,24 @@ def thin_skeleton(evidence: Evidence, adjacent: list[int], separations: dict[tup
     The neighbours are those at the start of the round: that is what makes the skeleton independent of the order.
     """
     size = 0
-    while size <= evidence.most and any(around.bit_count() > size for around in adjacent):
-        at_start = tuple(adjacent)
-        for x, y in combinations(evidence.order, 2):
-            if not at_start[x] >> y & 1:
-                continue
-            pools = (at_start[x] & ~bit(y), at_start[y] & ~bit(x)) if size else (0,)
-            for pool in pools:
-                found = evidence.separating_set(x, y, pool, size)
-                if found is not None:
-                    separations[pair(x, y)] = Separation(*found)
-                    adjacent[x] &= ~bit(y)
-                    adjacent[y] &= ~bit(x)
-                    break
+    while size <= evidence.most and evidence.limit.kept and any(around.bit_count() > size for around in adjacent):
+        pairs = [(x, y) for x, y in combinations(evidence.order, 2) if adjacent[x] >> y & 1]
+        found = evidence.answers(partial(separation_among_neighbours, tuple(adjacent), size), pairs)
+        for (x, y), separation in zip(pairs, found, strict=True):
+            if separation is not None:
+                separations[pair(x, y)] = separation
+                adjacent[x] &= ~bit(y)
+                adjacent[y] &= ~bit(x)
         size += 1
+
+
+def separation_among_neighbours(
+    adjacent: tuple[int, ...], size: int, evidence: Evidence, ends: tuple[int, int]
+) -> Separation | None:
+    """A separation of two variables by so many neighbours of one of them."""
+    x, y = ends
+    for pool in (adjacent[x] & ~bit(y), adjacent[y] & ~bit(x)) if size else (0,):
+        found = evidence.separating_set(x, y, pool, size)
+        if found is not None:
+            return Separation(*found)
+    return None

@@ -67,11 +67,8 @@ def climb_among_candidates(
     evidence = gather(problem, config, share=_SHARE_OF_TESTS)
     n = problem.scores.n
     # Of a variable that time does not suffice for, nothing is excluded.
-    candidates = [all_but(n, x) for x in range(n)]
-    with evidence.limit:
-        for x in evidence.order:
-            candidates[x] = candidates_of(evidence, x)
-    candidates = symmetric(candidates)
+    answers = evidence.answers(candidates_of, range(n))
+    candidates = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
     allowed = np.array([[own >> v & 1 for v in range(n)] for own in candidates], dtype=np.bool_).reshape(n, n)
     found = climb(
         problem.scores,

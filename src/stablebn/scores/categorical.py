@@ -15,7 +15,7 @@ from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined,
 from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
 from stablebn.stats.counts import Counts, Terms
-from stablebn.stats.joint import JointTable, JointTables
+from stablebn.stats.joint import JointTable
 from stablebn.stats.variable_sets import bit, members
 
 # A family whose penalty alone is beyond 2**30 nats is not a candidate: it would not fit the limbs.
@@ -28,18 +28,16 @@ class TabulatedScores(FamilyScores):
     Parameters
     ----------
     counts : Counts
-    tables : JointTables, optional
-        Of the same counts, if there are any already.
     """
 
-    def __init__(self, counts: Counts, tables: JointTables | None = None) -> None:
+    def __init__(self, counts: Counts) -> None:
         self.n = counts.n
         self.most_parents = counts.n
         self._counts = counts
-        self._tables = JointTables(counts) if tables is None else tables
+        self._tables = counts.tables
 
     @abstractmethod
-    def with_counts(self, counts: Counts, tables: JointTables) -> TabulatedScores:
+    def with_counts(self, counts: Counts) -> TabulatedScores:
         """The same score of other counts."""
 
     @abstractmethod
@@ -66,8 +64,7 @@ class TabulatedScores(FamilyScores):
 
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""
-        counts = self._counts.reordered(order)
-        scores = self.with_counts(counts, self._tables.renumbered(counts))
+        scores = self.with_counts(self._counts.reordered(order))
         scores.adopt(self, order)
         return scores
 
@@ -77,22 +74,22 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
 
     Parameters
     ----------
-    counts, tables : Counts, JointTables
+    counts : Counts
     unit : int
         Penalty of one free parameter in units of 2**-62.
     """
 
-    def __init__(self, counts: Counts, unit: int, tables: JointTables | None = None) -> None:
-        super().__init__(counts, tables)
+    def __init__(self, counts: Counts, unit: int) -> None:
+        super().__init__(counts)
         self._unit = unit
         self._unit_limbs = limbs(unit)
         self._terms = EntropyTerms(counts)
         self._levels = [int(size) for size in counts.levels]
         self._most_levels = max(self._levels, default=0)
 
-    def with_counts(self, counts: Counts, tables: JointTables) -> PenalisedLikelihood:
+    def with_counts(self, counts: Counts) -> PenalisedLikelihood:
         """The same score of other counts."""
-        return PenalisedLikelihood(counts, self._unit, tables)
+        return PenalisedLikelihood(counts, self._unit)
 
     def joint_terms(self, child: int) -> SetTerms:
         """H."""
@@ -174,7 +171,7 @@ def aic(counts: Counts, k: float) -> FamilyScores:
     return PenalisedLikelihood(counts, round(Fraction(k) * UNIT))
 
 
-def loglik(counts: Counts) -> FamilyScores:
+def loglik(counts: Counts) -> PenalisedLikelihood:
     """Log-likelihood without a penalty."""
     return PenalisedLikelihood(counts, 0)
 
@@ -184,20 +181,20 @@ class DirichletScores(TabulatedScores):
 
     Parameters
     ----------
-    counts, tables : Counts, JointTables
+    counts : Counts
     iss : float
         Imaginary sample size, where the prior has one.
     """
 
     prior: int
 
-    def __init__(self, counts: Counts, iss: float = 1.0, tables: JointTables | None = None) -> None:
-        super().__init__(counts, tables)
+    def __init__(self, counts: Counts, iss: float = 1.0) -> None:
+        super().__init__(counts)
         self._iss = iss
 
-    def with_counts(self, counts: Counts, tables: JointTables) -> DirichletScores:
+    def with_counts(self, counts: Counts) -> DirichletScores:
         """The same score of other counts."""
-        return type(self)(counts, self._iss, tables)
+        return type(self)(counts, self._iss)
 
     def read_changes(self, child: int, parents: int, table: JointTable, place: int, out: Changes) -> tuple[int, int]:
         """Write the changes of a family, whose child has this place in its table, and return limbs of its score."""

@@ -6,13 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable
 from stablebn.kernels import bitsets, contingency, counting
+
+if TYPE_CHECKING:
+    from stablebn.stats.joint import JointTables
 
 Counted = TypeVar("Counted")
 
@@ -55,18 +58,31 @@ class Counts:
         self.wide = [v for v, size in enumerate(self._level_numbers) if size > WIDEST]
         lengths = np.where(self.narrow, self.levels, 0)
         self.first = np.cumsum(lengths) - lengths
+        self._renumbered: dict[tuple[int, ...], Counts] = {}
 
     def states(self, variables: Sequence[int]) -> int:
         """Number of joint configurations of some variables, seen or not."""
         return math.prod([self._level_numbers[v] for v in variables])
 
     def reordered(self, order: Sequence[int]) -> Counts:
-        """The counts of the same variables renumbered so that new i is old order[i]."""
-        counts = Counts(self.table.select(order), threads=self.threads)
-        # The bits stay where they are: only where each variable's start is renumbered.
-        counts.first = self.first[list(order)]
-        counts.__dict__["packed"] = self.packed
-        return counts
+        """The counts of the same variables renumbered so that new i is old order[i]; the same object if asked again."""
+        key = tuple(order)
+        if key not in self._renumbered:
+            counts = Counts(self.table.select(order), threads=self.threads)
+            # Bits and rows of tables stay where they are: only where each variable's start is renumbered.
+            counts.first = self.first[list(order)]
+            counts.__dict__["packed"] = self.packed
+            counts.__dict__["tables"] = self.tables.renumbered(counts)
+            self._renumbered[key] = counts
+        return self._renumbered[key]
+
+    @cached_property
+    def tables(self) -> JointTables:
+        """The joint tables, shared by all scores and tests."""
+        # Here and not above: each needs the other.
+        from stablebn.stats.joint import JointTables
+
+        return JointTables(self)
 
     @cached_property
     def packed(self) -> NDArray[np.uint64]:
