@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
+from worker import OTHERS
 
 import stablebn as sb
 
@@ -120,6 +121,7 @@ TOOLS = (
     Tool("stablebn tabu-stable"),
     Tool("stablebn tabu"),
     Tool("stablebn hc"),
+    *(Tool(f"stablebn {algorithm}", most_rows=10_000, most_variables=110) for algorithm in OTHERS),
     Tool("pybnesian hc"),
     Tool("pyagrum hc", continuous=False),
     Tool("bnlearn hc"),

@@ -107,7 +107,7 @@ def main() -> None:
         f"Each learner in its stable order on {ROWS:,} rows (or as many as there are): seconds of `sb.learn` with one",
         "thread, edges, whether a DAG extends the graph, BIC per row and F1 against the true network.",
         f"Graphs: how many different ones come from {LAYOUTS} layouts of the first {ROWS_OF_LAYOUTS:,} rows (columns,",
-        "rows and names shuffled; names only where no two columns are identical), with the order given and the stable one.",
+        "rows and names shuffled; names only where no two columns are identical), in the given and the stable order.",
         ", ".join(f"{key} {value}" for key, value in about().items()) + ".",
         "",
         "| network | learner | rows | seconds | edges | extendable | BIC | F1 | graphs, given | graphs, stable |",

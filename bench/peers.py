@@ -102,13 +102,12 @@ def _row(case: Case, network: sb.Network, path: Path, answers: dict[str, list[di
 
 def _summary(answers: Sequence[dict[str, Any]], path: Path, rows: int) -> dict[str, Any]:
     warm = [seconds for answer in answers for seconds in answer["warm"]]
-    arcs = [tuple(arc) for arc in answers[0]["arcs"]]
+    arcs = answers[0]["arcs"]
     return {
         "seconds": statistics.median(warm or [answer["cold"] for answer in answers]),
         "whole": statistics.median(answer["whole"] for answer in answers),
         "processes": len(answers),
         "peak": max(answer["peak"] for answer in answers),
-        "arcs": len(arcs),
-        "bic": sb.score(arcs, path).total / rows,
+        "bic": None if arcs is None else sb.score([tuple(arc) for arc in arcs], path).total / rows,
         "version": answers[0]["version"],
     }

@@ -22,9 +22,12 @@ from typing import Any
 import pyarrow.parquet as pq
 
 Arcs = list[tuple[str, str]]
-Learn = Callable[[], Arcs]
+Learn = Callable[[], "Arcs | None"]
+"""Learns, and returns the arcs of a DAG, if there is one that fits."""
 
 ENOUGH = 5.0
+OTHERS = ("fges", "pc-stable", "gs", "inter-iamb", "mmhc", "h2pc")
+"""Our learners besides those that climb."""
 
 
 def stablebn(algorithm: str) -> Callable[[Any], Learn]:
@@ -33,7 +36,11 @@ def stablebn(algorithm: str) -> Callable[[Any], Learn]:
     def prepare(table: Any) -> Learn:
         import stablebn as sb
 
-        return lambda: [(str(u), str(v)) for u, v in sb.learn(table, algorithm).arcs]
+        def learn() -> Arcs | None:
+            dag = sb.learn(table, algorithm).dag
+            return None if dag is None else [(str(u), str(v)) for u, v in dag.arcs]
+
+        return learn
 
     return prepare
 
@@ -90,13 +97,13 @@ def causal_learn(table: Any) -> Learn:
     score = "local_score_BIC" if continuous else "local_score_BDeu"
     names = list(frame.columns)
 
-    def learn() -> Arcs:
+    def learn() -> Arcs | None:
         marks = ges(values, score_func=score)["G"].graph
         tails = [(i, j) for i in range(len(names)) for j in range(len(names)) if marks[i, j] == -1]
         directed = [(names[i], names[j]) for i, j in tails if marks[j, i] == 1]
         undirected = [(names[i], names[j]) for i, j in tails if i < j and marks[j, i] == -1]
         extension = sb.PDAG(names, directed, undirected).extension()
-        return [] if extension is None else [(str(u), str(v)) for u, v in extension.arcs]
+        return None if extension is None else [(str(u), str(v)) for u, v in extension.arcs]
 
     return learn
 
@@ -105,6 +112,7 @@ TOOLS: dict[str, Callable[[Any], Learn]] = {
     "stablebn tabu-stable": stablebn("tabu-stable"),
     "stablebn tabu": stablebn("tabu"),
     "stablebn hc": stablebn("hc"),
+    **{f"stablebn {algorithm}": stablebn(algorithm) for algorithm in OTHERS},
     "pybnesian hc": pybnesian,
     "pyagrum hc": pyagrum,
     "pgmpy hc": pgmpy,
@@ -136,7 +144,7 @@ def _peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _timed(learn: Learn) -> tuple[float, Arcs]:
+def _timed(learn: Learn) -> tuple[float, Arcs | None]:
     began = time.perf_counter()
     arcs = learn()
     return time.perf_counter() - began, arcs

@@ -18,7 +18,7 @@ from stablebn.stats.variable_sets import bit
 
 _FIRST_AT_ONCE = 8
 _LOTS_A_THREAD = 8
-ROWS_FOR_THREADS = 5000
+ROWS_FOR_THREADS = 30_000
 """Tables with fewer rows are counted in less time than another thread takes to begin."""
 
 Question = TypeVar("Question")
