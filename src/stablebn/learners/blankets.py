@@ -19,7 +19,7 @@ def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], 
     Margaritis (2003), "Learning Bayesian network model structure from data", section 2.5; Scutari (2017), "Bayesian
     network constraint-based structure learning algorithms", algorithm 1.
     """
-    found = evidence.answers(blanket_of, range(evidence.test.n))
+    found = evidence.answers("blankets", blanket_of, range(evidence.test.n))
     blankets = symmetric([blanket or 0 for blanket in found])
     separations = separated(evidence, blankets)
     adjacent = list(blankets)
@@ -62,7 +62,7 @@ def separated(evidence: Evidence, blankets: list[int]) -> dict[tuple[int, int], 
         x, y = ends
         return separation(evidence, x, y, smaller_blankets(blankets, x, y, bit(x) | bit(y)))
 
-    found = zip(pairs, evidence.answers(ask, pairs), strict=True)
+    found = zip(pairs, evidence.answers("neighbours", ask, pairs), strict=True)
     return {pair(x, y): answer for (x, y), answer in found if answer is not None}
 
 
@@ -95,5 +95,5 @@ def find_colliders(evidence: Evidence, blankets: list[int], adjacent: list[int])
         pools = smaller_blankets(blankets, a, b, bit(a) | bit(b) | bit(c))
         return max(evidence.greatest_p_value(a, b, pool, bit(c)) for pool in pools)
 
-    found = zip(triples, evidence.answers(ask, triples), strict=True)
+    found = zip(triples, evidence.answers("v-structures", ask, triples), strict=True)
     return {triple: greatest for triple, greatest in found if greatest is not None and greatest <= evidence.alpha}

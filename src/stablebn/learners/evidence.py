@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +42,8 @@ class Evidence:
     limit : Limit
     threads : int
         How many questions may be asked at once.
+    watch : callable or None
+        Called with the name of a stage and the number of questions answered in it.
     """
 
     test: IndependenceTest
@@ -49,24 +52,37 @@ class Evidence:
     most: int
     limit: Limit
     threads: int = 1
+    watch: Callable[[str, int], None] | None = None
 
     def answers(
-        self, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
+        self, stage: str, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
     ) -> list[Answer | None]:
         """The answers to questions that do not depend on each other; None to those for which there is no time.
 
         Some are asked at once, each lot with tests counted apart: who is first cannot matter.
         """
-        if self.threads == 1 or len(questions) < 2 * self.threads:
-            return self._ask_in_turn(ask, questions)
-        size = -(-len(questions) // (_LOTS_A_THREAD * self.threads))
-        lots = [questions[start : start + size] for start in range(0, len(questions), size)]
+        lots = self._lots(questions)
         forks = [replace(self, test=self.test.fork(), limit=Limit(self.limit.deadline), threads=1) for _ in lots]
+        answers: list[Answer | None] = []
         with ThreadPoolExecutor(self.threads) as pool:
-            found = list(pool.map(lambda fork, lot: fork._ask_in_turn(ask, lot), forks, lots))
+            found = pool.map if self.threads > 1 else map
+            try:
+                for lot in found(lambda fork, lot: fork._ask_in_turn(ask, lot), forks, lots):
+                    answers += lot
+                    if self.watch is not None:
+                        self.watch(stage, len(answers))
+            except BaseException:
+                # Interrupted: the other threads need not go on to the end.
+                for fork in forks:
+                    fork.limit.deadline = -math.inf
+                raise
         self.test.performed += sum(fork.test.performed for fork in forks)
         self.limit.kept &= all(fork.limit.kept for fork in forks)
-        return [answer for lot in found for answer in lot]
+        return answers
+
+    def _lots(self, questions: Sequence[Question]) -> list[Sequence[Question]]:
+        size = max(1, -(-len(questions) // (_LOTS_A_THREAD * self.threads)))
+        return [questions[start : start + size] for start in range(0, len(questions), size)]
 
     def _ask_in_turn(
         self, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
@@ -142,6 +158,7 @@ def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evi
         most=problem.scores.n if config.max_condition is None else config.max_condition,
         limit=Limit(deadline),
         threads=_threads(problem),
+        watch=problem.watch,
     )
 
 

@@ -43,7 +43,8 @@ def thin_skeleton(evidence: Evidence, adjacent: list[int], separations: dict[tup
     size = 0
     while size <= evidence.most and evidence.limit.kept and any(around.bit_count() > size for around in adjacent):
         pairs = [(x, y) for x, y in combinations(evidence.order, 2) if adjacent[x] >> y & 1]
-        found = evidence.answers(partial(separation_among_neighbours, tuple(adjacent), size), pairs)
+        ask = partial(separation_among_neighbours, tuple(adjacent), size)
+        found = evidence.answers(f"sets of {size}", ask, pairs)
         for (x, y), separation in zip(pairs, found, strict=True):
             if separation is not None:
                 separations[pair(x, y)] = separation

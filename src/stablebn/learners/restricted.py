@@ -67,7 +67,7 @@ def climb_among_candidates(
     evidence = gather(problem, config, share=_SHARE_OF_TESTS)
     n = problem.scores.n
     # Of a variable that time does not suffice for, nothing is excluded.
-    answers = evidence.answers(candidates_of, range(n))
+    answers = evidence.answers("candidates", candidates_of, range(n))
     candidates = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
     allowed = np.array([[own >> v & 1 for v in range(n)] for own in candidates], dtype=np.bool_).reshape(n, n)
     found = climb(

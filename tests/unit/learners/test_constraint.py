@@ -11,7 +11,7 @@ from tests.tables import random_categorical_table, shuffled
 import stablebn as sb
 from stablebn.graph import DAG
 from stablebn.independence import DSeparation
-from stablebn.learners import LEARNERS, Pattern, SearchConfig, pose
+from stablebn.learners import LEARNERS, Pattern, SearchConfig, evidence, pose
 from stablebn.learners.evidence import gather
 from stablebn.learners.gs import grow_shrink
 from stablebn.learners.h2pc import controlled_blanket, hybrid_parents_and_children, neighbour_superset
@@ -47,16 +47,16 @@ def _neighbours(dag: DAG, v: int) -> int:
 @pytest.mark.parametrize("seed", range(5))
 def test_blankets_and_neighbours_of_a_known_graph_are_found(seed: int) -> None:
     dag = random_network(9, seed=seed).dag
-    evidence = gather(_known(dag), SearchConfig())
+    known = gather(_known(dag), SearchConfig())
     for v in range(9):
-        assert grow_shrink(evidence, v) == _blanket(dag, v)
-        assert interleaved_blanket(evidence, v) == _blanket(dag, v)
+        assert grow_shrink(known, v) == _blanket(dag, v)
+        assert interleaved_blanket(known, v) == _blanket(dag, v)
         everyone = ((1 << 9) - 1) & ~(1 << v)
-        assert controlled_blanket(evidence, v, everyone) == _blanket(dag, v)
+        assert controlled_blanket(known, v, everyone) == _blanket(dag, v)
         # Without the symmetry correction MMPC may keep a descendant too.
-        assert parents_and_children(evidence, v) & _neighbours(dag, v) == _neighbours(dag, v)
-        assert neighbour_superset(evidence, v)[0] & _neighbours(dag, v) == _neighbours(dag, v)
-        assert hybrid_parents_and_children(evidence, v) & _neighbours(dag, v) == _neighbours(dag, v)
+        assert parents_and_children(known, v) & _neighbours(dag, v) == _neighbours(dag, v)
+        assert neighbour_superset(known, v)[0] & _neighbours(dag, v) == _neighbours(dag, v)
+        assert hybrid_parents_and_children(known, v) & _neighbours(dag, v) == _neighbours(dag, v)
 
 
 def test_v_structure_that_contradicts_a_better_one_is_left_out_and_reported() -> None:
@@ -158,6 +158,20 @@ def test_every_learner_honours_max_time(algorithm: str, monkeypatch: pytest.Monk
     result = sb.learn(ASIA, algorithm, max_time=1)
     assert set(result.nodes) == set(ASIA.column_names)
     assert any(caution.code == "max-time" for caution in result.warnings)
+
+
+@pytest.mark.parametrize("algorithm", (*TESTING, *HYBRID))
+def test_threads_change_neither_graph_nor_count_of_tests(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "ROWS_FOR_THREADS", 0)
+    one, three = (sb.learn(ASIA, algorithm, threads=threads) for threads in (1, 3))
+    assert (three.pdag, three.score, three.trace) == (one.pdag, one.score, one.trace)
+
+
+def test_progress_of_the_tests_is_told() -> None:
+    told: list[tuple[str, int]] = []
+    sb.learn(ASIA, "gs", progress=lambda stage, steps: told.append((stage, steps)))
+    assert {stage for stage, _ in told} == {"blankets", "neighbours", "v-structures"}
+    assert max(steps for stage, steps in told if stage == "blankets") == 8
 
 
 def test_enough_time_changes_nothing() -> None:
