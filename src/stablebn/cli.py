@@ -228,7 +228,7 @@ def stability(
     repeats: Annotated[int, typer.Option(help="How many layouts; the first is the table as given.")] = 25,
     vary: Annotated[
         str,
-        typer.Option(help="What differs between layouts, of columns, rows, names, levels, units, threads and hash."),
+        typer.Option(help="What differs between layouts: columns, rows, names, levels, units, threads, hash."),
     ] = "columns,rows,names",
     seed: Annotated[int, typer.Option(help="The same seed gives the same layouts.")] = 0,
     truth: Annotated[

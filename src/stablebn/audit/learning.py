@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from stablebn.api import learn
+from stablebn.data import Caution
 from stablebn.data.randomise import Layout
 from stablebn.data.reading import Columns
 from stablebn.errors import GraphError, listed
@@ -32,11 +33,14 @@ class Attempt:
         has the edges.
     score : float or None
         Where the learner tells it.
+    warnings : tuple of Caution
+        Of our learners.
     seconds : float
     """
 
     graph: PDAG
     score: float | None
+    warnings: tuple[Caution, ...]
     seconds: float
 
 
@@ -50,19 +54,20 @@ def attempt(learner: Learner, layout: Layout, options: Mapping[str, Any]) -> Att
         table = frame(layout.columns)
         began = time.perf_counter()
         found = learner(table)
+    directed, undirected = edges_of(found)
     seconds = time.perf_counter() - began
 
     names = {alias: name for name, alias in layout.aliases.items()}
-    score = None
+    score: float | None = None
+    warnings: tuple[Caution, ...] = ()
     if isinstance(found, Result):
-        score = found.score
+        score, warnings = found.score, found.warnings
         names |= {
             stands: min((names[alias] for alias in (stands, *group)), key=name_key)
             for stands, group in found.merged.items()
         }
-    directed, undirected = edges_of(found)
     graph = PDAG(layout.aliases, _renamed(directed, names), _renamed(undirected, names))
-    return Attempt(graph, score, seconds)
+    return Attempt(graph, score, warnings, seconds)
 
 
 def frame(columns: Columns) -> Any:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from stablebn.data import Caution
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.graph.compare import edge_marks
 from stablebn.graph.names import rank_names, sorted_edges
@@ -76,6 +77,8 @@ class Stability:
     scores : tuple of (float or None)
         Of the graphs in `learned`; None where no DAG extends one.
     truth : DAG, PDAG or None
+    warnings : tuple of Caution
+        What our learner says of the table as given: names decide between identical columns, for instance.
     times : tuple of float
         Seconds that the learner took for each layout.
     """
@@ -88,6 +91,7 @@ class Stability:
     learned: tuple[PDAG, ...]
     scores: tuple[float | None, ...]
     truth: DAG | PDAG | None
+    warnings: tuple[Caution, ...]
     times: tuple[float, ...] = field(compare=False)
 
     @property
@@ -176,7 +180,7 @@ class Stability:
         return f"The layout decides: {'; '.join([answer, *differences])}."
 
     def summary(self) -> str:
-        """A few readable lines: first the answer, then the figures behind it."""
+        """A few readable lines: first the answer, then the figures behind it, then what to worry about."""
         varied = f"other {', '.join(self.vary)}" if self.vary else "nothing varied"
         table = f"{_counted(self.rows, 'row')} of {_counted(len(self.learned[0].nodes), 'variable')}"
         lines = [self.verdict, f"  {self.learner} on {table}; {varied} (seed {self.seed})."]
@@ -198,6 +202,7 @@ class Stability:
             f"  Of {_counted(len(self.edges), 'edge')} that were found, {always} are in every layout, "
             f"{settled} of them always the same way round."
         )
+        lines += [f"  {caution}" for caution in self.warnings]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -222,6 +227,7 @@ class Stability:
             "score": _as_dict(self.score),
             "scores": list(self.scores),
             "f1": _as_dict(self.f1),
+            "warnings": [str(caution) for caution in self.warnings],
             "edges": [{**edge._asdict(), "adjacent": edge.adjacent} for edge in self.edges],
         }
 

@@ -113,6 +113,7 @@ def stability(
         learned=tuple(found.graph for found in attempts),
         scores=tuple(scores),
         truth=true,
+        warnings=attempts[0].warnings,
         times=tuple(found.seconds for found in attempts),
     )
 

@@ -111,7 +111,7 @@ def rescaled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArray:
     """A continuous column in another unit: multiplied by a number from 0.01 to 100 and shifted by up to its size."""
     # Not a round number, nor a power of two, which would leave every digit of the values as it is.
     scale, shift = 10 ** stream.uniform(-2, 2), stream.uniform(-1, 1)
-    values = column.cast(pa.float64())
+    values = plain(column).cast(pa.float64())
     size = pc.max(pc.abs(values)).as_py() or 0.0
     return pc.add(pc.multiply(values, scale), shift * scale * size)
 

@@ -184,6 +184,13 @@ def test_merged_columns_are_one_node_whatever_they_are_called() -> None:
     assert not any("lung" in edge[:2] for edge in audit.edges)
 
 
+def test_identical_columns_are_told_of() -> None:
+    table = {**TABLE.to_pydict(), "a copy": TABLE["lung"].to_pylist()}
+    audit = sb.stability(table, "tabu-stable", repeats=8)
+    assert audit.graphs == 2
+    assert "only names decide between identical columns" in audit.summary()
+
+
 def test_graphs_that_no_dag_extends_are_counted_and_not_forced() -> None:
     square = [("asia", "tub"), ("tub", "smoke"), ("smoke", "lung"), ("lung", "asia")]
     answers = [square + [(b, a) for a, b in square], square[:2], square]
