@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stablebn.api import CITest, GraphScore, ci_test, fit, learn, score
+    from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
@@ -40,6 +41,7 @@ __version__ = "0.1.0"
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
     "stablebn.api": ("CITest", "GraphScore", "ci_test", "fit", "learn", "score"),
+    "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
@@ -65,6 +67,7 @@ __all__ = [
     "CITest",
     "Comparison",
     "DataError",
+    "EdgeFrequency",
     "FormatError",
     "GraphError",
     "GraphScore",
@@ -79,6 +82,8 @@ __all__ = [
     "OptionError",
     "PCStable",
     "Result",
+    "Spread",
+    "Stability",
     "StableBNError",
     "Tabu",
     "TabuDec",
@@ -93,6 +98,7 @@ __all__ = [
     "random_network",
     "read_network",
     "score",
+    "stability",
 ]
 
 # Without this, Python prints a library's warnings where nobody has asked for a log.

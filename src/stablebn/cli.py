@@ -18,7 +18,6 @@ from stablebn.errors import OptionError, StableBNError
 
 if TYPE_CHECKING:
     from stablebn.data import Kind
-    from stablebn.graph import DAG, PDAG
     from stablebn.result import Result
 
 app = typer.Typer(
@@ -209,9 +208,10 @@ def compare(
 ) -> None:
     """Compare two graphs: all metrics, and every edge that differs."""
     from stablebn.graph import compare as compare_graphs
+    from stablebn.networks import read_graph
     from stablebn.output import write_atomically
 
-    found = compare_graphs(_named_graph(learned), _named_graph(true), as_cpdag=not as_they_are)
+    found = compare_graphs(read_graph(learned), read_graph(true), as_cpdag=not as_they_are)
     typer.echo(str(found))
     if out is not None:
         figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}
@@ -219,6 +219,85 @@ def compare(
     if fail_under is not None and found.f1 < fail_under:
         typer.echo(f"F1 {found.f1:.4f} is below {fail_under}.", err=True)
         raise typer.Exit(1)
+
+
+@app.command()
+def stability(
+    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    algorithm: Annotated[str, typer.Option("--algorithm", "-a", help="As in `learn`.")] = "tabu",
+    repeats: Annotated[int, typer.Option(help="How many layouts; the first is the table as given.")] = 25,
+    vary: Annotated[
+        str,
+        typer.Option(help="What differs between layouts: columns, rows, names, levels, units, threads, hash."),
+    ] = "columns,rows,names",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same layouts.")] = 0,
+    truth: Annotated[
+        str | None, typer.Option(help="The true graph: a file, or a name from `stablebn networks`.")
+    ] = None,
+    score: Annotated[str, typer.Option("--score", "-s", help="As in `learn`.")] = "bic",
+    k: Annotated[float, typer.Option(help="Multiplier of the penalty of bic and aic.")] = 1.0,
+    iss: Annotated[float, typer.Option(help="Imaginary sample size of bde and bds.")] = 1.0,
+    test: Annotated[str | None, typer.Option(help="Test of independence, as in `learn`.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="P-value above which a test says independent [0.05].")] = None,
+    order: Annotated[str | None, typer.Option(help="Of tests and fges: stable (the default) or given.")] = None,
+    unit_free: Annotated[
+        bool, typer.Option("--unit-free", help="Continuous data: an order that units cannot change.")
+    ] = False,
+    continuous: Annotated[list[str] | None, typer.Option(help="A column that is a number; repeat for more.")] = None,
+    categorical: Annotated[list[str] | None, typer.Option(help="A column that is a category; repeat for more.")] = None,
+    missing: Annotated[str, typer.Option(help="Missing values: error, drop (the row) or level.")] = "error",
+    duplicates: Annotated[str, typer.Option(help="Identical columns: keep, merge or error.")] = "keep",
+    weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Find out how much of a learner's answer the layout of the table decides."""
+    from stablebn import audit
+    from stablebn.audit.picture import check_drawable
+    from stablebn.output import check_free, write_atomically
+
+    for path in (out, plot):
+        if path is not None:
+            check_free(path, force=force)
+    if out is not None and out.suffix.lower() not in (".json", ".csv"):
+        raise OptionError(f"--out {out}: what is {out.suffix}? Its name must end in .json or .csv.")
+    if plot is not None:
+        check_drawable(plot)
+
+    with _counting(repeats, "layouts", quiet=quiet) as watch:
+        found = audit.stability(
+            data,
+            algorithm,
+            repeats=repeats,
+            vary=[part.strip() for part in vary.split(",") if part.strip()],
+            seed=seed,
+            truth=truth,
+            progress=watch,
+            score=score,
+            k=k,
+            iss=iss,
+            test=test,
+            alpha=alpha,
+            order=order,
+            unit_free=unit_free,
+            kinds=_kinds(continuous, categorical),
+            missing=missing,
+            duplicates=duplicates,
+            weights=weights,
+        )
+    if out is not None:
+        write_atomically(out, found.to_csv() if out.suffix.lower() == ".csv" else found.to_json(), force=force)
+    if plot is not None:
+        found.plot(plot, force=force)
+    if not quiet:
+        typer.echo(found.summary())
+        written = [str(path) for path in (out, plot) if path is not None]
+        if written:
+            typer.echo(f"Written to {' and '.join(written)}.")
 
 
 @app.command()
@@ -286,14 +365,6 @@ def demo() -> None:
         typer.echo(line)
 
 
-def _named_graph(name: str) -> DAG | PDAG:
-    """The graph of a file, or of a network in the catalogue where the name is no file's."""
-    from stablebn.networks import read_network
-    from stablebn.networks.formats import read_graph_file
-
-    return read_graph_file(name) if Path(name).suffix else read_network(name).dag
-
-
 def _kinds(continuous: list[str] | None, categorical: list[str] | None) -> dict[Hashable, Kind]:
     """Columns by the kind that the user says they are."""
     return {**dict.fromkeys(continuous or [], "continuous"), **dict.fromkeys(categorical or [], "categorical")}
@@ -338,9 +409,19 @@ class _Shown(logging.Handler):
 
 
 @contextmanager
-def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
-    """Long work: progress on a terminal and silence elsewhere, and Ctrl-C is safe."""
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C is safe: what is long comes before anything is written."""
     try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. Nothing was written.", err=True)
+        raise typer.Exit(130) from None
+
+
+@contextmanager
+def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
+    """Long work: progress on a terminal and silence elsewhere."""
+    with _interruptible():
         if quiet or not sys.stderr.isatty():
             yield None
             return
@@ -351,9 +432,22 @@ def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
             log.setLevel(logging.INFO)
             log.addHandler(_Shown(status.update))
             yield lambda stage, steps: status.update(f"{stage}: {steps} steps")
-    except KeyboardInterrupt:
-        typer.echo("Interrupted. Nothing was written.", err=True)
-        raise typer.Exit(130) from None
+
+
+@contextmanager
+def _counting(total: int, what: str, *, quiet: bool) -> Iterator[Callable[[int], None] | None]:
+    """Long work of so many parts: a bar on a terminal and silence elsewhere."""
+    with _interruptible():
+        if quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda done: bar.update(task, completed=done)
 
 
 def main() -> None:

@@ -169,9 +169,9 @@ def test_interrupted_run_writes_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["wide.parquet"]
 
 
-def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
+def _shown_on_a_terminal(*arguments: object) -> str:
     parent, child = pty.openpty()
-    running = subprocess.Popen([*COMMAND, "learn", str(data)], stdout=subprocess.PIPE, stderr=child)
+    running = subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=child)
     os.close(child)
     assert running.wait(60) == 0
     time.sleep(0.1)
@@ -179,7 +179,78 @@ def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
     os.close(parent)
     if running.stdout is not None:
         running.stdout.close()
+    return shown
+
+
+def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
+    shown = _shown_on_a_terminal("learn", data)
     assert "reading the table" in shown or "steps" in shown
+
+
+def test_stability_prints_the_verdict_and_writes_what_it_found(data: Path, tmp_path: Path) -> None:
+    figures, edges, picture = tmp_path / "audit.json", tmp_path / "audit.csv", tmp_path / "audit.png"
+    options = ["--repeats", 4, "--truth", "asia", "--seed", 3, "--vary", "columns, names"]
+    done = _run("stability", data, "-a", "hc", *options, "--out", figures, "--plot", picture)
+    audit = sb.stability(data, "hc", repeats=4, truth="asia", seed=3, vary=("columns", "names"))
+    assert done.stdout == f"{audit.summary()}\nWritten to {figures} and {picture}.\n"
+    assert done.stderr == ""
+    assert figures.read_text() == audit.to_json()
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert _run("stability", data, "-a", "hc", *options, "--out", edges, "--quiet").stdout == ""
+    assert edges.read_text() == audit.to_csv()
+
+
+def test_options_of_stability_reach_the_learner(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "audit.json"
+    options = ["--alpha", 0.01, "--test", "x2", "--order", "given", "--score", "bde", "--iss", 5]
+    _run("stability", data, "--algorithm", "pc-stable", "--repeats", 3, *options, "--out", out)
+    audit = sb.stability(data, "pc-stable", repeats=3, alpha=0.01, test="x2", order="given", score="bde", iss=5.0)
+    assert out.read_text() == audit.to_json()
+
+
+def test_stability_never_overwrites_unasked(data: Path, tmp_path: Path) -> None:
+    for option, out in (("--out", tmp_path / "audit.csv"), ("--plot", tmp_path / "audit.svg")):
+        out.write_text("precious")
+        assert "--force" in _run("stability", data, "--repeats", 2, option, out, code=2).stderr
+        assert out.read_text() == "precious"
+        _run("stability", data, "--repeats", 2, option, out, "--force")
+        assert out.read_text() != "precious"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--algorithm", "magic"], "tabu-stable"),
+        (["--vary", "colour"], "columns"),
+        (["--vary", "units"], "continuous"),
+        (["--repeats", "1"], "repeats"),
+        (["--out", "audit.txt"], ".json or .csv"),
+        (["--plot", "audit.txt"], ".png"),
+        (["--truth", "nowhere"], "nowhere"),
+    ],
+)
+def test_mistakes_in_an_audit_are_a_message(data: Path, arguments: list[str], words: str) -> None:
+    done = _run("stability", data, *arguments, code=2)
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_interrupted_audit_writes_nothing(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "audit.json"
+    arguments = ["stability", str(data), "--repeats", "1000000", "--out", str(out)]
+    running = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(8)
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Nothing was written" in errors
+    assert "Traceback" not in errors
+    assert not out.exists()
+
+
+def test_an_audit_shows_a_bar_on_a_terminal_only(data: Path) -> None:
+    assert "layouts" in _shown_on_a_terminal("stability", data, "--repeats", 3)
 
 
 def test_sample_writes_every_kind_of_table(tmp_path: Path) -> None:

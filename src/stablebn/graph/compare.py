@@ -103,7 +103,7 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
     if as_cpdag:
         found, target = found.cpdag(), target.cpdag()
     rank = rank_names(found.nodes)
-    ours, theirs = _marks(found, rank), _marks(target, rank)
+    ours, theirs = edge_marks(found, rank), edge_marks(target, rank)
 
     pairs = sorted_edges({**ours, **theirs}, rank)
     edges = tuple(EdgeDifference(a, b, ours.get((a, b), ""), theirs.get((a, b), "")) for a, b in pairs)
@@ -135,7 +135,7 @@ def _check_same_nodes(learned: Graph, true: Graph) -> None:
         raise GraphError(f"graphs to compare must have the same nodes; {'; '.join(found)}.")
 
 
-def _marks(graph: Graph, rank: Mapping[Node, int]) -> dict[Edge, str]:
+def edge_marks(graph: Graph, rank: Mapping[Node, int]) -> dict[Edge, str]:
     """Mark of every edge, by its pair of names in sorted order."""
     directed, undirected = edges_by_kind(graph)
     forward = {(a, b): "->" for a, b in directed if rank[a] < rank[b]}

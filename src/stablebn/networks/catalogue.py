@@ -9,8 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from stablebn.errors import OptionError, listed
+from stablebn.graph import DAG, PDAG
 from stablebn.networks.asia import asia
-from stablebn.networks.formats import NETWORK_ENDINGS, read_network_file
+from stablebn.networks.formats import NETWORK_ENDINGS, read_graph_file, read_network_file
 from stablebn.networks.model import Network
 
 VARIABLE = "STABLEBN_NETWORKS"
@@ -84,6 +85,11 @@ def read_network(
         f"no network is called {text!r}. There are: {listed(sorted({entry.name for entry in entries}), most=99)}. "
         f"Name a folder with more (--networks, or {VARIABLE}), or install pgmpy: pip install 'stablebn[networks]'."
     )
+
+
+def read_graph(name: str | os.PathLike[str]) -> DAG | PDAG:
+    """Read the graph of a file, with parameters or without; where the name has no ending, of a network by its name."""
+    return read_graph_file(name) if Path(name).suffix else read_network(name).dag
 
 
 def _in_folder(directory: Path, source: str) -> list[Entry]:

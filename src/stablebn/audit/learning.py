@@ -1,0 +1,128 @@
+"""One learner on one layout: ours by its name, or any callable from a frame to edges."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from stablebn.api import learn
+from stablebn.data import Caution
+from stablebn.data.randomise import Layout
+from stablebn.data.reading import Columns
+from stablebn.errors import GraphError, listed
+from stablebn.graph import PDAG, as_graph
+from stablebn.graph.convert import edges_by_kind
+from stablebn.graph.names import Edge, name_key
+from stablebn.result import Result
+
+Learner: TypeAlias = str | Callable[[Any], object]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a learner made of a layout.
+
+    Attributes
+    ----------
+    graph : PDAG
+        As learned, over all columns under their names in the table as given. Of merged columns the first by name
+        has the edges.
+    score : float or None
+        Where the learner tells it.
+    warnings : tuple of Caution
+        Of our learners.
+    seconds : float
+    """
+
+    graph: PDAG
+    score: float | None
+    warnings: tuple[Caution, ...]
+    seconds: float
+
+
+def attempt(learner: Learner, layout: Layout, options: Mapping[str, Any]) -> Attempt:
+    """Learn from a layout, and give the graph its old names."""
+    if isinstance(learner, str):
+        own = _under_aliases(options, layout)
+        began = time.perf_counter()
+        found: object = learn(layout.columns, learner, **own)
+    else:
+        table = frame(layout.columns)
+        began = time.perf_counter()
+        found = learner(table)
+    directed, undirected = edges_of(found)
+    seconds = time.perf_counter() - began
+
+    names = {alias: name for name, alias in layout.aliases.items()}
+    score: float | None = None
+    warnings: tuple[Caution, ...] = ()
+    if isinstance(found, Result):
+        score, warnings = found.score, found.warnings
+        names |= {
+            stands: min((names[alias] for alias in (stands, *group)), key=name_key)
+            for stands, group in found.merged.items()
+        }
+    graph = PDAG(layout.aliases, _renamed(directed, names), _renamed(undirected, names))
+    return Attempt(graph, score, warnings, seconds)
+
+
+def frame(columns: Columns) -> Any:
+    """The columns as a pandas DataFrame, or as a PyArrow Table where pandas is not installed."""
+    table = pa.Table.from_arrays([column.unify_dictionaries() for column in columns.values()], list(map(str, columns)))
+    try:
+        import pandas
+    except ImportError:
+        return table
+    framed = table.to_pandas()
+    # Names need not be text; and tuples would become a MultiIndex.
+    framed.columns = pandas.Index(list(columns), tupleize_cols=False)
+    return framed
+
+
+def edges_of(found: object) -> tuple[list[Edge], list[Edge]]:
+    """Directed and undirected edges of what a learner returned; a pair both ways round is undirected."""
+    if isinstance(found, Result):
+        # Not an extension of what was learned.
+        found = found.pdag
+    # Networks and networkx graphs can be iterated over too: they give their nodes.
+    if not isinstance(found, Iterable) or hasattr(found, "dag") or hasattr(found, "is_directed"):
+        directed, undirected = edges_by_kind(as_graph(found))
+        return list(directed), list(undirected)
+    pairs = dict.fromkeys(_pair(edge) for edge in found)
+    return (
+        [(u, v) for u, v in pairs if (v, u) not in pairs],
+        [(u, v) for u, v in pairs if (v, u) in pairs and name_key(u) <= name_key(v)],
+    )
+
+
+def _pair(edge: object) -> Edge:
+    if isinstance(edge, tuple | list) and len(edge) == 2 and all(isinstance(name, Hashable) for name in edge):
+        return edge[0], edge[1]
+    raise GraphError(f"a learner must return (from, to) pairs of column names, or a graph; got {edge!r} for a pair.")
+
+
+def _renamed(edges: Iterable[Edge], names: Mapping[Hashable, Hashable]) -> list[Edge]:
+    edges = list(edges)
+    unknown = dict.fromkeys(name for edge in edges for name in edge if name not in names)
+    if unknown:
+        raise GraphError(f"there are edges of {listed(tuple(unknown))}: not columns. Columns: {listed(tuple(names))}.")
+    return [(names[u], names[v]) for u, v in edges]
+
+
+def _under_aliases(options: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
+    """The options of `learn` with the names, and the order of rows, of a layout."""
+    own = dict(options)
+    if own.get("kinds"):
+        own["kinds"] = {layout.aliases[name]: kind for name, kind in own["kinds"].items()}
+    if own.get("weights") is not None and layout.rows is not None:
+        own["weights"] = own["weights"].take(pa.array(layout.rows))
+    if own.get("start") is not None:
+        arcs, without_direction = edges_of(own["start"])
+        if without_direction:
+            raise GraphError("start= must be a DAG: it has edges without a direction.")
+        own["start"] = _renamed(arcs, layout.aliases)
+    return own

@@ -1,0 +1,196 @@
+"""The loop of the audit: lay the table out anew, learn, and remember the graph."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import random
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from stablebn import api
+from stablebn.audit.learning import Attempt, Learner, attempt
+from stablebn.audit.outcome import Stability
+from stablebn.audit.process import attempt_apart
+from stablebn.data.checks import check_size, check_types
+from stablebn.data.kinds import Kind, decide_kinds
+from stablebn.data.randomise import VARIATIONS, Layout, lay_out
+from stablebn.data.reading import Columns, read
+from stablebn.data.weights import set_weights_apart
+from stablebn.errors import OptionError, listed, one_of
+from stablebn.graph import DAG, PDAG, as_graph, compare
+from stablebn.learners import LEARNERS
+from stablebn.learners.config import at_least
+from stablebn.networks import read_graph
+
+MOST_THREADS = 8
+
+
+def stability(
+    data: object,
+    learner: Learner = "tabu",
+    *,
+    repeats: int = 25,
+    vary: Sequence[str] = ("columns", "rows", "names"),
+    seed: int = 0,
+    truth: object = None,
+    names: Sequence[Hashable] | None = None,
+    progress: Callable[[int], None] | None = None,
+    **options: Any,
+) -> Stability:
+    """Find out how much of a learner's answer the layout of the table decides.
+
+    Parameters
+    ----------
+    data, names
+        As in `learn`.
+    learner : str or callable
+        One of ours by its name, or any callable that takes a pandas DataFrame (a PyArrow Table where pandas is not
+        installed) with columns of the types of the table, and returns edges as (from, to) pairs or a graph: DAG, PDAG,
+        result, networkx. A pair both ways round is an edge without a direction.
+    repeats : int
+        How many layouts. The first is the table as given.
+    vary : sequence of str
+        What differs between layouts: "columns" and "rows" (their order), "names" (of the columns), "levels" (labels
+        of categorical levels), "units" (scale and zero of continuous columns), "threads" (ours only), "hash" (every
+        layout in a new Python process with another hash seed). Without any, the learner is just repeated.
+    seed : int
+        The same seed gives the same layouts, on every machine.
+    truth : network, DAG, PDAG, path or name of a network, optional
+        The true graph, for F1.
+    progress : callable
+        Called with the number of layouts that are done.
+    **options
+        Those of `learn`. For a callable those of `score`, by which its graphs are judged; score=None: they are not.
+
+    Returns
+    -------
+    Stability
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> table = sb.read_network("asia").sample(200, seed=1)
+    >>> sb.stability(table, "tabu-stable", repeats=5).verdict
+    'One table, one graph: 5 layouts gave the same graph.'
+
+    A learner that looks at nothing but the order of the columns is found out:
+
+    >>> sb.stability(table, lambda frame: [tuple(frame.columns[:2])], repeats=5).graphs
+    5
+    """
+    vary = _checked(vary, learner)
+    at_least("repeats", repeats, 2)
+    at_least("seed", seed, 0)
+    _check_options(learner, options)
+    columns, options["weights"] = set_weights_apart(read(data, names=names), options.get("weights"))
+    check_size(columns)
+    check_types(columns)
+    kinds = decide_kinds(columns, options.get("kinds") or {})
+    _check_kinds(vary, kinds)
+    true = None if truth is None else _true_graph(truth, tuple(columns))
+
+    own = isinstance(learner, str) and "units" not in vary
+    judge = _judge(columns, options)
+
+    attempts: list[Attempt] = []
+    scores: list[float | None] = []
+    for number in range(repeats):
+        layout = lay_out(columns, kinds, vary, seed=seed, number=number)
+        found = _attempt(learner, layout, options, vary, random.Random(f"{seed} {number} process"), first=not number)
+        attempts.append(found)
+        scores.append(found.score if own else judge(found.graph))
+        if progress is not None:
+            progress(number + 1)
+
+    return Stability(
+        learner=LEARNERS[learner].title if isinstance(learner, str) else _name_of(learner),
+        rows=len(next(iter(columns.values()))),
+        vary=vary,
+        seed=seed,
+        score_name=options.get("score", "bic"),
+        learned=tuple(found.graph for found in attempts),
+        scores=tuple(scores),
+        truth=true,
+        warnings=attempts[0].warnings,
+        times=tuple(found.seconds for found in attempts),
+    )
+
+
+def _attempt(
+    learner: Learner,
+    layout: Layout,
+    options: Mapping[str, Any],
+    vary: Sequence[str],
+    chance: random.Random,
+    *,
+    first: bool,
+) -> Attempt:
+    """Learn from a layout: the first one here and as asked, so that whatever is wrong is said at once."""
+    if first:
+        return attempt(learner, layout, options)
+    if "threads" in vary:
+        options = {**options, "threads": chance.randint(1, MOST_THREADS)}
+    if "hash" in vary:
+        return attempt_apart(learner, layout, options, hash_seed=chance.randrange(2**32))
+    return attempt(learner, layout, options)
+
+
+def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], float | None]:
+    """The score of a graph on the table as given: in other units it would be another score."""
+    asked = {option: value for option, value in options.items() if option in _parameters(api.score)}
+
+    @cache
+    def judge(graph: PDAG) -> float | None:
+        if asked.get("score", "bic") is None or graph.extension() is None:
+            return None
+        return api.score(graph, columns, **asked).total
+
+    return judge
+
+
+def _checked(vary: Sequence[str], learner: Learner) -> tuple[str, ...]:
+    known = (*VARIATIONS, "threads", "hash")
+    asked = (vary,) if isinstance(vary, str) else tuple(vary)
+    for variation in asked:
+        one_of("vary", variation, known)
+    if "threads" in asked and not isinstance(learner, str):
+        raise OptionError("vary='threads' is for our learners, by name: a callable has no option threads.")
+    return tuple(variation for variation in known if variation in asked)
+
+
+def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:
+    """Nothing is said to have been varied where there was nothing to vary."""
+    for variation, kind in (("levels", "categorical"), ("units", "continuous")):
+        if variation in vary and kind not in kinds.values():
+            raise OptionError(f"vary={variation!r} is for {kind} columns, and there are none. Leave it out.")
+
+
+def _check_options(learner: Learner, options: Mapping[str, Any]) -> None:
+    if isinstance(learner, str):
+        one_of("learner", learner, tuple(LEARNERS))
+        taken, where = _parameters(api.learn), "learn"
+    elif callable(learner):
+        taken, where = _parameters(api.score), "score"
+    else:
+        raise OptionError(f"learner={learner!r} is neither the name of a learner nor a callable.")
+    alien = [option for option in options if option not in taken]
+    if alien:
+        raise OptionError(f"not options of `{where}`: {listed(alien)}. There are: {listed(taken, most=99)}.")
+
+
+def _parameters(function: Callable[..., object]) -> tuple[str, ...]:
+    """The options of a function: its parameters but for the graph, the table and the algorithm."""
+    return tuple(name for name in inspect.signature(function).parameters if name not in ("graph", "data", "algorithm"))
+
+
+def _true_graph(truth: object, names: Sequence[Hashable]) -> DAG | PDAG:
+    graph = read_graph(truth) if isinstance(truth, str | os.PathLike) else as_graph(truth)
+    # Whatever keeps it from being compared is said before anything is learned.
+    compare(DAG(names, ()), graph)
+    return graph
+
+
+def _name_of(learner: Callable[..., object]) -> str:
+    return str(getattr(learner, "__name__", type(learner).__name__))
