@@ -67,20 +67,28 @@ def learn(
     ] = "bic",
     k: Annotated[float, typer.Option(help="Multiplier of the penalty of bic and aic.")] = 1.0,
     iss: Annotated[float, typer.Option(help="Imaginary sample size of bde and bds.")] = 1.0,
-    tabu: Annotated[int | None, typer.Option(help="Length of the tabu list [10].")] = None,
-    noinc: Annotated[int | None, typer.Option(help="Moves without improvement that are tolerated [as --tabu].")] = None,
+    tabu: Annotated[int | None, typer.Option(help="Length of the tabu list; by default 10.")] = None,
+    noinc: Annotated[
+        int | None, typer.Option(help="Moves without improvement that are tolerated; by default as --tabu.")
+    ] = None,
     max_parents: Annotated[int | None, typer.Option(help="Most parents of a variable.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Most steps of a search.")] = None,
-    order_search: Annotated[str | None, typer.Option(help="Search for the stable order: hc or tabu [hc].")] = None,
+    order_search: Annotated[
+        str | None, typer.Option(help="Search for the stable order: hc (the default) or tabu.")
+    ] = None,
     test: Annotated[
         str | None,
-        typer.Option(help="Test of independence: mi, mi-adf, x2 (categorical) [mi]; cor, zf, mi-g (continuous) [cor]."),
+        typer.Option(
+            help="Test of independence: mi, mi-adf, x2 (categorical); cor, zf, mi-g (continuous); by default mi, cor."
+        ),
     ] = None,
-    alpha: Annotated[float | None, typer.Option(help="P-value above which a test says independent [0.05].")] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="P-value above which a test says independent; by default 0.05.")
+    ] = None,
     max_condition: Annotated[int | None, typer.Option(help="Most variables to condition on in a test.")] = None,
     order: Annotated[
         str | None,
-        typer.Option(help="Of tests and fges: stable, or given (the order of the columns) [stable]."),
+        typer.Option(help="Of tests and fges: stable (the default), or given, the order of the columns."),
     ] = None,
     faithfulness: Annotated[
         bool | None, typer.Option(help="fges: at first join only variables that depend on each other by themselves.")
@@ -94,7 +102,7 @@ def learn(
     missing: Annotated[str, typer.Option(help="Missing values: error, drop (the row) or level.")] = "error",
     duplicates: Annotated[str, typer.Option(help="Identical columns: keep, merge or error.")] = "keep",
     weights: Annotated[str | None, typer.Option(help="The column of row weights.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads [all cores]; the answer is the same.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads, by default one a core; the answer is the same.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph to this file.")] = None,
     format: Annotated[  # noqa: A002
         Format | None,
@@ -238,7 +246,9 @@ def stability(
     k: Annotated[float, typer.Option(help="Multiplier of the penalty of bic and aic.")] = 1.0,
     iss: Annotated[float, typer.Option(help="Imaginary sample size of bde and bds.")] = 1.0,
     test: Annotated[str | None, typer.Option(help="Test of independence, as in `learn`.")] = None,
-    alpha: Annotated[float | None, typer.Option(help="P-value above which a test says independent [0.05].")] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="P-value above which a test says independent; by default 0.05.")
+    ] = None,
     order: Annotated[str | None, typer.Option(help="Of tests and fges: stable (the default) or given.")] = None,
     unit_free: Annotated[
         bool, typer.Option("--unit-free", help="Continuous data: an order that units cannot change.")

@@ -342,3 +342,9 @@ def test_demo_shows_one_graph(data: Path) -> None:
 def test_version_and_help() -> None:
     assert sb.__version__ in _run("--version").stdout
     assert "learn" in _run("--help").stdout
+
+
+def test_help_tells_the_defaults() -> None:
+    text = re.sub(r"[\s│]+", " ", _run("learn", "--help").stdout)
+    assert "by default 0.05" in text
+    assert "hc (the default) or tabu" in text
