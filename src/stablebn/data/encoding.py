@@ -207,12 +207,13 @@ def _categories(column: pa.ChunkedArray) -> Categories:
     parts = []
     for chunk in column.chunks:
         values = _values(chunk.dictionary)
-        # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
         indices = chunk.indices
         if indices.null_count:
+            # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
             indices = indices.cast(pa.int64()).fill_null(len(values))
-        parts.append(([*values, None], indices.to_numpy()))
-    found = [values[place] for values, indices in parts for place in _distinct(indices, len(values) - 1)]
+            values.append(None)
+        parts.append((values, indices.to_numpy()))
+    found = [values[place] for values, indices in parts for place in _distinct(indices, len(values))]
     levels = sorted({value for value in found if value is not None})
     rank = {value: place for place, value in enumerate(levels)}
     codes: list[Codes] = []
