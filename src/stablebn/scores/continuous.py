@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -17,8 +18,12 @@ from stablebn.stats.moments import Moments
 
 # pi is math.pi + this much.
 _PI_REST = 1.2246467991473532e-16
-_LN_PI = joined(*to_fixed(*ln(math.pi, _PI_REST)))
-_LN_2 = fixed_ln(2)
+
+
+@cache
+def _ln_pi() -> int:
+    # Not a constant: a kernel that is called when a module is imported makes every import slow.
+    return joined(*to_fixed(*ln(math.pi, _PI_REST)))
 
 
 class _DeterminantScores(DifferenceScores):
@@ -66,7 +71,7 @@ def penalised_likelihood(moments: Moments, unit: int) -> FamilyScores:
     RSS of v given S is det C[S + v] / det C[S], C the sums of centred cross-products.
     """
     total = moments.total
-    constant = -total * (_LN_2 + _LN_PI - fixed_ln(total - 1)) // 2 - (total - 1) * UNIT // 2
+    constant = -total * (fixed_ln(2) + _ln_pi() - fixed_ln(total - 1)) // 2 - (total - 1) * UNIT // 2
     terms = DeterminantTerms(moments.cross_products(), lambda size: total)
     return _DeterminantScores(terms, [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)])
 
@@ -102,7 +107,7 @@ def bge(moments: Moments, iss_mu: float, iss_w: int) -> FamilyScores:
     def offset(p: int) -> int:
         prior = iss_w - n + p + 1
         gammas = _ln_gamma_of_half(total + prior) - _ln_gamma_of_half(prior)
-        return gammas + (shrink - total * _LN_PI + (prior + p) * ln_t) // 2
+        return gammas + (shrink - total * _ln_pi() + (prior + p) * ln_t) // 2
 
     terms = DeterminantTerms(moments.cross_products(ridge=t), lambda size: total + iss_w - n + size)
     return _DeterminantScores(terms, [offset(p) for p in range(_most_parents(moments) + 1)])
@@ -117,5 +122,5 @@ def _ln_gamma_of_half(m: int) -> int:
     """Ln Gamma(m / 2) for an integer m >= 1: steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
     steps = np.array([(m - 1) // 2], dtype=np.int64)
     if m % 2:
-        return joined(*counting.sum_ln_rising(steps, 0.5)) + _LN_PI // 2
+        return joined(*counting.sum_ln_rising(steps, 0.5)) + _ln_pi() // 2
     return joined(*counting.sum_ln_rising(steps, 1.0))
