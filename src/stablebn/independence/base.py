@@ -110,3 +110,30 @@ class IndependenceTest(ABC):
             if watch is not None:
                 watch()
         return None
+
+    def greatest_p_value(
+        self,
+        x: int,
+        y: int,
+        pool: Sequence[int],
+        size: int,
+        alpha: float,
+        *,
+        always: int = 0,
+        watch: Callable[[], None] | None = None,
+    ) -> float:
+        """The greatest p-value of x and y given any subset of a pool; or the first above alpha.
+
+        Parameters
+        ----------
+        x, y, pool, size, alpha, always, watch
+            As in `separating_set`.
+        """
+        greatest = 0.0
+        for subset in combinations(pool, size):
+            greatest = max(greatest, self.test(x, y, always | sum(map(bit, subset))).p_value)
+            if greatest > alpha:
+                break
+            if watch is not None:
+                watch()
+        return greatest

@@ -14,7 +14,7 @@ from stablebn.kernels.contingency import ENDED, FOUND, next_subset
 from stablebn.stats.variable_sets import bit, members
 
 # A kernel comes back after so many tests, so that a limit of time can be kept.
-_MOST_AT_ONCE = 256
+MOST_AT_ONCE = 256
 # Statistics this close to the critical one are left to the p-value.
 CLEAR = 1 + 1e-9
 
@@ -65,7 +65,7 @@ class WalkingTest(IndependenceTest):
         places = np.arange(size, dtype=np.int64)
         more = True
         while more:
-            why, tests, p_value = self._walk(x, y, variables, fixed, places, _MOST_AT_ONCE, alpha)
+            why, tests, p_value = self._walk(x, y, variables, fixed, places, MOST_AT_ONCE, alpha)
             self.performed += tests
             if why == FOUND and p_value > alpha:
                 return always | sum(bit(pool[place]) for place in places.tolist()), p_value

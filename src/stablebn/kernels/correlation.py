@@ -100,6 +100,8 @@ def search_subsets(matrix, x, y, pool, always, places, most, critical):
         How many were made; the last is the one found.
     correlation : float
         Of the last.
+    weakest : float
+        The least absolute correlation of those that are clear; infinite where there is none.
     """
     k = places.size + always.size
     given = np.empty(k, dtype=np.int64)
@@ -107,6 +109,7 @@ def search_subsets(matrix, x, y, pool, always, places, most, critical):
     row_x = np.empty(k, dtype=np.float64)
     row_y = np.empty(k, dtype=np.float64)
     tests = 0
+    weakest = np.inf
     while True:
         for at in range(places.size):
             given[at] = pool[places[at]]
@@ -118,8 +121,9 @@ def search_subsets(matrix, x, y, pool, always, places, most, critical):
         value = _correlation(matrix, k, x, y, row_x, row_y)
         tests += 1
         if abs(value) <= critical:
-            return FOUND, tests, value
+            return FOUND, tests, value, weakest
+        weakest = min(weakest, abs(value))
         if not next_subset(places, pool.size):
-            return ENDED, tests, value
+            return ENDED, tests, value, weakest
         if tests == most:
-            return PAUSED, tests, value
+            return PAUSED, tests, value, weakest

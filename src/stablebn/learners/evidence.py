@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TypeVar
 
 from stablebn.independence import IndependenceTest, independence_test
@@ -132,11 +131,10 @@ class Evidence:
         greatest = 0.0
         others = self.ordered(pool)
         for size in range(min(len(others), self.most - always.bit_count()) + 1):
-            for subset in combinations(others, size):
-                self.limit.check()
-                greatest = max(greatest, self.test.test(x, y, always | sum(map(bit, subset))).p_value)
-                if greatest > self.alpha:
-                    return greatest
+            found = self.test.greatest_p_value(x, y, others, size, self.alpha, always=always, watch=self.limit.check)
+            greatest = max(greatest, found)
+            if greatest > self.alpha:
+                break
         return greatest
 
 

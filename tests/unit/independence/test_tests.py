@@ -180,3 +180,16 @@ def test_ci_test_of_a_constant_rejects_nothing() -> None:
 
 def test_dag_of_the_oracle_may_have_any_names() -> None:
     assert DSeparation(DAG([("t", 1), 2], [(("t", 1), 2)])).test(0, 1, 0).p_value == 0.0
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+@pytest.mark.parametrize("alpha", [0.001, 0.05, 0.5])
+def test_greatest_p_value_of_a_walk_is_that_of_single_tests(name: str, alpha: float) -> None:
+    values = np.random.default_rng(2).normal(size=(7, 60))
+    values[1:] += 0.8 * values[0]
+    moments = statistics_of(continuous_table(values))
+    walked, single = independence_test(moments, name), independence_test(moments, name)
+    for size in range(5):
+        found = walked.greatest_p_value(0, 1, [2, 3, 4, 5], size, alpha, always=0b1000000)
+        right = IndependenceTest.greatest_p_value(single, 0, 1, [2, 3, 4, 5], size, alpha, always=0b1000000)
+        assert (found, walked.performed) == (right, single.performed)
