@@ -61,8 +61,9 @@ class Record:
         Whether a DAG extends the learned graph; None where nothing was learned. So too for all that follow.
     graph : str or None
         The edges as learned, as JSON [[from, to, "->" or "--"], ...] in sorted order, under the names of the network.
-    precision, recall, f1, bsf, shd, degree : float or None
-        Against the true graph: of the CPDAGs, or of the learned edges as they stand where they have none.
+    degree : float or None
+    precision, recall, f1, bsf, shd : float or None
+        Of its CPDAG against that of the network; None where no DAG extends the learned graph.
     """
 
     network: str
@@ -75,9 +76,9 @@ class Record:
     score: float | None = None
     extendable: bool | None = None
     graph: str | None = None
+    degree: float | None = None
     precision: float | None = None
     recall: float | None = None
     f1: float | None = None
     bsf: float | None = None
     shd: float | None = None
-    degree: float | None = None
