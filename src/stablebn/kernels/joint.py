@@ -68,6 +68,21 @@ def counted_levels(first, levels):  # IN int64 [any]
 
 
 @njit(cache=True, nogil=True)
+def others(variables, members):  # IN int64 [any], IN int64 [x]
+    """The variables that are not members: int64 [any]."""
+    outside = np.empty(variables.size, dtype=np.int64)
+    found = 0
+    for u in variables:
+        for member in members:
+            if u == member:
+                break
+        else:
+            outside[found] = u
+            found += 1
+    return outside[:found]
+
+
+@njit(cache=True, nogil=True)
 def plan_extension(table, members, place, first, levels):
     """Which configurations to count when a variable w joins a set whose table is known.
 
@@ -175,15 +190,15 @@ def finish_extension(known, met, which, targets, sizes, members, place, skipped,
 
 
 @njit(cache=True, nogil=True)
-def extend_table(known, members, place, outside, first, levels, packed, most_configurations, sizes, counts):
+def extend_table(known, members, place, variables, first, levels, packed, most_configurations, sizes, counts):
     """Write the table of a set from that without one of its variables, w, by bits.
 
     Parameters
     ----------
     known, members, place, first, levels
         As in `plan_extension`.
-    outside : int64 [any]
-        The variables whose rows are to be written.
+    variables : int64 [any]
+        The variables whose rows are to be written, but for the members.
     packed : uint64 [L, W]
         Rows of each level.
     most_configurations : float
@@ -198,6 +213,7 @@ def extend_table(known, members, place, outside, first, levels, packed, most_con
     if targets.size > most_configurations:
         return False
     sizes[:] = found
+    outside = others(variables, members)
     which = counted_levels(first[outside], levels[outside])
     met = np.empty((which.size, targets.size), dtype=np.int32)
     meet(packed, configurations, which, met)
@@ -298,7 +314,7 @@ def first_likelihood_changes(pairs, sizes, first, levels, m_ln_m, unit_hi, unit_
 
 
 @njit(cache=True, nogil=True)
-def likelihood_changes(counts, sizes, members, place, first, levels, outside, m_ln_m, unit_hi, unit_lo, free, out):
+def likelihood_changes(counts, sizes, members, place, first, levels, variables, m_ln_m, unit_hi, unit_lo, out):
     """Score of a family and its changes, where a score is the log-likelihood less a penalty per free parameter.
 
     Parameters
@@ -307,12 +323,12 @@ def likelihood_changes(counts, sizes, members, place, first, levels, outside, m_
         The table of child and parents, and the rows of each configuration.
     members, place : int64 [x], int
         Child and parents, ascending, and which of them is the child.
-    first, levels, outside : int64 [n], int64 [n], int64 [any]
-        `outside`: the variables that might become parents.
+    first, levels, variables : int64 [n], int64 [n], int64 [any]
+        `variables`: those with rows in the table.
     m_ln_m : int64 [T, 2]
-    unit_hi, unit_lo, free : int64
-        Limbs of the penalty of a parameter, and the number of parameters.
-    out : int64 [n, 3], written for `outside` and the parents
+    unit_hi, unit_lo : int64
+        Limbs of the penalty of a free parameter.
+    out : int64 [n, 3], written for `variables` and the parents, but not for the child
         Limbs of the change of score when u becomes a parent or ceases to be one, and 0.
 
     Returns
@@ -324,8 +340,9 @@ def likelihood_changes(counts, sizes, members, place, first, levels, outside, m_
     stride = 1
     for member in members[place + 1 :]:
         stride *= levels[member]
+    free = sizes.size // levels[child] * (levels[child] - 1)
     own_hi, own_lo = _likelihood(sizes, levels[child], stride, m_ln_m)
-    for u in outside:
+    for u in others(variables, members):
         hi = lo = np.int64(0)
         for row in range(first[u], first[u] + levels[u]):
             row_hi, row_lo = _likelihood(counts[row], levels[child], stride, m_ln_m)
@@ -351,16 +368,16 @@ def likelihood_changes(counts, sizes, members, place, first, levels, outside, m_
 
 
 @njit(cache=True, nogil=True)
-def dirichlet_changes(counts, sizes, members, place, first, levels, outside, prior, iss, out):
+def dirichlet_changes(counts, sizes, members, place, first, levels, variables, prior, iss, out):
     """Score of a family and its changes, where a score is a Dirichlet marginal likelihood.
 
     Parameters
     ----------
-    counts, sizes, members, place, first, levels, outside
+    counts, sizes, members, place, first, levels, variables
         As in `likelihood_changes`.
     prior, iss : int, float
         How the prior counts are shared out: EVENLY, SPARSELY (the mass of `iss`), or BY_ONE.
-    out : int64 [n, 3], written for `outside` and the parents
+    out : int64 [n, 3], written for `variables` and the parents, but not for the child
 
     Returns
     -------
@@ -372,7 +389,7 @@ def dirichlet_changes(counts, sizes, members, place, first, levels, outside, pri
     for member in members[place + 1 :]:
         stride *= levels[member]
     own_hi, own_lo = _dirichlet(sizes, levels[child], stride, prior, iss)
-    for u in outside:
+    for u in others(variables, members):
         cells = counts[first[u] : first[u] + levels[u]].reshape(-1)
         hi, lo = _dirichlet(cells, levels[child], stride, prior, iss)
         out[u, 0] = hi - own_hi

@@ -284,8 +284,8 @@ def _set_ceiling(v, family, gains, ceilings, bounds):
 
 
 @njit(cache=True, nogil=True)
-def set_all_gains(changes, order, barred, family, gains, ceilings, bounds):
-    """Write the gains and bounds of every variable from changes, int64 [n, n, 3], by number of the variables."""
+def set_all_gains(rows, changes, order, barred, family, gains, ceilings, bounds):
+    """Write the gains and bounds of every variable from its row of changes, both by number of the variables."""
     for v in range(order.size):
-        _set_gains(v, changes[order[v]], order, barred, gains)
+        _set_gains(v, changes[rows[order[v]]], order, barred, gains)
         _set_ceiling(v, family, gains, ceilings, bounds)

@@ -41,7 +41,7 @@ class HybridTrace(Trace):
         return json.dumps({**self.to_dict(), "restriction": self.restriction.to_dict()}, default=str)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HybridClimb(Climb):
     """A climb, and what the tests said before it."""
 
@@ -84,7 +84,9 @@ def climb_among_candidates(
         found.parents,
         found.score,
         found.order,
+        found.start,
         found.steps,
+        found.deltas,
         finished=found.finished and evidence.limit.kept,
         restriction=tests,
     )

@@ -15,7 +15,7 @@ from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined,
 from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
 from stablebn.stats.counts import Counts, Terms
-from stablebn.stats.joint import JointTable
+from stablebn.stats.joint import MOST_CONFIGURATIONS, JointTable
 from stablebn.stats.variable_sets import bit, members
 
 # A family whose penalty alone is beyond 2**30 nats is not a candidate: it would not fit the limbs.
@@ -48,19 +48,18 @@ class TabulatedScores(FamilyScores):
         """Whether a family's changes may be read off a table."""
         return True
 
-    def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
-        """What `changes` gives."""
+    def write_changes(self, child: int, parents: int, out: Changes) -> int:
+        """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
         family = parents | bit(child)
         table = self._tables.table(family) if self.suits_table(child, parents) else None
         if table is None:
-            return super().compute_changes(child, parents)
-        changes = np.zeros((self.n, 3), dtype=np.int64)
+            return super().write_changes(child, parents, out)
         place = (parents & (bit(child) - 1)).bit_count()
-        own = joined(*self.read_changes(child, parents, table, place, changes))
+        own = joined(*self.read_changes(child, parents, table, place, out))
         for u in self._tables.wide:
             if not family & bit(u):
-                changes[u] = *limbs(self.family(child, parents | bit(u)) - own), 0
-        return own, changes
+                out[u] = *limbs(self.family(child, parents | bit(u)) - own), 0
+        return own
 
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""
@@ -86,6 +85,7 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
         self._terms = EntropyTerms(counts)
         self._levels = [int(size) for size in counts.levels]
         self._most_levels = max(self._levels, default=0)
+        self._all_suit = unit * MOST_CONFIGURATIONS * self._most_levels <= _LARGEST_PENALTY
 
     def with_counts(self, counts: Counts) -> PenalisedLikelihood:
         """The same score of other counts."""
@@ -117,12 +117,11 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
             out[fits, 1] = low & LO_MASK
         return out
 
-    def changes_without_parents(self) -> list[tuple[int, Changes]]:
-        """What `changes` gives for every variable without parents, all at once."""
+    def write_first_changes(self, out: Changes) -> list[int]:
+        """Write the changes of all variables without parents at once, and return their scores."""
         if self._tables.wide or self._unit * self._most_levels**2 > _LARGEST_PENALTY:
-            return super().changes_without_parents()
+            return super().write_first_changes(out)
         owns = np.empty((self.n, 2), dtype=np.int64)
-        changes = np.zeros((self.n, self.n, 3), dtype=np.int64)
         joint.first_likelihood_changes(
             self._tables.pairs,
             self._tables.level_sizes,
@@ -131,13 +130,13 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
             self._terms.table,
             *self._unit_limbs,
             owns,
-            changes,
+            out,
         )
-        return [(joined(hi, lo), own) for (hi, lo), own in zip(owns.tolist(), changes, strict=True)]
+        return [joined(hi, lo) for hi, lo in owns.tolist()]
 
     def suits_table(self, child: int, parents: int) -> bool:
         """Whether the penalties with one more parent fit the limbs."""
-        return self._unit * self._free(child, parents) * self._most_levels <= _LARGEST_PENALTY
+        return self._all_suit or self._unit * self._free(child, parents) * self._most_levels <= _LARGEST_PENALTY
 
     def read_changes(self, child: int, parents: int, table: JointTable, place: int, out: Changes) -> tuple[int, int]:
         """Write the changes of a family, whose child has this place in its table, and return limbs of its score."""
@@ -148,10 +147,9 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
             place,
             self._tables.first,
             self._tables.levels,
-            table.outside,
+            self._tables.with_rows,
             self._terms.table,
             *self._unit_limbs,
-            self._free(child, parents),
             out,
         )
         return hi, lo
@@ -205,7 +203,7 @@ class DirichletScores(TabulatedScores):
             place,
             self._tables.first,
             self._tables.levels,
-            table.outside,
+            self._tables.with_rows,
             self.prior,
             float(self._iss),
             out,

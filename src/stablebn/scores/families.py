@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stablebn.kernels.logarithm import limbs
 from stablebn.scores.set_terms import SetTerms
 from stablebn.stats.counts import Terms
-from stablebn.stats.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, members, words
 
 Changes = NDArray[np.int64]
 
@@ -51,12 +51,10 @@ class FamilyScores(ABC):
         """The same score for variables renumbered so that new i is old order[i]."""
 
     @cached_property
-    def _changes(self) -> dict[tuple[int, int], tuple[int, Changes]]:
-        return {(v, 0): found for v, found in enumerate(self.changes_without_parents())}
-
-    def changes_without_parents(self) -> list[tuple[int, Changes]]:
-        """What `changes` gives for every variable without parents."""
-        return [self.compute_changes(v, 0) for v in range(self.n)]
+    def known(self) -> KnownFamilies:
+        """The families looked at so far, those without parents first."""
+        changes = np.zeros((self.n, self.n, 3), dtype=np.int64)
+        return KnownFamilies(self.write_first_changes(changes), changes)
 
     def changes(self, child: int, parents: int) -> tuple[int, Changes]:
         """Score of a family, and what each single change of the parents would bring; computed once for all searches.
@@ -68,28 +66,89 @@ class FamilyScores(ABC):
             In row u, limbs of the score's change when u becomes a parent, or ceases to be one; and 1 where the family
             may not become that. The child's own row is 0.
         """
-        key = (child, parents)
-        if key not in self._changes:
-            self._changes[key] = self.compute_changes(child, parents)
-        return self._changes[key]
+        row = self.row(child, parents)
+        return self.known.scores[row], self.known.changes[row]
+
+    def row(self, child: int, parents: int) -> int:
+        """Where `known` has the family."""
+        row = self.known.rows.get((child, parents))
+        if row is None:
+            row = self.known.make_room()
+            self.known.add(child, parents, self.write_changes(child, parents, self.known.changes[row]))
+        return row
 
     def adopt(self, other: FamilyScores, order: Sequence[int]) -> None:
-        """Take over the changes of families without parents, where this variable i is `other`'s order[i]."""
-        known = other._changes
-        self.__dict__["_changes"] = {(i, 0): (known[v, 0][0], known[v, 0][1][list(order)]) for i, v in enumerate(order)}
+        """Take over the families without parents, where this variable i is `other`'s order[i]."""
+        scores, changes = other.without_parents()
+        self.__dict__["known"] = KnownFamilies([scores[v] for v in order], changes[np.ix_(order, order)])
 
-    def compute_changes(self, child: int, parents: int) -> tuple[int, Changes]:
-        """What `changes` gives, from `family` and `extended`."""
+    def without_parents(self) -> tuple[list[int], Changes]:
+        """What `changes` gives for every variable without parents: their scores, and int64 [n, n, 3]."""
+        return self.known.scores[: self.n], self.known.changes[: self.n]
+
+    def write_first_changes(self, out: Changes) -> list[int]:
+        """Write the changes of all variables without parents into int64 [n, n, 3], 0 at first; return their scores."""
+        return [self.write_changes(v, 0, own) for v, own in enumerate(out)]
+
+    def write_changes(self, child: int, parents: int, out: Changes) -> int:
+        """Write what `changes` gives, from `family` and `extended`, into int64 [n, 3], 0 at first; return the score."""
         own = self.family(child, parents)
-        changes = np.zeros((self.n, 3), dtype=np.int64)
         if parents.bit_count() < self.most_parents:
-            changes[:, :2] = self.extended(child, parents)
-            changes[:, 2] = changes[:, 0] == NOT_A_CANDIDATE
-            changes[:, :2] -= limbs(own)
-            changes[child] = 0
+            out[:, :2] = self.extended(child, parents)
+            out[:, 2] = out[:, 0] == NOT_A_CANDIDATE
+            out[:, :2] -= limbs(own)
+            out[child] = 0
         for u in members(parents):
-            changes[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
-        return own, changes
+            out[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
+        return own
+
+
+class KnownFamilies:
+    """Families that were looked at, as a compiled climb finds them (see `kernels/climbing.py`).
+
+    Parameters
+    ----------
+    scores : list of int
+        Of every variable without parents.
+    changes : int64 array [n, n, 3]
+        What single changes of these families would bring.
+
+    Attributes
+    ----------
+    rows : dict of (child, parents) to int
+    scores, changes : list of int, int64 array [room, n, 3]
+        By row. The changes move when there is no room left.
+    keys, slots : uint64 array [room, 1 + words], int64 array [any]
+        How the climb finds a row. It is told of each that it asks for.
+    """
+
+    def __init__(self, scores: list[int], changes: Changes) -> None:
+        n = len(scores)
+        self.rows = {(v, 0): v for v in range(n)}
+        self.scores = scores
+        self.changes = changes
+        self._set_room(4 * n + 64)
+
+    def make_room(self) -> int:
+        """The next free row."""
+        row = len(self.scores)
+        if row == len(self.changes):
+            self._set_room(2 * row)
+        return row
+
+    def add(self, child: int, parents: int, score: int) -> None:
+        """Note what the next free row now holds."""
+        self.rows[child, parents] = len(self.scores)
+        self.scores.append(score)
+
+    def _set_room(self, room: int) -> None:
+        n = self.changes.shape[1]
+        changes = np.zeros((room, n, 3), dtype=np.int64)
+        changes[: len(self.changes)] = self.changes
+        self.changes = changes
+        self.keys = np.empty((room, 1 + words(n)), dtype=np.uint64)
+        # Empty: rows are asked for once more, which costs less than to move them.
+        self.slots = np.full(1 << (2 * room).bit_length(), -1, dtype=np.int64)
 
 
 class DifferenceScores(FamilyScores):

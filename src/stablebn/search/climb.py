@@ -1,8 +1,9 @@
-"""The one climbing loop: hill climbing and tabu search (SPEC section 3)."""
+"""Hill climbing and tabu search: one loop, which is compiled (`kernels/climbing.py`), and what it found."""
 
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,21 +12,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import to_float
+from stablebn.kernels.climbing import ENDED, PAUSED, UNKNOWN
+from stablebn.kernels.logarithm import joined, to_float
+from stablebn.kernels.moves import NONE, REVERSE
 from stablebn.scores.families import FamilyScores
-from stablebn.search.state import Move, State
+from stablebn.search.state import State
 from stablebn.search.trace import Trace
+from stablebn.stats.variable_sets import bit
 
 logger = logging.getLogger(__name__)
 
 _MOVE_NAMES = ("add", "delete", "reverse")
 
 
-Step = tuple[Move, float, int, tuple[Move, float] | None, bool]
-"""A move, its delta, the score after it, the runner-up with its delta, and whether the move was arbitrary."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Climb:
     """What a climb found.
 
@@ -37,7 +37,10 @@ class Climb:
         Its score in units of 2**-62.
     order : tuple of int
         The processing order.
-    steps : tuple of Step
+    start : int
+        Score of the DAG at the start.
+    steps, deltas : int64 array [steps, 9], float64 array [steps, 2]
+        What was done, as `kernels/climbing.py` describes it.
     finished : bool
         False if `max_iter` or the deadline stopped it.
     """
@@ -45,13 +48,31 @@ class Climb:
     parents: tuple[int, ...]
     score: int
     order: tuple[int, ...]
-    steps: tuple[Step, ...]
+    start: int
+    steps: NDArray[np.int64]
+    deltas: NDArray[np.float64]
     finished: bool
 
     @cached_property
     def trace(self) -> Trace:
         """Every step, in columns, with variables as numbers."""
-        return _trace(self.steps, self.order)
+        trace = Trace()
+        score = self.start
+        for step, (delta, next_delta) in zip(self.steps.tolist(), self.deltas.tolist(), strict=True):
+            kind, u, v, next_kind, next_u, next_v, hi, lo, arbitrary = step
+            score += joined(hi, lo)
+            trace.move.append(_MOVE_NAMES[kind])
+            trace.source.append(self.order[u])
+            trace.target.append(self.order[v])
+            trace.delta.append(delta)
+            trace.score.append(to_float(score))
+            alone = next_kind == NONE
+            trace.next_move.append(None if alone else _MOVE_NAMES[next_kind])
+            trace.next_source.append(None if alone else self.order[next_u])
+            trace.next_target.append(None if alone else self.order[next_v])
+            trace.next_delta.append(None if alone else next_delta)
+            trace.arbitrary.append(bool(arbitrary))
+        return trace
 
 
 def climb(
@@ -89,53 +110,36 @@ def climb(
         Called with the number of steps made so far.
     """
     n = scores.n
+    parents = [0] * n if start is None else list(start)
     state = State(
         scores,
         order,
-        [0] * n if start is None else start,
+        parents,
         most_parents=n if max_parents is None else max_parents,
         tabu=tabu,
+        noinc=noinc,
         allowed=allowed,
     )
-    steps: list[Step] = []
-    best_score = state.score
-    best_parents = tuple(state.parents)
-    bad = 0
     finished = True
     while True:
-        candidates, arbitrary = state.best_moves()
-        if not candidates:
+        late = deadline is not None and time.monotonic() > deadline
+        most = sys.maxsize if max_iter is None else max_iter
+        made = state.made
+        status, variable = state.climb(made if late else most if watch is None else min(most, made + 1))
+        if watch is not None and state.made > made:
+            watch(state.made)
+        if status == ENDED:
             break
-        move, delta = candidates[0]
-        if delta <= 0 and bad + 1 > noinc:
-            break
-        if len(steps) == max_iter or (deadline is not None and time.monotonic() > deadline):
+        if late or (status == PAUSED and state.made == max_iter):
             finished = False
             break
-        state.make(move)
-        bad += delta <= 0
-        if state.score > best_score:
-            best_score, best_parents, bad = state.score, tuple(state.parents), 0
-        steps.append((move, delta, state.score, candidates[1] if len(candidates) > 1 else None, arbitrary))
-        if watch is not None:
-            watch(len(steps))
-    logger.debug("climbed %d steps to a score of %s", len(steps), to_float(best_score))
-    return Climb(best_parents, best_score, tuple(order), tuple(steps), finished)
-
-
-def _trace(steps: Sequence[Step], order: Sequence[int]) -> Trace:
-    """The steps in columns, with variables in place of places."""
-    trace = Trace()
-    for (kind, u, v), delta, score, runner_up, arbitrary in steps:
-        trace.move.append(_MOVE_NAMES[kind])
-        trace.source.append(order[u])
-        trace.target.append(order[v])
-        trace.delta.append(delta)
-        trace.score.append(to_float(score))
-        (next_kind, next_u, next_v), next_delta = runner_up or ((None, None, None), None)
-        trace.next_move.append(None if next_kind is None else _MOVE_NAMES[next_kind])
-        trace.next_source.append(None if next_u is None else order[next_u])
-        trace.next_target.append(None if next_v is None else order[next_v])
-        trace.next_delta.append(next_delta)
-        trace.arbitrary.append(arbitrary)
-    return trace
+        if status == UNKNOWN:
+            state.look_up(variable)
+    steps, deltas = state.steps
+    score = state.start + sum(joined(hi, lo) for hi, lo in steps[: state.best, 6:8].tolist())
+    for kind, u, v in steps[: state.best, :3].tolist():
+        parents[order[v]] ^= bit(order[u])
+        if kind == REVERSE:
+            parents[order[u]] ^= bit(order[v])
+    logger.debug("climbed %d steps to a score of %s", len(steps), to_float(score))
+    return Climb(tuple(parents), score, tuple(order), state.start, steps, deltas, finished)

@@ -7,17 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels import moves
-from stablebn.kernels.moves import NONE, REVERSE
+from stablebn.kernels import climbing, moves
 from stablebn.scores.families import FamilyScores
-from stablebn.stats.variable_sets import bit, members
-
-Move = tuple[int, int, int]
-"""(kind, from, to) by place in the processing order."""
+from stablebn.stats.variable_sets import from_words, in_words, members, words
 
 
 class State:
-    """A DAG, the change of score of every single-arc change, the total score, and the DAGs not to return to.
+    """A DAG, the change of score of every single-arc change, the steps made, and the DAGs not to return to.
 
     Parameters
     ----------
@@ -29,8 +25,15 @@ class State:
     most_parents : int
     tabu : int
         How many of the last DAGs may not be visited again, the start included.
+    noinc : int
+        How many moves that do not improve the score are tolerated since the best one.
     allowed : bool array [n, n], optional
         Whether the arc from variable u to variable v may be brought.
+
+    Attributes
+    ----------
+    start : int
+        Score of the DAG at the start.
     """
 
     def __init__(
@@ -41,89 +44,81 @@ class State:
         *,
         most_parents: int,
         tabu: int,
+        noinc: int,
         allowed: NDArray[np.bool_] | None = None,
     ) -> None:
         n = scores.n
-        self.parents = list(parents)
         self._scores = scores
-        self._variables = list(order)
+        self._limits = min(most_parents, scores.most_parents), noinc
         self._order = np.array(order, dtype=np.int64)
-        self._most_parents = min(most_parents, scores.most_parents)
-        self._barred = np.zeros((0, 0), dtype=np.bool_)
+        barred = np.zeros((0, 0), dtype=np.bool_)
         if allowed is not None:
-            self._barred = np.ascontiguousarray(~allowed.T[np.ix_(self._order, self._order)])
+            barred = np.ascontiguousarray(~allowed.T[np.ix_(self._order, self._order)])
         place = {v: p for p, v in enumerate(order)}
-        self._family = np.zeros((n, n), dtype=np.bool_)
-        self._sizes = np.zeros(n, dtype=np.int64)
-        self._parents = np.zeros((n, n), dtype=np.int32)
-        for v, family in enumerate(self.parents):
-            if not family:
-                continue
-            inside = [place[u] for u in members(family)]
-            self._family[place[v], inside] = True
-            self._sizes[place[v]] = len(inside)
-            self._parents[place[v], : len(inside)] = inside
-        self._reaches = np.empty((n, n), dtype=np.bool_)
-        moves.find_paths(self._sizes, self._parents, self._reaches)
-        self._differences = np.zeros((tabu, 2 * tabu), dtype=np.int64)
-        self._lengths = np.full(tabu, -1, dtype=np.int64)
-        self._lengths[:1] = 0
-        self._steps = 0
-        found = [scores.changes(v, family) for v, family in enumerate(self.parents)]
-        self._owns = [own for own, _ in found]
-        self.score = sum(self._owns)
-        self._gains = np.empty((n, n, 3), dtype=np.int64)
-        self._ceilings = np.empty(n)
-        self._bounds = np.empty(n)
-        changes = np.array([changes for _, changes in found], dtype=np.int64).reshape(n, n, 3)
-        moves.set_all_gains(changes, self._order, self._barred, self._family, self._gains, self._ceilings, self._bounds)
-
-    def best_moves(self) -> tuple[list[tuple[Move, float]], bool]:
-        """The best allowed move and the runner-up with their deltas, and whether the first was arbitrary."""
-        found, deltas, arbitrary = moves.best_moves(
-            self._family,
-            self._sizes,
-            self._parents,
-            self._reaches,
-            self._gains,
-            self._bounds,
-            self._most_parents,
-            self._differences,
-            self._lengths,
+        family = np.zeros((n, n), dtype=np.bool_)
+        sizes = np.zeros(n, dtype=np.int64)
+        listed = np.zeros((n, n), dtype=np.int32)
+        self._sets = np.zeros((n, words(n)), dtype=np.uint64)
+        rows = [scores.row(v, own) for v, own in enumerate(parents)]
+        self.start = sum([scores.known.scores[row] for row in rows])
+        for v, own in enumerate(parents):
+            if own:
+                inside = [place[u] for u in members(own)]
+                family[place[v], inside] = True
+                sizes[place[v]] = len(inside)
+                listed[place[v], : len(inside)] = inside
+                self._sets[v] = in_words(own, n)
+        reaches = np.empty((n, n), dtype=np.bool_)
+        moves.find_paths(sizes, listed, reaches)
+        gains, ceilings, bounds = np.empty((n, n, 3), dtype=np.int64), np.empty(n), np.empty(n)
+        moves.set_all_gains(
+            np.array(rows, dtype=np.int64), scores.known.changes, self._order, barred, family, gains, ceilings, bounds
         )
-        both = zip(found.tolist(), deltas.tolist(), strict=True)
-        return [((kind, u, v), delta) for (kind, u, v), delta in both if kind != NONE], arbitrary
+        differences, lengths = np.zeros((tabu, 2 * tabu), dtype=np.int64), np.full(tabu, -1, dtype=np.int64)
+        lengths[:1] = 0
+        self._graph = barred, family, sizes, listed, reaches, gains, ceilings, bounds, differences, lengths
+        self._memory = np.zeros(climbing.LOW + 1, dtype=np.int64)
+        self._steps = np.empty((4 * n + 16, 9), dtype=np.int64)
+        self._deltas = np.empty((len(self._steps), 2))
 
-    def make(self, move: Move) -> None:
-        """Change the DAG and everything that depends on it."""
-        kind, u, v = move
-        self._steps += 1
-        oldest = self._steps % max(self._lengths.size, 1)
-        moves.make_move(
-            kind,
-            u,
-            v,
-            self._family,
-            self._sizes,
-            self._parents,
-            self._reaches,
-            self._ceilings,
-            self._bounds,
-            self._differences,
-            self._lengths,
-            oldest,
-        )
-        self._change_parents(v, u)
-        if kind == REVERSE:
-            self._change_parents(u, v)
+    @property
+    def made(self) -> int:
+        """Number of steps made."""
+        return int(self._memory[climbing.MADE])
 
-    def _change_parents(self, v: int, u: int) -> None:
-        """Let u join or leave the parents of v, and look up what every further change would bring."""
-        child = self._variables[v]
-        self.parents[child] ^= bit(self._variables[u])
-        own, changes = self._scores.changes(child, self.parents[child])
-        self.score += own - self._owns[child]
-        self._owns[child] = own
-        moves.change_parents(
-            v, u, changes, self._order, self._barred, self._family, self._gains, self._ceilings, self._bounds
+    @property
+    def best(self) -> int:
+        """How many steps led to the best DAG, the earliest of equals."""
+        return int(self._memory[climbing.BEST])
+
+    @property
+    def steps(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """What was done, as `kernels/climbing.py` describes it."""
+        return self._steps[: self.made].copy(), self._deltas[: self.made].copy()
+
+    def climb(self, most_steps: int) -> tuple[int, int]:
+        """Go on until the climb ends, that many steps are made in all, or a family is unknown."""
+        if self.made == len(self._steps):
+            self._steps = np.concatenate([self._steps, np.empty_like(self._steps)])
+            self._deltas = np.concatenate([self._deltas, np.empty_like(self._deltas)])
+        known = self._scores.known
+        status, variable = climbing.climb(
+            self._memory,
+            self._order,
+            *self._graph,
+            self._sets,
+            known.keys,
+            known.slots,
+            known.changes,
+            self._steps,
+            self._deltas,
+            *self._limits,
+            min(most_steps, len(self._steps)),
         )
+        return status, variable
+
+    def look_up(self, variable: int) -> None:
+        """Find out what changes of a variable's present parents would bring."""
+        row = self._scores.row(variable, from_words(self._sets[variable].tolist()))
+        known = self._scores.known
+        climbing.register(self._sets, variable, row, known.keys, known.slots)

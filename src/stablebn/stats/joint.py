@@ -32,8 +32,8 @@ class JointTable(NamedTuple):
 
     Attributes
     ----------
-    members, outside : int64 array [x], int64 array [any]
-        The variables of the set, ascending, and those with rows in the table.
+    members : int64 array [x]
+        The variables of the set, ascending.
     sizes : int64 array [K]
         Rows of each configuration, the last variable fastest.
     counts : int32 array [L, K]
@@ -41,7 +41,6 @@ class JointTable(NamedTuple):
     """
 
     members: NDArray[np.int64]
-    outside: NDArray[np.int64]
     sizes: NDArray[np.int64]
     counts: NDArray[np.int32]
 
@@ -63,6 +62,7 @@ class JointTables:
         self.narrow = counts.narrow
         self.wide = counts.wide
         self.first = counts.first
+        self.with_rows = self.narrow.nonzero()[0]
         self._wide = sum(map(bit, self.wide))
         self._height = int(self.levels[self.narrow].sum())
         self._tables: dict[int, JointTable] = {}
@@ -79,7 +79,7 @@ class JointTables:
     def pairs(self) -> NDArray[np.int32]:
         """Counts of all pairs of levels of different variables: [L, L]."""
         pairs = np.zeros((self._height, self._height), dtype=np.int32)
-        narrow = np.flatnonzero(self.narrow)
+        narrow = self.with_rows
         if self._weights.size:
             for v in narrow.tolist():
                 pairs[:, self._columns(v)] = self._by_histogram([v]).counts
@@ -103,7 +103,7 @@ class JointTables:
         if not self._weights.size:
             return np.asarray(bitsets.set_sizes(self._counts.packed))
         sizes = np.empty(self._height, dtype=np.int64)
-        for v in np.flatnonzero(self.narrow).tolist():
+        for v in self.with_rows.tolist():
             sizes[self._columns(v)] = counting.group_counts(self._codes[v], int(self.levels[v]), self._weights)
         return sizes
 
@@ -130,39 +130,40 @@ class JointTables:
     def _count(self, variables: int, inside: list[int]) -> JointTable:
         if len(inside) == 1:
             columns = self._columns(inside[0])
-            counts = np.ascontiguousarray(self.pairs[:, columns])
-            return JointTable(np.array(inside), self._outside(inside), self.level_sizes[columns].copy(), counts)
+            return JointTable(
+                np.array(inside), self.level_sizes[columns].copy(), np.ascontiguousarray(self.pairs[:, columns])
+            )
         if self._weights.size:
             return self._by_histogram(inside)
         # One level of one variable need not be counted, which saves most where the levels are few.
-        known = [p for p, v in enumerate(inside) if variables ^ bit(v) in self._tables]
+        known = [v for v in inside if variables ^ bit(v) in self._tables]
         if not known and len(inside) > 2 and self._counts.states(inside) > self._most_for_bits:
             return self._by_histogram(inside)
-        place = min(known or range(len(inside)), key=lambda p: self._level_numbers[inside[p]])
-        smaller = self.table(variables ^ bit(inside[place]))
+        joining = min(known or inside, key=self._level_numbers.__getitem__)
+        smaller = self.table(variables ^ bit(joining))
         assert smaller is not None  # A part of what fits.
-        family, outside = np.array(inside), self._outside(inside)
-        sizes = np.zeros(smaller.sizes.size * self._level_numbers[inside[place]], dtype=np.int64)
+        family, place = np.array(inside), inside.index(joining)
+        sizes = np.zeros(smaller.sizes.size * self._level_numbers[joining], dtype=np.int64)
         counts = np.zeros((self._height, sizes.size), dtype=np.int32)
 
         def extend(variables: NDArray[np.int64]) -> bool:
-            return bool(
-                joint.extend_table(
-                    smaller.counts,
-                    family,
-                    place,
-                    variables,
-                    self.first,
-                    self.levels,
-                    self._counts.packed,
-                    self._most_for_bits,
-                    sizes,
-                    counts,
-                )
+            counted: bool = joint.extend_table(
+                smaller.counts,
+                family,
+                place,
+                variables,
+                self.first,
+                self.levels,
+                self._counts.packed,
+                self._most_for_bits,
+                sizes,
+                counts,
             )
+            return counted
 
-        if all(self._counts.in_threads(extend, outside, self._cost_of_bits(sizes.size - smaller.sizes.size))):
-            return JointTable(family, outside, sizes, counts)
+        cost = self._cost_of_bits(sizes.size - smaller.sizes.size)
+        if all(self._counts.in_threads(extend, self.with_rows, cost)):
+            return JointTable(family, sizes, counts)
         return self._by_histogram(inside)
 
     def _by_histogram(self, inside: list[int]) -> JointTable:
@@ -190,16 +191,11 @@ class JointTables:
         cost = HISTOGRAM_COST * self._rows * bundles.sizes.size
         self._counts.in_threads(count, np.arange(bundles.sizes.size), cost)
         sizes = counting.group_counts(groups, configurations, self._weights)
-        return JointTable(family, self._outside(inside), sizes, counts)
+        return JointTable(family, sizes, counts)
 
     def _cost_of_bits(self, configurations: float) -> float:
         """Nanoseconds to count that many configurations."""
         return BITS_COST * self._rows * configurations * (self._height - len(self._level_numbers))
-
-    def _outside(self, inside: list[int]) -> NDArray[np.int64]:
-        outside = self.narrow.copy()
-        outside[inside] = False
-        return outside.nonzero()[0]
 
     def _columns(self, v: int) -> slice:
         return slice(self.first[v], self.first[v] + self.levels[v])
@@ -211,7 +207,7 @@ class JointTables:
     @cached_property
     def _most_for_bits(self) -> float:
         """Configurations beyond which a histogram is quicker than bits."""
-        by_bits = BITS_COST * (self._height - int(self.narrow.sum()))
+        by_bits = BITS_COST * (self._height - self.with_rows.size)
         return HISTOGRAM_COST * len(self._bundled) / by_bits
 
     @cached_property
@@ -219,7 +215,7 @@ class JointTables:
         """The variables in bundles, each with the next ones as long as a byte holds their joint code."""
         bundles: list[list[int]] = [[]]
         size = 1
-        for v in self.narrow.nonzero()[0].tolist():
+        for v in self.with_rows.tolist():
             size *= self._level_numbers[v]
             if size > _LARGEST_BUNDLE:
                 bundles.append([])

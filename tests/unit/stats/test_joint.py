@@ -36,8 +36,7 @@ def test_tables_are_the_naive_counts(
     found = tables.table(sum(map(bit, variables)))
     assert found is not None
     assert found.members.tolist() == variables
-    assert found.outside.tolist() == [u for u in range(7) if u not in variables]
-    for u in found.outside.tolist():
+    for u in set(range(7)) - set(variables):
         for level in range(len(table.levels[u])):
             assert found.counts[tables.first[u] + level].tolist() == _naive_row(table, variables, u, level)
     assert found.sizes.sum() == table.total
@@ -73,6 +72,6 @@ def test_forgotten_tables_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> 
     again = forgetful.table(0b1011)
     assert right is not None
     assert again is not None
-    for u in right.outside:
+    for u in (2, 4, 5):
         rows = slice(forgetful.first[u], forgetful.first[u] + forgetful.levels[u])
         assert (right.counts[rows] == again.counts[rows]).all()
