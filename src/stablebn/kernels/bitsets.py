@@ -30,27 +30,29 @@ def population(typing_context, word):
 
 
 @njit(cache=True, nogil=True)
-def pack_levels(codes, levels, packed):
-    """Write the rows of each level of each variable as bits, one set after the other.
+def pack_levels(codes, first, levels, variables, packed):
+    """Write the rows of each level of some variables as bits.
 
     Parameters
     ----------
-    codes, levels : codes [n, N], int64 [n]
+    codes : codes [n, N]
+    first, levels : int64 [n]
+        Where the levels of each variable start, and how many they are.
+    variables : int64 [any]
     packed : uint64 [levels in all, ceil(N / 64)], written
         Row i is bit i % 64 of word i // 64.
     """
     rows = codes.shape[1]
     whole = rows // WORD
-    first = 0
-    for v in range(levels.size):
+    for v in variables:
         own = codes[v]
         # The last level has the rows that no other one has.
-        rest = packed[first + levels[v] - 1]
+        rest = packed[first[v] + levels[v] - 1]
         rest[:whole] = ~np.uint64(0)
         if whole < rest.size:
             rest[whole] = (np.uint64(1) << np.uint64(rows - whole * WORD)) - np.uint64(1)
         for level in range(levels[v] - 1):
-            row = packed[first + level]
+            row = packed[first[v] + level]
             for w in range(whole):
                 block = own[w * WORD : (w + 1) * WORD]
                 word = np.uint64(0)
@@ -63,7 +65,6 @@ def pack_levels(codes, levels, packed):
                     row[whole] |= np.uint64(own[i] == level) << np.uint64(i - whole * WORD)
             for w in range(row.size):
                 rest[w] &= ~row[w]
-        first += levels[v]
 
 
 @njit(cache=True, nogil=True)

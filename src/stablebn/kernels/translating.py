@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
+# As many as there are bytes in a word.
 _FEW = 8
 
 
@@ -22,14 +24,13 @@ def mark(indices, occurs):  # IN integers [N], OUT bool [D], False at the start
 @njit(cache=True, nogil=True)
 def translate(indices, codes, out):  # IN integers [N], IN codes [D], OUT codes [N]
     """Write the code of each index."""
-    if codes.size > _FEW or not codes.size:
+    if codes.size > _FEW or codes.itemsize > 1:
         for i in range(indices.size):
             out[i] = codes[indices[i]]
         return
-    # A pass over all rows for each of a few codes compares many rows at once, which no look-up does.
-    out[:] = codes[0]
-    for index in range(1, codes.size):
-        code = codes[index]
-        for i in range(indices.size):
-            if indices[i] == index:
-                out[i] = code
+    # All codes in one word: shifting it takes many rows at once, which no look-up does.
+    word = np.uint64(0)
+    for index in range(codes.size):
+        word |= np.uint64(codes[index]) << np.uint64(8 * index)
+    for i in range(indices.size):
+        out[i] = np.uint8(word >> (np.uint64(indices[i]) * np.uint64(8)))
