@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.kernels.logarithm import UNIT, limbs
-from stablebn.scores.families import FamilyScores
+from stablebn.scores.families import FamilyScores, SingleScores
 from stablebn.stats.counts import Terms
 from stablebn.stats.variable_sets import bit, members
 
 
-class PerfectScores(FamilyScores):
+class PerfectScores(SingleScores):
     """-ln Var(v | S) / 2 less a penalty a parent: a difference of one function of sets, like every score of ours.
 
     Parameters

@@ -72,20 +72,63 @@ def half_ln_determinant(matrix, exponents, members, factor, work):  # OUT work f
 
 
 @njit(cache=True, nogil=True)
-def half_ln_determinants_extended(matrix, exponents, members, candidates, factor, out):
-    """The same of members + u for each candidate u: limbs in out[u], int64 [n, 2].
+def with_variable(members, u):  # IN int64 [k], ascending
+    """The members and u, ascending: int64 [k + 1]."""
+    place = np.searchsorted(members, u)
+    extended = np.empty(members.size + 1, dtype=np.int64)
+    extended[:place] = members[:place]
+    extended[place] = u
+    extended[place + 1 :] = members[place:]
+    return extended
 
-    `members` is sorted ascending, and u takes its sorted place.
+
+@njit(cache=True, nogil=True)
+def determinant_changes(matrix, exponents, child, parents, factors, offsets, out):
+    """Score of a family and its changes, where a score is a difference of log-determinants and an offset.
+
+    Parameters
+    ----------
+    matrix, exponents
+        As in `half_ln_determinant`.
+    child, parents : int, int64 [s]
+        The parents ascending.
+    factors : int64 [n + 1]
+        Of the half log-determinant of a set, by its size.
+    offsets : int64 [P + 1, 2]
+        Limbs of the offset by number of parents, of which there may be P.
+    out : int64 [n, 3]
+        Written for all variables but the child: limbs of the change when u becomes a parent, where there may be one
+        more, or ceases to be one.
+
+    Returns
+    -------
+    hi, lo : int64
+        Limbs of the family's score.
     """
-    k = members.size + 1
-    work = np.empty((k, k), dtype=np.float64)
-    extended = np.empty(k, dtype=np.int64)
-    for u in candidates:
-        place = 0
-        while place < k - 1 and members[place] < u:
-            extended[place] = members[place]
-            place += 1
-        extended[place] = u
-        for rest in range(place, k - 1):
-            extended[rest + 1] = members[rest]
-        out[u, 0], out[u, 1] = half_ln_determinant(matrix, exponents, extended, factor, work)
+    s = parents.size
+    work = np.empty((s + 2, s + 2))
+    family = with_variable(parents, child)
+    own_hi, own_lo = _difference(matrix, exponents, family, parents, factors, offsets, work)
+    is_parent = np.zeros(factors.size, dtype=np.bool_)
+    is_parent[parents] = True
+    for u in range(out.shape[0]):
+        if u == child:
+            continue
+        if is_parent[u]:
+            larger, smaller = family[family != u], parents[parents != u]
+        elif s + 1 < offsets.shape[0]:
+            larger, smaller = with_variable(family, u), with_variable(parents, u)
+        else:
+            continue
+        hi, lo = _difference(matrix, exponents, larger, smaller, factors, offsets, work)
+        out[u, 0] = hi - own_hi
+        out[u, 1] = lo - own_lo
+    return own_hi, own_lo
+
+
+@njit(cache=True, nogil=True)
+def _difference(matrix, exponents, family, parents, factors, offsets, work):
+    """Limbs of the score of a family."""
+    hi, lo = half_ln_determinant(matrix, exponents, family, factors[family.size], work)
+    less_hi, less_lo = half_ln_determinant(matrix, exponents, parents, factors[parents.size], work)
+    return hi - less_hi + offsets[parents.size, 0], lo - less_lo + offsets[parents.size, 1]

@@ -12,7 +12,7 @@ import numpy as np
 
 from stablebn.kernels import counting, joint
 from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined, limbs
-from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores
+from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores, SingleScores
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
 from stablebn.stats.counts import Counts, Terms
 from stablebn.stats.joint import MOST_CONFIGURATIONS, JointTable
@@ -22,7 +22,7 @@ from stablebn.stats.variable_sets import bit, members
 _LARGEST_PENALTY = (1 << 30) * UNIT
 
 
-class TabulatedScores(FamilyScores):
+class TabulatedScores(SingleScores):
     """Scores whose changes are read off the joint table of a family, where that is not too large.
 
     Parameters

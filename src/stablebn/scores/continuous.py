@@ -9,12 +9,11 @@ from functools import cache
 
 import numpy as np
 
-from stablebn.kernels import counting
+from stablebn.kernels import cholesky, counting
 from stablebn.kernels.logarithm import UNIT, fixed_ln, joined, limbs, ln, to_fixed
-from stablebn.scores.families import DifferenceScores, FamilyScores
-from stablebn.scores.set_terms import DeterminantTerms, SetTerms
-from stablebn.stats.counts import Terms
-from stablebn.stats.moments import Moments
+from stablebn.scores.families import Changes, FamilyScores
+from stablebn.stats.moments import Moments, ScaledMatrix
+from stablebn.stats.variable_sets import bit, members
 
 # pi is math.pi + this much.
 _PI_REST = 1.2246467991473532e-16
@@ -26,38 +25,65 @@ def _ln_pi() -> int:
     return joined(*to_fixed(*ln(math.pi, _PI_REST)))
 
 
-class _DeterminantScores(DifferenceScores):
-    """Scores that are a difference of log-determinants and a number that depends on the number of parents only."""
+class DeterminantScores(FamilyScores):
+    """Scores that are m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2, and an offset by the number of parents.
 
-    def __init__(self, terms: DeterminantTerms, offsets: Sequence[int]) -> None:
-        self.n = terms.n
+    Elimination follows the numbering of the variables, so sets of three or more have the same bits in every layout
+    once the variables are numbered canonically; smaller sets have them before.
+
+    Parameters
+    ----------
+    matrix : ScaledMatrix
+        M.
+    factors : sequence of int
+        m, by the size of the set.
+    offsets : sequence of int
+        In units of 2**-62.
+    """
+
+    def __init__(self, matrix: ScaledMatrix, factors: Sequence[int], offsets: Sequence[int]) -> None:
+        self.n = matrix.entries.shape[0]
         self.most_parents = len(offsets) - 1
-        self._terms = terms
+        self._matrix = matrix
+        self._factors = np.array(factors, dtype=np.int64)
         self._offsets = offsets
+        self._offset_limbs = np.array([limbs(offset) for offset in offsets], dtype=np.int64)
+        self._terms: dict[int, int] = {}
 
-    def joint_terms(self, child: int) -> SetTerms:
-        """Log-determinants."""
-        return self._terms
+    def family(self, child: int, parents: int) -> int:
+        """Score of a child with a set of parents."""
+        return self._term(parents | bit(child)) - self._term(parents) + self._offsets[parents.bit_count()]
 
-    def parent_terms(self, child: int) -> SetTerms:
-        """The same function."""
-        return self._terms
-
-    def offset(self, child: int, parents: int) -> int:
-        """By the number of parents."""
-        return self._offsets[parents.bit_count()]
-
-    def offsets_extended(self, child: int, parents: int) -> Terms:
-        """By the number of parents; one too many is never asked for by a search and stays 0."""
-        size = parents.bit_count() + 1
-        offset = limbs(self._offsets[size]) if size < len(self._offsets) else (0, 0)
-        return np.tile(np.array(offset, dtype=np.int64), (self.n, 1))
+    def write_changes(self, child: int, parents: int, out: Changes) -> int:
+        """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
+        return joined(
+            *cholesky.determinant_changes(
+                self._matrix.entries,
+                self._matrix.exponents,
+                child,
+                np.array(members(parents), dtype=np.int64),
+                self._factors,
+                self._offset_limbs,
+                out,
+            )
+        )
 
     def reordered(self, order: Sequence[int]) -> FamilyScores:
         """The same score for variables renumbered so that new i is old order[i]."""
-        scores = _DeterminantScores(self._terms.reordered(order), self._offsets)
+        scores = DeterminantScores(self._matrix.select(list(order)), self._factors.tolist(), self._offsets)
         scores.adopt(self, order)
         return scores
+
+    def _term(self, variables: int) -> int:
+        if variables not in self._terms:
+            inside = np.array(members(variables), dtype=np.int64)
+            matrix, work = self._matrix, np.empty((inside.size, inside.size))
+            self._terms[variables] = joined(
+                *cholesky.half_ln_determinant(
+                    matrix.entries, matrix.exponents, inside, self._factors[inside.size], work
+                )
+            )
+        return self._terms[variables]
 
 
 def _most_parents(moments: Moments) -> int:
@@ -72,8 +98,8 @@ def penalised_likelihood(moments: Moments, unit: int) -> FamilyScores:
     """
     total = moments.total
     constant = -total * (fixed_ln(2) + _ln_pi() - fixed_ln(total - 1)) // 2 - (total - 1) * UNIT // 2
-    terms = DeterminantTerms(moments.cross_products(), lambda size: total)
-    return _DeterminantScores(terms, [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)])
+    offsets = [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)]
+    return DeterminantScores(moments.cross_products(), [-total] * (moments.n + 1), offsets)
 
 
 def bic(moments: Moments, k: float) -> FamilyScores:
@@ -109,8 +135,9 @@ def bge(moments: Moments, iss_mu: float, iss_w: int) -> FamilyScores:
         gammas = _ln_gamma_of_half(total + prior) - _ln_gamma_of_half(prior)
         return gammas + (shrink - total * _ln_pi() + (prior + p) * ln_t) // 2
 
-    terms = DeterminantTerms(moments.cross_products(ridge=t), lambda size: total + iss_w - n + size)
-    return _DeterminantScores(terms, [offset(p) for p in range(_most_parents(moments) + 1)])
+    factors = [-(total + iss_w - n + size) for size in range(n + 1)]
+    offsets = [offset(p) for p in range(_most_parents(moments) + 1)]
+    return DeterminantScores(moments.cross_products(ridge=t), factors, offsets)
 
 
 def _double_double(value: Fraction) -> tuple[float, float]:

@@ -43,8 +43,8 @@ class FamilyScores(ABC):
         """Score of a child with a set of parents."""
 
     @abstractmethod
-    def extended(self, child: int, parents: int) -> Terms:
-        """Scores of a child with the parents and u, limbs in row u; rows of the family's members mean nothing."""
+    def write_changes(self, child: int, parents: int, out: Changes) -> int:
+        """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> FamilyScores:
@@ -89,18 +89,6 @@ class FamilyScores(ABC):
     def write_first_changes(self, out: Changes) -> list[int]:
         """Write the changes of all variables without parents into int64 [n, n, 3], 0 at first; return their scores."""
         return [self.write_changes(v, 0, own) for v, own in enumerate(out)]
-
-    def write_changes(self, child: int, parents: int, out: Changes) -> int:
-        """Write what `changes` gives, from `family` and `extended`, into int64 [n, 3], 0 at first; return the score."""
-        own = self.family(child, parents)
-        if parents.bit_count() < self.most_parents:
-            out[:, :2] = self.extended(child, parents)
-            out[:, 2] = out[:, 0] == NOT_A_CANDIDATE
-            out[:, :2] -= limbs(own)
-            out[child] = 0
-        for u in members(parents):
-            out[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
-        return own
 
 
 class KnownFamilies:
@@ -151,7 +139,27 @@ class KnownFamilies:
         self.slots = np.full(1 << (2 * room).bit_length(), -1, dtype=np.int64)
 
 
-class DifferenceScores(FamilyScores):
+class SingleScores(FamilyScores):
+    """Scores whose changes follow from the scores of the single families they lead to."""
+
+    @abstractmethod
+    def extended(self, child: int, parents: int) -> Terms:
+        """Scores of a child with the parents and u, limbs in row u; rows of the family's members mean nothing."""
+
+    def write_changes(self, child: int, parents: int, out: Changes) -> int:
+        """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
+        own = self.family(child, parents)
+        if parents.bit_count() < self.most_parents:
+            out[:, :2] = self.extended(child, parents)
+            out[:, 2] = out[:, 0] == NOT_A_CANDIDATE
+            out[:, :2] -= limbs(own)
+            out[child] = 0
+        for u in members(parents):
+            out[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
+        return own
+
+
+class DifferenceScores(SingleScores):
     """Scores that are joint(S + v) - parent(S) + offset(v, S), joint and parent being functions of sets."""
 
     @abstractmethod

@@ -8,16 +8,15 @@ symmetric in u and v by its very form: in integers, u->v and v->u with equal par
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels import cholesky, counting
+from stablebn.kernels import counting
 from stablebn.kernels.logarithm import joined, m_ln_m_table
 from stablebn.stats.counts import Counts, Terms
-from stablebn.stats.moments import ScaledMatrix
 from stablebn.stats.variable_sets import bit, members
 
 # Fewer rows are counted again in less time than a look-up takes.
@@ -136,46 +135,3 @@ class DirichletTerms(SetTerms):
         states = self._counts.states(inside)
         priors = np.array([self._prior(states * int(levels)) for levels in self._counts.levels])
         return self._counts.extension_sums(inside, candidates, priors=priors)
-
-
-class DeterminantTerms(SetTerms):
-    """-(m/2) ln det M[S, S] for a matrix M, where m depends on the size of S alone.
-
-    Elimination follows the numbering of the variables, so sets of three or more have the same bits
-    in every layout once the variables are numbered canonically; smaller sets have them before.
-    """
-
-    def __init__(self, matrix: ScaledMatrix, multiple: Callable[[int], int]) -> None:
-        super().__init__(matrix.entries.shape[0], dear=False)
-        self._matrix = matrix
-        self._multiple = multiple
-
-    def reordered(self, order: Sequence[int]) -> DeterminantTerms:
-        """The function of the same matrix with its variables renumbered; nothing is known of it yet."""
-        return DeterminantTerms(self._matrix.select(list(order)), self._multiple)
-
-    def _compute(self, variables: int) -> int:
-        inside = np.array(members(variables), dtype=np.int64)
-        size = inside.size
-        return joined(
-            *cholesky.half_ln_determinant(
-                self._matrix.entries,
-                self._matrix.exponents,
-                inside,
-                -self._multiple(size),
-                np.empty((size, size)),
-            )
-        )
-
-    def _compute_extensions(self, base: int, candidates: NDArray[np.int64]) -> Terms:
-        inside = np.array(members(base), dtype=np.int64)
-        out = np.zeros((self.n, 2), dtype=np.int64)
-        cholesky.half_ln_determinants_extended(
-            self._matrix.entries,
-            self._matrix.exponents,
-            inside,
-            candidates,
-            -self._multiple(inside.size + 1),
-            out,
-        )
-        return out

@@ -36,14 +36,25 @@ def test_pair_is_symmetric_to_the_bit() -> None:
             assert _half_ln(matrix, [u, v]) == _half_ln(matrix, [v, u])
 
 
-def test_extensions_are_the_single_determinants() -> None:
+def test_changes_of_a_family_are_those_of_single_determinants() -> None:
     matrix = _matrix(np.random.default_rng(3), 8)
     powers = np.arange(8)
-    out = np.zeros((8, 2), dtype=np.int64)
-    base = np.array([1, 4, 6])
-    cholesky.half_ln_determinants_extended(matrix, powers, base, np.array([0, 2, 3, 5, 7]), 2, out)
-    for u in (0, 2, 3, 5, 7):
-        assert joined(*out[u]) == _half_ln(matrix, sorted([1, 4, 6, u]), powers)
+    factors, offsets = np.full(9, 2), np.array([[7 * p, p] for p in range(5)])
+
+    def score(parents: list[int]) -> int:
+        family = _half_ln(matrix, sorted([*parents, 4]), powers)
+        return family - _half_ln(matrix, parents, powers) + joined(*offsets[len(parents)])
+
+    for parents in ([], [1, 6], [1, 2, 6, 7]):
+        out = np.zeros((8, 3), dtype=np.int64)
+        own = joined(
+            *cholesky.determinant_changes(matrix, powers, 4, np.array(parents, dtype=np.int64), factors, offsets, out)
+        )
+        assert own == score(parents)
+        for u in range(8):
+            changed = sorted({u} ^ set(parents))
+            possible = u != 4 and len(changed) < len(offsets)
+            assert joined(*out[u, :2]) == (score(changed) - own if possible else 0)
 
 
 def test_collinear_columns_count_as_two_to_the_minus_forty() -> None:

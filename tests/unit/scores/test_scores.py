@@ -9,7 +9,7 @@ from tests.tables import categorical_table, continuous_table, random_categorical
 from stablebn.errors import OptionError
 from stablebn.graph import DAG
 from stablebn.kernels.logarithm import UNIT, joined, to_float
-from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores
+from stablebn.scores.families import NOT_A_CANDIDATE, FamilyScores, SingleScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats.variable_sets import bit, members
 
@@ -64,15 +64,15 @@ def test_bge_is_the_one_of_kuipers_moffa_and_heckerman(rows: int) -> None:
 
 
 @pytest.mark.parametrize("make", [_categorical, _continuous])
-def test_extended_scores_are_the_scores_of_the_larger_families(make: object) -> None:
+def test_changes_lead_to_the_scores_of_the_other_families(make: object) -> None:
     names = CATEGORICAL if make is _categorical else CONTINUOUS
     for score in names:
         scores = _categorical(score) if make is _categorical else _continuous(score)
         for parents in (0, 0b00010, 0b10010):
-            rows = scores.extended(0, parents)
+            own, changes = scores.changes(0, parents)
+            assert own == scores.family(0, parents)
             for u in range(1, 5):
-                if not parents & bit(u):
-                    assert joined(*rows[u]) == scores.family(0, parents | bit(u))
+                assert own + joined(*changes[u, :2]) == scores.family(0, parents ^ bit(u))
 
 
 def _total(scores: FamilyScores, dag: DAG) -> int:
@@ -133,7 +133,7 @@ def test_renumbered_scores_are_the_same_for_small_sets(make: object) -> None:
     for score in CATEGORICAL if make is _categorical else CONTINUOUS:
         scores = _categorical(score) if make is _categorical else _continuous(score)
         for v in range(5):
-            scores.extended(v, 0)
+            scores.changes(v, 0)
         order = [3, 0, 4, 1, 2]
         other = scores.reordered(order)
         for i, v in enumerate(order):
@@ -154,6 +154,7 @@ def test_penalty_multiplier_and_iss_matter() -> None:
 def test_family_with_a_monstrous_penalty_is_no_candidate_but_has_a_score() -> None:
     codes = [list(range(250)) for _ in range(6)]
     scores = family_scores(categorical_table(codes), ScoreConfig("bic"))
+    assert isinstance(scores, SingleScores)
     assert scores.extended(0, 0b11110)[5, 0] == NOT_A_CANDIDATE
     assert to_float(scores.family(0, 0b111110)) < -1e11
 
@@ -192,12 +193,13 @@ def test_sets_of_variables_list_their_members_in_order() -> None:
 def test_changes_in_one_pass_are_those_of_the_set_terms(levels: int, rows: int, score: str) -> None:
     table = random_categorical_table(np.random.default_rng(levels + rows), 6, rows, levels)
     scores = family_scores(table, ScoreConfig(score))
+    assert isinstance(scores, SingleScores)
     for child in range(6):
         for parents in (0b000011, 0b010100, 0b101001):
             inside = parents & ~bit(child)
             changes, right = np.zeros((2, 6, 3), dtype=np.int64)
             own = scores.write_changes(child, inside, changes)
-            right_own = FamilyScores.write_changes(scores, child, inside, right)
+            right_own = SingleScores.write_changes(scores, child, inside, right)
             assert own == right_own == scores.family(child, inside)
             for u in range(6):
                 if u != child:
