@@ -15,17 +15,17 @@ from stablebn.kernels.logarithm import LO_BITS, LO_MASK, ln, to_fixed
 
 # Relative residual variance below which columns count as collinear: the factor is noise there (SPEC 2).
 SMALLEST_RESIDUAL = 2.0**-40
+# Limbs of ln(2) / 2, as `ln` and `to_fixed` give them.
+HALF_LN_2 = (372130558, 4198100790)
 
 
 @njit(cache=True, nogil=True)
 def _fixed_multiple_of_half_ln(mantissa, exponent, factor):
     """Limbs of factor * ln(mantissa * 2**exponent) / 2, an exact multiple of the limbs of the half logarithms."""
-    l_hi, l_lo = ln(2.0, 0.0)
-    e_hi, e_lo = to_fixed(0.5 * l_hi, 0.5 * l_lo)
     l_hi, l_lo = ln(mantissa, 0.0)
     m_hi, m_lo = to_fixed(0.5 * l_hi, 0.5 * l_lo)
-    lo = m_lo + e_lo * exponent
-    hi = m_hi + e_hi * exponent + (lo >> LO_BITS)
+    lo = m_lo + HALF_LN_2[1] * exponent
+    hi = m_hi + HALF_LN_2[0] * exponent + (lo >> LO_BITS)
     lo = (lo & LO_MASK) * factor
     return hi * factor + (lo >> LO_BITS), lo & LO_MASK
 

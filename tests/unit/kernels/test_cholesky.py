@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from stablebn.kernels import cholesky
-from stablebn.kernels.logarithm import joined, to_float
+from stablebn.kernels.logarithm import joined, ln, to_fixed, to_float
 
 
 def _matrix(rng: np.random.Generator, n: int) -> NDArray[Any]:
@@ -27,6 +27,11 @@ def test_determinant_is_that_of_numpy(members: list[int]) -> None:
     matrix = _matrix(np.random.default_rng(1), 6)
     _, right = np.linalg.slogdet(matrix[np.ix_(members, members)])
     assert math.isclose(to_float(_half_ln(matrix, members)), right, abs_tol=1e-13)
+
+
+def test_half_the_logarithm_of_two_is_the_one_that_the_kernels_compute() -> None:
+    hi, lo = ln(2.0, 0.0)
+    assert cholesky.HALF_LN_2 == to_fixed(0.5 * hi, 0.5 * lo)
 
 
 def test_pair_is_symmetric_to_the_bit() -> None:
