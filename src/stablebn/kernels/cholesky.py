@@ -72,14 +72,76 @@ def half_ln_determinant(matrix, exponents, members, factor, work):  # OUT work f
 
 
 @njit(cache=True, nogil=True)
-def with_variable(members, u):  # IN int64 [k], ascending
-    """The members and u, ascending: int64 [k + 1]."""
-    place = np.searchsorted(members, u)
-    extended = np.empty(members.size + 1, dtype=np.int64)
-    extended[:place] = members[:place]
-    extended[place] = u
-    extended[place + 1 :] = members[place:]
-    return extended
+def half_ln_determinants_extended(matrix, exponents, members, factor, out):
+    """Write what `half_ln_determinant` gives for the members and u, for each other variable u.
+
+    Parameters
+    ----------
+    matrix, exponents, members, factor
+        As there, the members ascending; u takes its place among them.
+    out : int64 [n, 2], written but for the members
+
+    Notes
+    -----
+    All u with the same place p share the elimination of the members before it. `work` is the matrix of the members
+    after that: columns before p are as they were when they were eliminated, `ratios` what they were divided to.
+    """
+    k = members.size
+    if k == 1:
+        pair = np.empty(2, dtype=np.int64)
+        for u in range(matrix.shape[0]):
+            if u != members[0]:
+                pair[0], pair[1] = members[0], u
+                out[u] = half_ln_determinant(matrix, exponents, pair, factor, matrix)
+        return
+    work, ratios, rest = np.empty((k, k)), np.empty((k, k)), np.empty((k, k))
+    pivots, row, column = np.empty(k), np.empty(k), np.empty(k)
+    base = np.int64(0)
+    for i in range(k):
+        base += 2 * exponents[members[i]]
+        for j in range(i + 1):
+            work[i, j] = matrix[members[i], members[j]]
+    mantissa = 1.0
+    p = 0
+    for u in range(matrix.shape[0]):
+        if p < k and u == members[p]:
+            pivots[p] = max(work[p, p], SMALLEST_RESIDUAL * matrix[u, u])
+            mantissa, shift = math.frexp(mantissa * pivots[p])
+            base += shift
+            for i in range(p + 1, k):
+                ratios[i, p] = work[i, p] / pivots[p]
+                for other in range(p + 1, i + 1):
+                    work[i, other] -= ratios[i, p] * work[other, p]
+            p += 1
+            continue
+        own = matrix[u, u]
+        for j in range(p):
+            row[j] = matrix[u, members[j]]
+        for i in range(p, k):
+            column[i] = matrix[members[i], u]
+        for j in range(p):
+            ratio = row[j] / pivots[j]
+            for other in range(j + 1, p):
+                row[other] -= ratio * work[other, j]
+            own -= ratio * row[j]
+            for i in range(p, k):
+                column[i] -= ratios[i, j] * row[j]
+        pivot = max(own, SMALLEST_RESIDUAL * matrix[u, u])
+        product, exponent = math.frexp(mantissa * pivot)
+        exponent += base + 2 * exponents[u]
+        for i in range(p, k):
+            ratio = column[i] / pivot
+            for other in range(p, i + 1):
+                rest[i, other] = work[i, other] - ratio * column[other]
+        for j in range(p, k):
+            pivot = max(rest[j, j], SMALLEST_RESIDUAL * matrix[members[j], members[j]])
+            product, shift = math.frexp(product * pivot)
+            exponent += shift
+            for i in range(j + 1, k):
+                ratio = rest[i, j] / pivot
+                for other in range(j + 1, i + 1):
+                    rest[i, other] -= ratio * rest[other, j]
+        out[u] = _fixed_multiple_of_half_ln(product, exponent, factor)
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +158,7 @@ def determinant_changes(matrix, exponents, child, parents, factors, offsets, out
         Of the half log-determinant of a set, by its size.
     offsets : int64 [P + 1, 2]
         Limbs of the offset by number of parents, of which there may be P.
-    out : int64 [n, 3]
+    out : int64 [n, 3], 0 at first
         Written for all variables but the child: limbs of the change when u becomes a parent, where there may be one
         more, or ceases to be one.
 
@@ -106,21 +168,19 @@ def determinant_changes(matrix, exponents, child, parents, factors, offsets, out
         Limbs of the family's score.
     """
     s = parents.size
-    work = np.empty((s + 2, s + 2))
-    family = with_variable(parents, child)
+    family = np.sort(np.append(parents, child))
+    work = np.empty((s + 1, s + 1))
     own_hi, own_lo = _difference(matrix, exponents, family, parents, factors, offsets, work)
-    is_parent = np.zeros(factors.size, dtype=np.bool_)
-    is_parent[parents] = True
-    for u in range(out.shape[0]):
-        if u == child:
-            continue
-        if is_parent[u]:
-            larger, smaller = family[family != u], parents[parents != u]
-        elif s + 1 < offsets.shape[0]:
-            larger, smaller = with_variable(family, u), with_variable(parents, u)
-        else:
-            continue
-        hi, lo = _difference(matrix, exponents, larger, smaller, factors, offsets, work)
+    if s + 1 < offsets.shape[0]:
+        larger, smaller = np.empty((2, out.shape[0], 2), dtype=np.int64)
+        half_ln_determinants_extended(matrix, exponents, family, factors[s + 2], larger)
+        half_ln_determinants_extended(matrix, exponents, parents, factors[s + 1], smaller)
+        for u in range(out.shape[0]):
+            out[u, 0] = larger[u, 0] - smaller[u, 0] + offsets[s + 1, 0] - own_hi
+            out[u, 1] = larger[u, 1] - smaller[u, 1] + offsets[s + 1, 1] - own_lo
+        out[child] = 0
+    for u in parents:
+        hi, lo = _difference(matrix, exponents, family[family != u], parents[parents != u], factors, offsets, work)
         out[u, 0] = hi - own_hi
         out[u, 1] = lo - own_lo
     return own_hi, own_lo

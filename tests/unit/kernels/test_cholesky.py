@@ -41,6 +41,18 @@ def test_pair_is_symmetric_to_the_bit() -> None:
             assert _half_ln(matrix, [u, v]) == _half_ln(matrix, [v, u])
 
 
+@pytest.mark.parametrize("members", [[], [3], [1, 4], [0, 1, 5, 7], [1, 2, 3, 4, 5, 6]])
+def test_extensions_are_the_single_determinants_to_the_bit(members: list[int]) -> None:
+    matrix = _matrix(np.random.default_rng(3), 8)
+    matrix[2] = matrix[6]
+    matrix[:, 2] = matrix[:, 6]
+    powers = np.arange(8)
+    out = np.zeros((8, 2), dtype=np.int64)
+    cholesky.half_ln_determinants_extended(matrix, powers, np.array(members, dtype=np.int64), 2, out)
+    for u in set(range(8)) - set(members):
+        assert joined(*out[u]) == _half_ln(matrix, sorted([*members, u]), powers)
+
+
 def test_changes_of_a_family_are_those_of_single_determinants() -> None:
     matrix = _matrix(np.random.default_rng(3), 8)
     powers = np.arange(8)
