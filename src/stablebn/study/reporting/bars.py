@@ -1,0 +1,131 @@
+"""Learners side by side: a panel a metric, a bar a learner, the paper's figure as a mark on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stablebn.study.reporting.drawing import BLACK, BLUE, ORANGE, new_figure, tidy
+from stablebn.study.reporting.published import Grid
+from stablebn.study.reporting.summary import Experiments, Statistic
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# By the names of the paper's figures: title of the panel, and what it shows.
+PANELS: dict[str, tuple[str, str, Statistic]] = {
+    "f1": ("F1", "f1", "mean"),
+    "precision": ("Precision", "precision", "mean"),
+    "recall": ("Recall", "recall", "mean"),
+    "bsf": ("BSF", "bsf", "mean"),
+    "f1_sd": ("SD of F1", "f1", "sd"),
+    "normalised_bic_sd": ("SD of normalised BIC", "normalised_bic", "sd"),
+    "normalised_bic": ("Normalised BIC below the best", "normalised_bic", "mean"),
+    "seconds": ("Seconds", "seconds", "mean"),
+}
+ACROSS = 4
+FADED = 0.4
+
+
+def learner_bars(experiments: Experiments, published: Grid) -> Figure:
+    """Draw the panels.
+
+    Parameters
+    ----------
+    experiments : Experiments
+        Those that all learners have run on.
+    published : Grid
+        The paper's figures by learner; empty: no marks.
+    """
+    learners = experiments.learners
+    down = -(-len(PANELS) // ACROSS)
+    figure = new_figure(10, down * (0.9 + 0.2 * len(learners)) + 0.5)
+    panels = figure.subplots(down, ACROSS, sharey=True, squeeze=False).flatten()
+    for panel, (key, (title, metric, statistic)) in zip(panels, PANELS.items(), strict=True):
+        _draw_metric(panel, experiments, metric, statistic)
+        _draw_published(panel, experiments, key, published)
+        if key == "seconds":
+            panel.set_xscale("log")
+        tidy(panel, title)
+    panels[0].set_yticks(range(len(learners)), learners, parse_math=False)
+    panels[0].set_ylim(len(learners) - 0.4, -0.6)
+    _draw_legend(figure, bool(published))
+    return figure
+
+
+def is_stable(experiments: Experiments, learner: str) -> bool:
+    """Whether all layouts gave the same graph, in every experiment."""
+    return all(cell.graphs == 1 for cell in experiments.cells(learner) if cell.done)
+
+
+def _draw_metric(panel: Axes, experiments: Experiments, metric: str, statistic: Statistic) -> None:
+    complete = [
+        learner
+        for learner in experiments.learners
+        if experiments.known(learner, metric, statistic) == len(experiments.samples)
+    ]
+    values = {learner: experiments.mean(learner, metric, statistic) for learner in experiments.learners}
+    if (metric, statistic) == ("normalised_bic", "mean"):
+        # Scores are far from 0 and near each other; means over other networks are neither.
+        values = below_best({learner: values[learner] for learner in complete})
+    for place, learner in enumerate(experiments.learners):
+        value = values.get(learner)
+        if value is None:
+            _write_beside_axis(panel, place, "n/a")
+        elif value == 0 and statistic == "sd":
+            _write_beside_axis(panel, place, "0")
+        else:
+            colour = BLUE if is_stable(experiments, learner) else ORANGE
+            panel.barh(place, value, color=colour, alpha=1 if learner in complete else FADED, height=0.72)
+
+
+def _write_beside_axis(panel: Axes, place: int, text: str) -> None:
+    """Far enough from the axis that a mark of the paper's 0 does not cover it."""
+    panel.annotate(text, (0, place), (8, 0), textcoords="offset points", va="center", fontsize=7, color="0.3")
+
+
+def below_best(values: dict[str, float | None]) -> dict[str, float | None]:
+    """How far each value is below the greatest.
+
+    >>> below_best({"a": -2.0, "b": -5.0, "c": None})
+    {'a': 0.0, 'b': 3.0, 'c': None}
+    """
+    best = max((value for value in values.values() if value is not None), default=0.0)
+    return {learner: None if value is None else best - value for learner, value in values.items()}
+
+
+def _draw_published(panel: Axes, experiments: Experiments, key: str, published: Grid) -> None:
+    found = {learner: published.get(learner, {}).get(key) for learner in experiments.learners}
+    numbers: dict[str, float | None] = {
+        learner: None if isinstance(value, str) else value for learner, value in found.items()
+    }
+    if key == "normalised_bic":
+        numbers = below_best(numbers)
+    marks = [(value, place) for place, value in enumerate(numbers.values()) if value is not None]
+    panel.plot(
+        [value for value, _ in marks],
+        [place for _, place in marks],
+        "D",
+        color=BLACK,
+        markersize=3.2,
+        markerfacecolor="white",
+        markeredgewidth=0.9,
+        clip_on=False,
+        zorder=3,
+    )
+
+
+def _draw_legend(figure: Figure, has_published: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    keys: dict[str, Line2D | Patch] = {
+        "one graph from all layouts, in every experiment": Patch(color=BLUE),
+        "the layout decides": Patch(color=ORANGE),
+        "faded: no such figure in some experiments": Patch(color="0.4", alpha=FADED),
+    }
+    if has_published:
+        keys["the paper's"] = Line2D([], [], color=BLACK, marker="D", markersize=3.2, markerfacecolor="white", ls="")
+    figure.legend(
+        list(keys.values()), list(keys), loc="outside upper center", ncols=len(keys), frameon=False, fontsize=8.5
+    )
