@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stablebn.study.reporting.drawing import BLACK, BLUE, ORANGE, new_figure, tidy
-from stablebn.study.reporting.published import Grid
+from stablebn.study.reporting.published import Grid, Value
 from stablebn.study.reporting.summary import Experiments, Statistic
 
 if TYPE_CHECKING:
@@ -23,8 +23,21 @@ PANELS: dict[str, tuple[str, str, Statistic]] = {
     "normalised_bic": ("Normalised BIC below the best", "normalised_bic", "mean"),
     "seconds": ("Seconds", "seconds", "mean"),
 }
+Numbers: TypeAlias = dict[str, float | None]
+"""By learner."""
+
 ACROSS = 4
 FADED = 0.4
+MARK: dict[str, Any] = {
+    "marker": "D",
+    "linestyle": "",
+    "color": BLACK,
+    "markersize": 3.2,
+    "markerfacecolor": "white",
+    "markeredgewidth": 0.9,
+    "clip_on": False,
+    "zorder": 3,
+}
 
 
 def learner_bars(experiments: Experiments, published: Grid) -> Figure:
@@ -42,8 +55,8 @@ def learner_bars(experiments: Experiments, published: Grid) -> Figure:
     figure = new_figure(10, down * (0.9 + 0.2 * len(learners)) + 0.5)
     panels = figure.subplots(down, ACROSS, sharey=True, squeeze=False).flatten()
     for panel, (key, (title, metric, statistic)) in zip(panels, PANELS.items(), strict=True):
-        _draw_metric(panel, experiments, metric, statistic)
-        _draw_published(panel, experiments, key, published)
+        theirs = {learner: _number(figures.get(key)) for learner, figures in published.items()}
+        _draw_metric(panel, experiments, metric, statistic, theirs)
         if key == "seconds":
             panel.set_xscale("log")
         tidy(panel, title)
@@ -53,23 +66,25 @@ def learner_bars(experiments: Experiments, published: Grid) -> Figure:
     return figure
 
 
+def _number(value: Value) -> float | None:
+    return None if isinstance(value, str) else value
+
+
 def is_stable(experiments: Experiments, learner: str) -> bool:
     """Whether all layouts gave the same graph, in every experiment."""
     return all(cell.graphs == 1 for cell in experiments.cells(learner) if cell.done)
 
 
-def _draw_metric(panel: Axes, experiments: Experiments, metric: str, statistic: Statistic) -> None:
-    complete = [
-        learner
-        for learner in experiments.learners
-        if experiments.known(learner, metric, statistic) == len(experiments.samples)
-    ]
-    values = {learner: experiments.mean(learner, metric, statistic) for learner in experiments.learners}
+def _draw_metric(panel: Axes, experiments: Experiments, metric: str, statistic: Statistic, theirs: Numbers) -> None:
+    ours = {learner: experiments.mean(learner, metric, statistic) for learner in experiments.learners}
+    complete = [learner for learner in ours if experiments.is_complete(learner, metric, statistic)]
     if (metric, statistic) == ("normalised_bic", "mean"):
         # Scores are far from 0 and near each other; means over other networks are neither.
-        values = below_best({learner: values[learner] for learner in complete})
+        ours, theirs = (
+            below_best({learner: figures.get(learner) for learner in complete}) for figures in (ours, theirs)
+        )
     for place, learner in enumerate(experiments.learners):
-        value = values.get(learner)
+        value = ours.get(learner)
         if value is None:
             _write_beside_axis(panel, place, "n/a")
         elif value == 0 and statistic == "sd":
@@ -77,6 +92,8 @@ def _draw_metric(panel: Axes, experiments: Experiments, metric: str, statistic: 
         else:
             colour = BLUE if is_stable(experiments, learner) else ORANGE
             panel.barh(place, value, color=colour, alpha=1 if learner in complete else FADED, height=0.72)
+        if (mark := theirs.get(learner)) is not None:
+            panel.plot(mark, place, **MARK)
 
 
 def _write_beside_axis(panel: Axes, place: int, text: str) -> None:
@@ -84,7 +101,7 @@ def _write_beside_axis(panel: Axes, place: int, text: str) -> None:
     panel.annotate(text, (0, place), (8, 0), textcoords="offset points", va="center", fontsize=7, color="0.3")
 
 
-def below_best(values: dict[str, float | None]) -> dict[str, float | None]:
+def below_best(values: Numbers) -> Numbers:
     """How far each value is below the greatest.
 
     >>> below_best({"a": -2.0, "b": -5.0, "c": None})
@@ -92,27 +109,6 @@ def below_best(values: dict[str, float | None]) -> dict[str, float | None]:
     """
     best = max((value for value in values.values() if value is not None), default=0.0)
     return {learner: None if value is None else best - value for learner, value in values.items()}
-
-
-def _draw_published(panel: Axes, experiments: Experiments, key: str, published: Grid) -> None:
-    found = {learner: published.get(learner, {}).get(key) for learner in experiments.learners}
-    numbers: dict[str, float | None] = {
-        learner: None if isinstance(value, str) else value for learner, value in found.items()
-    }
-    if key == "normalised_bic":
-        numbers = below_best(numbers)
-    marks = [(value, place) for place, value in enumerate(numbers.values()) if value is not None]
-    panel.plot(
-        [value for value, _ in marks],
-        [place for _, place in marks],
-        "D",
-        color=BLACK,
-        markersize=3.2,
-        markerfacecolor="white",
-        markeredgewidth=0.9,
-        clip_on=False,
-        zorder=3,
-    )
 
 
 def _draw_legend(figure: Figure, has_published: bool) -> None:
@@ -125,7 +121,7 @@ def _draw_legend(figure: Figure, has_published: bool) -> None:
         "faded: no such figure in some experiments": Patch(color="0.4", alpha=FADED),
     }
     if has_published:
-        keys["the paper's"] = Line2D([], [], color=BLACK, marker="D", markersize=3.2, markerfacecolor="white", ls="")
+        keys["the paper's"] = Line2D([], [], **MARK)
     figure.legend(
         list(keys.values()), list(keys), loc="outside upper center", ncols=len(keys), frameon=False, fontsize=8.5
     )

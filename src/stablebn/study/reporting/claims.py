@@ -47,22 +47,25 @@ class Claim:
 
 
 def claims_table(ours: Figures, published: Figures) -> Table:
-    """The claims, our figures and, if there are any, the paper's."""
+    """The claims of which we have a figure, beside the paper's if they are given."""
     rows = []
     for claim in CLAIMS:
         figure = claim.figure(ours)
         if figure is None:
             continue
-        theirs = [Entry(claim.figure(published) if claim.said is None else claim.said, style=claim.style)]
-        held = Entry("yes" if claim.holds(figure) else "no")
-        rows.append(Row(claim.text, (Entry(figure, style=claim.style), *(theirs if published else []), held)))
+        theirs = None
+        if published:
+            theirs = claim.figure(published) if claim.said is None else claim.said
+        held = "yes" if claim.holds(figure) else "no"
+        rows.append(Row(claim.text, (Entry(figure, theirs, claim.style), Entry(held))))
     return Table(
         "claims",
         "The paper's claims",
-        ("claim", "ours", *(["the paper's"] if published else []), "holds"),
+        ("claim", "ours", "holds"),
         tuple(rows),
         "Holds: our figure bears out what the paper concludes from its own, whether or not the numbers are near each "
-        "other. The samples are not the paper's. Each figure is explained in the table it comes from.",
+        "other. The samples are not the paper's. The table that a figure comes from tells what it is over, and how many "
+        "runs it leaves out.",
     )
 
 
@@ -100,10 +103,13 @@ def _ratio(table: str, row: str, over: str, column: str) -> Callable[[Figures], 
 
 
 def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[Figures], Value]:
-    """Which learners have the highest value."""
+    """Which learners have the highest value, of those with a score in as many experiments as any."""
 
     def highest(figures: Figures) -> Value:
-        values = {name: value for name in learners if (value := _number(figures, table, name, column)) is not None}
+        experiments = {name: _number(figures, table, name, "experiments") for name in learners}
+        most = max((count for count in experiments.values() if count is not None), default=None)
+        judged = [name for name in learners if experiments[name] == most]
+        values = {name: value for name in judged if (value := _number(figures, table, name, column)) is not None}
         return _named(name for name, value in values.items() if value == max(values.values())) if values else None
 
     return highest

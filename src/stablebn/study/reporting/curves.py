@@ -23,7 +23,7 @@ STYLES = (
     (BLACK, "-."),
     (GREY, ":"),
 )
-THINNEST, THICKER = 1.2, 0.6
+THINNEST, THICKER = 1.2, 0.4
 
 
 def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mapping[str, str]) -> Figure:
@@ -54,7 +54,7 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
     figure.supxlabel("rows", fontsize=9)
     figure.supylabel("F1 of the CPDAG", fontsize=9)
     lines, labels = panels[0].get_legend_handles_labels()
-    figure.legend(lines, labels, loc="outside upper center", ncols=min(len(labels), across), frameon=False, fontsize=9)
+    figure.legend(lines, labels, loc="outside upper center", ncols=min(len(labels), 4), frameon=False, fontsize=9)
     return figure
 
 

@@ -40,7 +40,8 @@ def _learners(kind: str, experiments: Experiments, metrics: list[str]) -> Table:
         f"Learners, {kind} networks: means over networks and sample sizes",
         ("learner", *headings),
         tuple(rows),
-        f"{experiments.extent()} SD is over the randomisations of an experiment; 0 is exact.",
+        f"{experiments.extent()} SD is over the randomisations of an experiment; 0 is exact. "
+        "Marked are learners with that figure in every experiment.",
     )
 
 
@@ -50,7 +51,11 @@ def _column(experiments: Experiments, metric: str, statistic: Statistic) -> tupl
     # A graph is neither better nor worse for its degree.
     if metric == "degree" and statistic == "mean":
         return tuple(entries)
-    return with_marks(entries, lower_is_better=statistic == "sd" or metric in LOWER_IS_BETTER)
+    return with_marks(
+        entries,
+        lower_is_better=statistic == "sd" or metric in LOWER_IS_BETTER,
+        judged=[experiments.is_complete(name, metric, statistic) for name in experiments.learners],
+    )
 
 
 def _by_network(kind: str, experiments: Experiments, metric: str) -> Table:
@@ -62,7 +67,8 @@ def _by_network(kind: str, experiments: Experiments, metric: str) -> Table:
         shared = own.shared_by(own.learners)
         entries = [Entry(shared.mean(learner, metric), style=style) for learner in experiments.learners]
         if metric != "degree":
-            entries = list(with_marks(entries, lower_is_better=metric in LOWER_IS_BETTER))
+            judged = [shared.is_complete(learner, metric) for learner in experiments.learners]
+            entries = list(with_marks(entries, lower_is_better=metric in LOWER_IS_BETTER, judged=judged))
         rows.append(Row(network, tuple(entries)))
     return Table(
         f"{metric.replace('_', '-')}-by-network-{kind}",

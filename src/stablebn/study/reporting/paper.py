@@ -189,13 +189,15 @@ def residual_grid(experiments: Experiments, learner: str) -> Grid:
 
 
 def _algorithms(experiments: Experiments) -> Grid:
-    return {
-        learner: {
+    """The paper's columns, and of how many experiments there is a score, which it does not tell."""
+    grid: Grid = {}
+    for learner in experiments.learners:
+        grid[learner] = {
             column: experiments.mean(learner, metric, statistic)
             for column, (metric, statistic) in ALGORITHM_COLUMNS.items()
         }
-        for learner in experiments.learners
-    }
+        grid[learner]["experiments"] = experiments.known(learner, "normalised_bic")
+    return grid
 
 
 def failures_grid(experiments: Experiments) -> Grid:

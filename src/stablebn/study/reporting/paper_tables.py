@@ -180,7 +180,7 @@ def _residual_graphs(experiments: Experiments) -> Table:
             rows.append(Row(f"{variant}, {size:,} rows", tuple(Entry(own.get(name)) for name in RESIDUAL_NETWORKS)))
     return Table(
         "residual-graphs",
-        "The same: how many different graphs were learned from how many layouts",
+        "What is left of instability where columns are identical: different graphs of Tabu-Stable, of how many layouts",
         ("layouts", *RESIDUAL_NETWORKS),
         tuple(rows),
         "Graphs are compared arc by arc, under the names of the network.",
@@ -192,8 +192,8 @@ def _algorithms(kind: str, experiments: Experiments, ours: Figures, published: F
     learners, theirs = experiments.learners, published.get(key, {})
     columns = [_algorithm_column(column, experiments, ours[key], theirs) for column in ALGORITHM_COLUMNS]
     columns += [
-        [Entry(experiments.known(learner, "normalised_bic"), style=",.0f") for learner in learners],
-        [Entry(_one_graph(experiments, learner), style=",.0f") for learner in learners],
+        tuple(Entry(ours[key][learner]["experiments"], style=",.0f") for learner in learners),
+        tuple(Entry(_one_graph(experiments, learner), style=",.0f") for learner in learners),
     ]
     rows = [Row(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)]
     note = (
@@ -218,20 +218,14 @@ def _algorithms(kind: str, experiments: Experiments, ours: Figures, published: F
     )
 
 
-def _algorithm_column(column: str, experiments: Experiments, ours: Grid, published: Grid) -> Sequence[Entry]:
+def _algorithm_column(column: str, experiments: Experiments, ours: Grid, published: Grid) -> tuple[Entry, ...]:
     style = ALGORITHM_HEADINGS[column][1]
-    entries = {
-        learner: Entry(ours[learner][column], published.get(learner, {}).get(column), style)
-        for learner in experiments.learners
-    }
-    judged = [
-        learner
-        for learner in entries
-        if experiments.known(learner, *ALGORITHM_COLUMNS[column]) == len(experiments.samples)
-    ]
-    lower = column == "seconds" or column.endswith("_sd")
-    marked = with_marks([entries[learner] for learner in judged], lower_is_better=lower)
-    return list((entries | dict(zip(judged, marked, strict=True))).values())
+    learners = experiments.learners
+    return with_marks(
+        [Entry(ours[learner][column], published.get(learner, {}).get(column), style) for learner in learners],
+        lower_is_better=column == "seconds" or column.endswith("_sd"),
+        judged=[experiments.is_complete(learner, *ALGORITHM_COLUMNS[column]) for learner in learners],
+    )
 
 
 def _one_graph(experiments: Experiments, learner: str) -> int:

@@ -181,6 +181,10 @@ class Experiments:
         """In how many cells of a learner there is such a figure."""
         return sum(figure is not None for figure in self._figures(learner, metric, statistic))
 
+    def is_complete(self, learner: str, metric: str, statistic: Statistic = "mean") -> bool:
+        """Whether there is such a figure in every experiment: means over other networks do not compare."""
+        return self.known(learner, metric, statistic) == len(self.samples)
+
     def _figures(self, learner: str, metric: str, statistic: Statistic) -> list[float | None]:
         spreads = [cell.spreads[metric] for cell in self.cells(learner)]
         return [None if own is None else getattr(own, statistic) for own in spreads]

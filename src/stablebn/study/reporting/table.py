@@ -124,9 +124,20 @@ def shown_difference(entry: Entry) -> str:
     return text if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
 
-def with_marks(entries: Sequence[Entry], *, lower_is_better: bool = False) -> tuple[Entry, ...]:
-    """Entries with the best and the worst number marked, as they are read: what reads the same is marked the same."""
-    read = [None if _no_number(entry) else float(shown(entry.value, entry.style)) for entry in entries]
+def with_marks(
+    entries: Sequence[Entry], *, lower_is_better: bool = False, judged: Sequence[bool] | None = None
+) -> tuple[Entry, ...]:
+    """Entries with the best and the worst number marked, as they are read: what reads the same is marked the same.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+    lower_is_better : bool
+    judged : sequence of bool, optional
+        Which entries take part; by default all numbers.
+    """
+    part = judged or [True] * len(entries)
+    read = [_read(entry) if taken else None for entry, taken in zip(entries, part, strict=True)]
     numbers = [number for number in read if number is not None]
     if len(set(numbers)) < 2:
         return tuple(entries)
@@ -138,23 +149,26 @@ def with_marks(entries: Sequence[Entry], *, lower_is_better: bool = False) -> tu
     )
 
 
-def _no_number(entry: Entry) -> bool:
-    return entry.value is None or isinstance(entry.value, str)
+def _read(entry: Entry) -> float | None:
+    """The number that a reader sees."""
+    if entry.value is None or isinstance(entry.value, str):
+        return None
+    return float(shown(entry.value, entry.style).replace(",", ""))
 
 
 def to_csv(table: Table) -> str:
-    """CSV with numbers in full; of every column ours, the paper's, and the difference."""
+    """CSV with numbers in full; of every column ours and, where there are any, the paper's and the differences."""
+    parts: dict[str, Callable[[Entry], Value]] = {"": lambda entry: entry.value}
+    if table.has_published:
+        parts[" (paper)"] = lambda entry: entry.published
+    if table.has_differences:
+        parts[" (difference)"] = lambda entry: entry.difference
+    label, *columns = table.columns
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    label, *columns = table.columns
-    if table.has_published:
-        columns = [name for column in columns for name in (column, f"{column} (paper)", f"{column} (difference)")]
-    writer.writerow([label, *columns])
+    writer.writerow([label, *(f"{column}{part}" for column in columns for part in parts)])
     for row in table.rows:
-        values: list[Value] = [entry.value for entry in row.entries]
-        if table.has_published:
-            values = [value for entry in row.entries for value in (entry.value, entry.published, entry.difference)]
-        writer.writerow([row.label, *("" if value is None else value for value in values)])
+        writer.writerow([row.label, *(take(entry) for entry in row.entries for take in parts.values())])
     return out.getvalue()
 
 
