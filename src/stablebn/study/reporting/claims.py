@@ -64,8 +64,8 @@ def claims_table(ours: Figures, published: Figures) -> Table:
         ("claim", "ours", "holds"),
         tuple(rows),
         "Holds: our figure bears out what the paper concludes from its own, whether or not the numbers are near each "
-        "other. The samples are not the paper's. The table that a figure comes from tells what it is over, and how many "
-        "runs it leaves out.",
+        "other. The samples are not the paper's. The table that a figure comes from tells what it is over, and how "
+        "many runs it leaves out.",
     )
 
 

@@ -22,7 +22,7 @@ from stablebn.study.reporting.paper import (
     residual_key,
 )
 from stablebn.study.reporting.published import CATEGORICAL, CONTINUOUS, SLIPS, Figures, Grid, Value
-from stablebn.study.reporting.summary import Experiments
+from stablebn.study.reporting.summary import Experiments, counted
 from stablebn.study.reporting.table import Entry, Row, Table, with_marks
 
 SHOWN_NETWORKS = CATEGORICAL | CONTINUOUS
@@ -282,7 +282,7 @@ def _non_extendable(study: PaperStudy, ours: Figures, published: Figures) -> Tab
 def _learned(experiments: Experiments, learners: Sequence[str]) -> str:
     cells = [cell for learner in learners for cell in experiments.cells(learner)]
     runs, done = sum(len(cell.runs) for cell in cells), sum(len(cell.done) for cell in cells)
-    return f"{done:,} graphs; {runs - done:,} runs that learned none are left out"
+    return f"{counted(done, 'graph')}; left out: {counted(runs - done, 'run')} that learned none"
 
 
 def _degrees(study: PaperStudy, ours: Figures, published: Figures) -> Table:

@@ -195,7 +195,7 @@ class Experiments:
         of = f"{counted(len(self.networks), 'network')}, {listed_words(sizes)} rows"
         sentences = [f"Over {counted(len(self.samples), 'experiment')}, the same for all learners: {of}."]
         if self.unshared:
-            sentences.append(f"{counted(self.unshared, 'experiment')} that not all of them have run on left out.")
+            sentences.append(f"Left out: {counted(self.unshared, 'experiment')} that not all of them have run on.")
         return " ".join([*sentences, self.left_out()])
 
     def left_out(self) -> str:
@@ -211,7 +211,7 @@ class Experiments:
         if not any(counts.values()):
             return f"No run of {runs:,} is left out."
         parts = [f"{count:,} {reason}" for reason, count in counts.items() if count]
-        return f"Left out are {sum(counts.values()):,} of {runs:,} runs: {', '.join(parts)}."
+        return f"Left out: {sum(counts.values()):,} of {counted(runs, 'run')}, of which {', '.join(parts)}."
 
 
 def counted(number: int, thing: str) -> str:

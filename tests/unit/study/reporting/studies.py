@@ -9,7 +9,7 @@ from stablebn.study.record import Record, Sample
 
 def sample(network: str, rows: int = 100, **changed: Any) -> Sample:
     """A sound sample: empty graph -4 a row, true graph -3 a row, four nodes, three arcs."""
-    facts = {
+    facts: dict[str, Any] = {
         "kind": "continuous" if network.endswith("_c") else "categorical",
         "nodes": 4,
         "arcs": 3,
@@ -23,7 +23,7 @@ def sample(network: str, rows: int = 100, **changed: Any) -> Sample:
 
 def run(network: str, rows: int, learner: str, number: int, f1: float, **changed: Any) -> Record:
     """A run that learned a DAG: all metrics are f1, the score is f1 - 4 a row, and the graph is one of its own."""
-    facts = {
+    facts: dict[str, Any] = {
         "status": "done",
         "reason": "",
         "seconds": 1.0,
