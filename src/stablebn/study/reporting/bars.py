@@ -59,6 +59,8 @@ def learner_bars(experiments: Experiments, published: Grid) -> Figure:
         _draw_metric(panel, experiments, metric, statistic, theirs)
         if key == "seconds":
             panel.set_xscale("log")
+        else:
+            panel.set_xlim(left=0)
         tidy(panel, title)
     panels[0].set_yticks(range(len(learners)), learners, parse_math=False)
     panels[0].set_ylim(len(learners) - 0.4, -0.6)

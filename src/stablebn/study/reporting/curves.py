@@ -23,7 +23,10 @@ STYLES = (
     (BLACK, "-."),
     (GREY, ":"),
 )
+LINES = ("-", "-.", "--", ":")
 THINNEST, THICKER = 1.2, 0.4
+MOST_ABOVE = 4
+"""More learners than these are listed beside the panels."""
 
 
 def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mapping[str, str]) -> Figure:
@@ -41,7 +44,10 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
     # As few places as can be stay empty.
     across = min(len(networks), min((4, 3), key=lambda width: -len(networks) % width))
     down = -(-len(networks) // across)
-    figure = new_figure(2.1 * across + 0.3, 1.5 * down + 0.8)
+    beside = len(learners) > MOST_ABOVE
+    figure = new_figure(
+        2.1 * across + (2.5 if beside else 0.3), max(1.5 * down + 0.8, 0.22 * len(learners) if beside else 0)
+    )
     panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flatten()
     for panel, network in zip(panels, networks, strict=False):
         _draw_network(panel, experiments.of_networks([network]), learners)
@@ -54,7 +60,14 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
     figure.supxlabel("rows", fontsize=9)
     figure.supylabel("F1 of the CPDAG", fontsize=9)
     lines, labels = panels[0].get_legend_handles_labels()
-    figure.legend(lines, labels, loc="outside upper center", ncols=min(len(labels), 4), frameon=False, fontsize=9)
+    figure.legend(
+        lines,
+        labels,
+        loc="outside right center" if beside else "outside upper center",
+        ncols=1 if beside else len(labels),
+        frameon=False,
+        fontsize=9,
+    )
     return figure
 
 
@@ -65,7 +78,7 @@ def _draw_network(panel: Axes, experiments: Experiments, learners: tuple[str, ..
         rows, means = [size for size, _ in known], [f1.mean for _, f1 in known]
         deviations = [f1.sd or 0.0 for _, f1 in known]
         from_last = len(learners) - 1 - number
-        colour, line = STYLES[from_last % len(STYLES)]
+        colour, line = _style(from_last)
         width = THINNEST + THICKER * min(from_last, 3)
         panel.plot(rows, means, line, color=colour, linewidth=width, marker="o", markersize=width + 1.6, label=learner)
         panel.fill_between(
@@ -77,3 +90,10 @@ def _draw_network(panel: Axes, experiments: Experiments, learners: tuple[str, ..
             linewidth=0,
         )
     panel.grid(color="0.92", linewidth=0.6)
+
+
+def _style(number: int) -> tuple[str, str]:
+    """Colour and line; where colours come again, their lines are others."""
+    again, place = divmod(number, len(STYLES))
+    colour, line = STYLES[place]
+    return colour, LINES[(LINES.index(line) + again) % len(LINES)]

@@ -69,5 +69,5 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
 def tidy(panel: Axes, title: str) -> None:
     """The look of a panel."""
     panel.set_title(title, fontsize=9, loc="left", parse_math=False)
-    panel.tick_params(labelsize=8)
+    panel.tick_params(which="both", labelsize=8)
     panel.spines[["top", "right"]].set_visible(False)

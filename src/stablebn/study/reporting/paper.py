@@ -91,6 +91,19 @@ class PaperStudy:
         """The same, for the learners that are compared by score."""
         return self.experiments.of_networks(KINDS[kind]).shared_by(CLIMBERS)
 
+    def scores_by_network(self, kind: str) -> Grid:
+        """Mean over sizes of the normalised BIC of learned graphs, the empty one and the true one."""
+        experiments = self.scores(kind)
+        grid: Grid = {}
+        for network in experiments.networks:
+            own = experiments.of_networks([network])
+            grid[network] = {
+                **{learner: own.mean(learner, "normalised_bic") for learner in own.learners},
+                "empty": mean_of(sample.empty_score / sample.rows for sample in own.samples),
+                "true": mean_of(sample.true_score / sample.rows for sample in own.samples),
+            }
+        return grid
+
     def residual(self) -> Experiments:
         """The samples of networks with identical columns, and of those mended."""
         return self.experiments.of_networks(RESIDUAL_NETWORKS)
@@ -118,7 +131,7 @@ class PaperStudy:
         for kind, names in KINDS.items():
             figures[f"{kind}_networks"] = {name: sizes_of(networks[name]) for name in names if name in networks}
             figures[f"orderings_{kind}"] = _orderings(self.orderings(kind))
-            figures[f"normalised_bic_{kind}"] = _scores_by_network(self.scores(kind))
+            figures[f"normalised_bic_{kind}"] = self.scores_by_network(kind)
             figures[f"algorithms_{kind}"] = _algorithms(self.comparison(kind))
         return figures
 
@@ -144,19 +157,6 @@ def _orderings(experiments: Experiments) -> Grid:
         row: {learner: experiments.mean(learner, metric, statistic) for learner in experiments.learners}
         for row, (metric, statistic) in ORDERING_ROWS.items()
     }
-
-
-def _scores_by_network(experiments: Experiments) -> Grid:
-    """Mean over sizes of the normalised BIC of learned graphs, the empty one and the true one."""
-    grid: Grid = {}
-    for network in experiments.networks:
-        own = experiments.of_networks([network])
-        grid[network] = {
-            **{learner: own.mean(learner, "normalised_bic") for learner in own.learners},
-            "empty": mean_of(sample.empty_score / sample.rows for sample in own.samples),
-            "true": mean_of(sample.true_score / sample.rows for sample in own.samples),
-        }
-    return grid
 
 
 def count_highest(scores: Grid) -> str:

@@ -21,7 +21,7 @@ from stablebn.study.reporting.paper import (
     in_stable_order,
     residual_key,
 )
-from stablebn.study.reporting.published import CATEGORICAL, CONTINUOUS, SLIPS, Figures, Grid, Value
+from stablebn.study.reporting.published import CATEGORICAL, CONTINUOUS, SLIPS, Figures, Grid, Value, experiment
 from stablebn.study.reporting.summary import Experiments, counted
 from stablebn.study.reporting.table import Entry, Row, Table, with_marks
 
@@ -118,13 +118,14 @@ def _networks(kind: str, ours: Figures, published: Figures) -> Table:
 def _orderings(kind: str, experiments: Experiments, ours: Figures, published: Figures) -> Table:
     key = f"orderings_{kind}"
     learners = [learner for learner in ORDERINGS if learner in experiments.learners]
-    rows = [
-        Row(
-            row,
-            with_marks(_entries(row, learners, ours[key], published.get(key, {})), lower_is_better=statistic == "sd"),
+    rows = []
+    for row, (metric, statistic) in ORDERING_ROWS.items():
+        entries = with_marks(
+            _entries(row, learners, ours[key], published.get(key, {})),
+            lower_is_better=statistic == "sd",
+            judged=[experiments.is_complete(learner, metric, statistic) for learner in learners],
         )
-        for row, (_, statistic) in ORDERING_ROWS.items()
-    ]
+        rows.append(Row(row, entries))
     return Table(
         f"orderings-{kind}",
         f"Orderings of the variables, {kind} networks: means over networks and sample sizes",
@@ -236,27 +237,25 @@ def _one_graph(experiments: Experiments, learner: str) -> int:
 def _failures(experiments: Experiments, ours: Figures, published: Figures) -> Table:
     """Learners and samples of which the paper or we have failures."""
     own, theirs = ours["failures_3h"], published.get("failures_3h", {})
-    run = {f"{sample.network}, {sample.rows:,} rows": sample for sample in experiments.samples}
+    samples = {experiment(sample.network, sample.rows): sample for sample in experiments.samples}
     learners = [
         learner
         for learner in experiments.learners
         if any(row.get(learner, "none") != "none" for grid in (own, theirs) for row in grid.values())
     ]
     rows = []
-    for name in [name for name in run if name in own or name in theirs]:
-        ran = {cell.learner for cell in experiments.on(run[name])}
-        counted = {learner: own.get(name, {}).get(learner, "none") for learner in learners if learner in ran}
-        rows.append(
-            Row(name, tuple(Entry(counted.get(learner), theirs.get(name, {}).get(learner)) for learner in learners))
-        )
-    failed = sum(len(cell.runs) - len(cell.done) for sample in experiments.samples for cell in experiments.on(sample))
-    runs = sum(len(cell.runs) for sample in experiments.samples for cell in experiments.on(sample))
+    for name, sample in samples.items():
+        if name in own or name in theirs:
+            none: dict[str, Value] = {cell.learner: "none" for cell in experiments.on(sample)}
+            rows.append(Row(name, _entries(name, learners, {name: none | own.get(name, {})}, theirs)))
+    cells = [cell for sample in experiments.samples for cell in experiments.on(sample)]
+    failed, runs = sum(len(cell.runs) - len(cell.done) for cell in cells), sum(len(cell.runs) for cell in cells)
     return Table(
         "failures",
         "Runs that timed out or failed: of all randomisations, of some, or of none",
         ("experiment", *learners),
         tuple(rows),
-        f"Of ours {failed:,} of {runs:,} runs timed out or failed.",
+        f"Of ours {failed:,} of {counted(runs, 'run')} timed out or failed.",
     )
 
 

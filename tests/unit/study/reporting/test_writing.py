@@ -24,7 +24,7 @@ RECORDS: list[Record] = [
     for learner in LEARNERS
     for record in runs(place.network, place.rows, learner, 0.4, 0.6 if learner == "tabu" else 0.4)
 ]
-PICTURES = ["algorithms-categorical", "algorithms-continuous", "asia-arcs", "f1-categorical", "f1-continuous"]
+PICTURES = ["algorithms-categorical", "algorithms-continuous", "asia-arcs", "bic", "f1-categorical", "f1-continuous"]
 
 
 @pytest.fixture(scope="module")
