@@ -1,0 +1,99 @@
+"""F1 against sample size: a panel a network, a line a learner, its SD as shading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from stablebn.study.reporting.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, new_figure, tidy
+from stablebn.study.reporting.summary import Experiments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Colour and line of the last learner, of the last but one, ...
+STYLES = (
+    (BLUE, "-"),
+    (PURPLE, "-."),
+    (ORANGE, "--"),
+    (GREEN, "-"),
+    (VERMILION, ":"),
+    (SKY, "--"),
+    (BLACK, "-."),
+    (GREY, ":"),
+)
+LINES = ("-", "-.", "--", ":")
+THINNEST, THICKER = 1.2, 0.4
+MOST_ABOVE = 4
+"""More learners than these are listed beside the panels."""
+
+
+def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mapping[str, str]) -> Figure:
+    """Draw the panels.
+
+    Parameters
+    ----------
+    experiments : Experiments
+    learners : tuple of str
+        Each is drawn over those before it, and thinner, so that none is hidden where they coincide.
+    names : mapping of str to str
+        Of networks, in the order of their panels, to what is written above them.
+    """
+    networks = [network for network in names if network in experiments.networks]
+    # As few places as can be stay empty.
+    across = min(len(networks), min((4, 3), key=lambda width: -len(networks) % width))
+    down = -(-len(networks) // across)
+    beside = len(learners) > MOST_ABOVE
+    figure = new_figure(
+        2.1 * across + (2.5 if beside else 0.3), max(1.5 * down + 0.8, 0.22 * len(learners) if beside else 0)
+    )
+    panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flatten()
+    for panel, network in zip(panels, networks, strict=False):
+        _draw_network(panel, experiments.of_networks([network]), learners)
+        tidy(panel, names[network])
+    for place, panel in enumerate(panels):
+        panel.set_visible(place < len(networks))
+        # The lowest of its column has the labels, also where the last row is not full.
+        panel.tick_params(labelbottom=place + across >= len(networks))
+    panels[0].set(xscale="log", ylim=(-0.04, 1.04))
+    figure.supxlabel("rows", fontsize=9)
+    figure.supylabel("F1 of the CPDAG", fontsize=9)
+    lines, labels = panels[0].get_legend_handles_labels()
+    figure.legend(
+        lines,
+        labels,
+        loc="outside right center" if beside else "outside upper center",
+        ncols=1 if beside else len(labels),
+        frameon=False,
+        fontsize=9,
+    )
+    return figure
+
+
+def _draw_network(panel: Axes, experiments: Experiments, learners: tuple[str, ...]) -> None:
+    for number, learner in enumerate(learners):
+        cells = sorted(experiments.cells(learner), key=lambda cell: cell.sample.rows)
+        known = [(cell.sample.rows, f1) for cell in cells if (f1 := cell.spreads["f1"]) is not None]
+        rows, means = [size for size, _ in known], [f1.mean for _, f1 in known]
+        deviations = [f1.sd or 0.0 for _, f1 in known]
+        from_last = len(learners) - 1 - number
+        colour, line = _style(from_last)
+        width = THINNEST + THICKER * min(from_last, 3)
+        panel.plot(rows, means, line, color=colour, linewidth=width, marker="o", markersize=width + 1.6, label=learner)
+        panel.fill_between(
+            rows,
+            [mean - sd for mean, sd in zip(means, deviations, strict=True)],
+            [mean + sd for mean, sd in zip(means, deviations, strict=True)],
+            color=colour,
+            alpha=0.18,
+            linewidth=0,
+        )
+    panel.grid(color="0.92", linewidth=0.6)
+
+
+def _style(number: int) -> tuple[str, str]:
+    """Colour and line; where colours come again, their lines are others."""
+    again, place = divmod(number, len(STYLES))
+    colour, line = STYLES[place]
+    return colour, LINES[(LINES.index(line) + again) % len(LINES)]

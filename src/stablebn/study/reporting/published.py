@@ -1,0 +1,114 @@
+"""The paper's own figures, read from a file, under the names that a study uses.
+
+References
+----------
+Kitson and Constantinou, "Stable structure learning with HC-Stable and Tabu-Stable algorithms".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from stablebn.errors import FormatError
+
+Value: TypeAlias = float | str | None
+Grid: TypeAlias = dict[str, dict[str, Value]]
+"""Values by row and column."""
+
+Figures: TypeAlias = dict[str, Grid]
+"""Grids by the name of their table: the paper's and ours have one shape, so that they can stand side by side."""
+
+# Networks as their files are called, and as the paper calls them.
+CATEGORICAL = {
+    name: name.capitalize()
+    for name in (
+        *("asia", "sports", "sachs", "covid", "child", "insurance", "property", "diarrhoea", "water", "mildew"),
+        *("alarm", "barley", "hailfinder", "hepar2", "win95pts", "formed", "pathfinder"),
+    )
+}
+CONTINUOUS = {
+    "sachs_c": "Sachs",
+    "covid_c": "Covid",
+    "building_c": "Building",
+    "magic-niab_c": "Magic-NIAB",
+    "ecoli70_c": "Ecoli70",
+    "magic-irri_c": "Magic-IRRI",
+    "arth150_c": "Arth150",
+}
+WITHOUT_TWINS = {"hailfinder": "hailfinder2", "win95pts": "win95pts2"}
+"""Networks that always give identical columns, and what the paper puts in their place to compare algorithms."""
+
+SLIPS = {
+    "orderings_continuous": "The paper's precision and recall of Tabu are copied from its categorical table: "
+    "its runs give 0.5382 and 0.5994.",
+    "normalised_bic_categorical": "The paper's figure of HC-Stable for Insurance is a slip: its runs give -14.6681.",
+}
+"""What is known to be wrong in the paper's tables."""
+
+# A statement of the paper's text, which stands in none of its tables.
+TABU_STABLE_TO_TABU_SECONDS = 1.68
+
+
+def read_published(path: Path) -> Figures:
+    """Read the paper's figures.
+
+    Parameters
+    ----------
+    path : Path
+        A JSON object: for every table an object of rows, each an object of columns.
+
+    Raises
+    ------
+    FormatError
+        If it is not that.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise FormatError(str(path), None, f"cannot be read as JSON: {error}") from error
+    try:
+        return _renamed(content)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise FormatError(str(path), None, f"is not a file of tables, each an object of rows: {error!r}") from error
+
+
+def _renamed(content: Mapping[str, Mapping[str, Mapping[str, Value]]]) -> Figures:
+    figures: Figures = {}
+    for table, rows in content.items():
+        if table == "failures_3h":
+            figures[table] = _failures(rows["rows"])
+        elif table.endswith(("_networks", "normalised_bic_categorical", "normalised_bic_continuous")):
+            files = _files(CONTINUOUS if "continuous" in table else CATEGORICAL)
+            figures[table] = {files[row]: dict(columns) for row, columns in rows.items()}
+        elif table == "node_degree":
+            figures[table] = {row.lower(): _numbers(columns) for row, columns in rows.items()}
+        elif not table.startswith("_"):
+            figures[table] = {row: dict(columns) for row, columns in rows.items()}
+    return figures
+
+
+def _files(names: Mapping[str, str]) -> dict[str, str]:
+    return {shown: file for file, shown in names.items()}
+
+
+def _numbers(columns: Mapping[str, Value]) -> dict[str, Value]:
+    """Without the words that stand for no number."""
+    return {column: None if isinstance(value, str) else value for column, value in columns.items()}
+
+
+def _failures(rows: object) -> Grid:
+    """One row an experiment; the paper lists each as an object with its network, all continuous, rows and learners."""
+    files = _files(CONTINUOUS)
+    grid: Grid = {}
+    for row in rows if isinstance(rows, list) else []:
+        learners = {key: value for key, value in row.items() if key not in ("network", "rows")}
+        grid[experiment(files[row["network"]], row["rows"])] = learners
+    return grid
+
+
+def experiment(network: str, rows: int) -> str:
+    """How a sample is called in a table."""
+    return f"{network}, {rows:,} rows"

@@ -1,0 +1,115 @@
+"""The folder of a study: its tables and figures, and a page that lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from stablebn.networks.model import Network
+from stablebn.output import write_atomically
+from stablebn.study.record import Record, Sample
+from stablebn.study.reporting.drawing import write_picture
+from stablebn.study.reporting.figures import CAPTIONS, general_pictures, paper_pictures
+from stablebn.study.reporting.general_tables import general_tables
+from stablebn.study.reporting.paper import PaperStudy
+from stablebn.study.reporting.paper_tables import ORDER, paper_tables
+from stablebn.study.reporting.published import Figures, read_published
+from stablebn.study.reporting.summary import Experiments
+from stablebn.study.reporting.table import Table, to_csv, to_latex, to_markdown
+
+PAPER = "paper"
+"""Name of the paper's study."""
+
+WRITERS = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
+
+
+def write_tables(
+    study: str,
+    samples: Sequence[Sample],
+    records: Sequence[Record],
+    folder: Path,
+    *,
+    networks: Mapping[str, Network] | None = None,
+    published: Path | None = None,
+) -> list[Path]:
+    """Write the tables of a study as Markdown, CSV and LaTeX, and README.md, which lists what the folder has.
+
+    Parameters
+    ----------
+    study : str
+        Its name: the paper's has the paper's tables, any other general ones.
+    samples, records
+        What the study remembers; those of jobs that have ended.
+    folder : Path
+        Made if need be; tables of the same name are replaced.
+    networks : mapping of name to Network, optional
+        For the tables of networks.
+    published : Path, optional
+        File with the paper's figures, to stand beside ours.
+
+    Returns
+    -------
+    list of Path
+        All files written.
+    """
+    experiments, theirs = Experiments.of(samples, records), _published(published)
+    if study == PAPER:
+        tables = paper_tables(PaperStudy(experiments), networks or {}, theirs)
+    else:
+        tables = general_tables(experiments)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [_write(table, folder, ending) for table in tables for ending in WRITERS]
+    return [*written, write_index(study, folder)]
+
+
+def write_figures(
+    study: str,
+    samples: Sequence[Sample],
+    records: Sequence[Record],
+    folder: Path,
+    *,
+    networks: Mapping[str, Network] | None = None,
+    published: Path | None = None,
+) -> list[Path]:
+    """Write the figures of a study as PNG and SVG, and README.md, which lists what the folder has.
+
+    Takes what `write_tables` takes; the figures need no `networks`. `MissingExtraError` where matplotlib is not
+    installed.
+    """
+    experiments, theirs = Experiments.of(samples, records), _published(published)
+    pictures = paper_pictures(PaperStudy(experiments), theirs) if study == PAPER else general_pictures(experiments)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [path for picture in pictures for path in write_picture(picture, folder)]
+    return [*written, write_index(study, folder)]
+
+
+def write_index(study: str, folder: Path) -> Path:
+    """Write README.md: every table by its title, and every figure with its caption."""
+    tables = sorted((path for path in folder.glob("*.md") if path.with_suffix(".csv").exists()), key=_place)
+    lines = [f"# Study: {study}", "", "Made by `stablebn study`; not to be edited by hand.", "", "## Tables", ""]
+    for path in tables:
+        title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        lines.append(f"- [{title}]({path.name}) ([CSV]({path.stem}.csv), [LaTeX]({path.stem}.tex))")
+    drawn = {name: caption for name, caption in CAPTIONS.items() if (folder / f"{name}.png").exists()}
+    if drawn:
+        lines += ["", "## Figures"]
+    for name, caption in drawn.items():
+        lines += ["", f"![{name}]({name}.png)", "", f"{caption} ([SVG]({name}.svg))"]
+    path = folder / "README.md"
+    write_atomically(path, "\n".join(lines) + "\n", force=True)
+    return path
+
+
+def _place(table: Path) -> tuple[int, str]:
+    """Tables of the paper in its order, then others by name."""
+    return (ORDER.index(table.stem) if table.stem in ORDER else len(ORDER), table.stem)
+
+
+def _published(path: Path | None) -> Figures:
+    return {} if path is None else read_published(path)
+
+
+def _write(table: Table, folder: Path, ending: str) -> Path:
+    path = folder / f"{table.name}{ending}"
+    write_atomically(path, WRITERS[ending](table), force=True)
+    return path
