@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from stablebn import __version__
 from stablebn.errors import MissingExtraError, OptionError
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
-from stablebn.study.working import work
+from stablebn.study.working import leave_interrupts, work
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -62,7 +63,7 @@ class Cluster:
             return job, None
 
     def stop(self) -> None:
-        """Take back the jobs that no worker has begun, and leave; a cluster that was started here ends at once."""
+        """Take back the jobs that no worker has begun, and leave; a cluster that was started here ends."""
         self._client.cancel(list(self._jobs))
         cluster = self._client.cluster
         self._client.close()
@@ -98,4 +99,15 @@ def _local() -> Client:
     # A job whose worker dies is tried again by the runner, and not by the scheduler besides.
     dask.config.set({"distributed.scheduler.allowed-failures": 0})
     cores = os.cpu_count() or 1
-    return Client(LocalCluster(n_workers=cores, threads_per_worker=1, memory_limit=0, dashboard_address=None))
+    client = Client(
+        LocalCluster(
+            n_workers=cores,
+            threads_per_worker=1,
+            memory_limit=0,
+            dashboard_address=None,
+            # A worker that dies is told of in the records.
+            silence_logs=logging.CRITICAL,
+        )
+    )
+    client.run(leave_interrupts)
+    return client

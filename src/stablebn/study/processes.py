@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
-from stablebn.study.working import work
+from stablebn.study.working import leave_interrupts, work
 
 # Not forked: the threads of Arrow and Numba do not survive that.
 _CONTEXT = multiprocessing.get_context("spawn")
@@ -74,8 +73,7 @@ class _Process:
 
 def _serve(pipe: Connection) -> None:
     """What a process does: job after job, until there are no more."""
-    # Ctrl-C in a terminal goes to all processes: it is the first one's to answer.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_interrupts()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         pipe.send(work(pipe.recv()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,6 +46,11 @@ def work(job: Job) -> tuple[Sample | None, Record]:
         return sample, _record(job, "done", seconds=found.seconds, **_judged(job, found, drawn))
     except Exception as error:
         return sample, failed(job, _in_one_line(error))
+
+
+def leave_interrupts() -> None:
+    """Ctrl-C in a terminal goes to all processes: it is not the workers' to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def failed(job: Job, reason: str) -> Record:
