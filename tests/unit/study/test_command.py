@@ -17,8 +17,8 @@ from tests.unit.study.studies import SMALL, all_but_seconds, run_here, study_of
 from stablebn.study.jobs import jobs_of
 
 COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()", "study"]
-# Some seconds of work.
-LONG = SMALL.replace("randomisations = 3", "randomisations = 300")
+# A second of work, or more.
+LONG = SMALL.replace("randomisations = 3", "randomisations = 80")
 
 
 def _run(folder: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
