@@ -223,6 +223,8 @@ class _Table:
     def among(self, key: str, type_: type, all_of_them: Sequence[Any]) -> tuple[Any, ...]:
         """A list of some of the study's networks or sizes, in the order of the study; by default all."""
         found = self.values(key, type_, all_of_them)
+        if not found:
+            raise self.wrong(key, "a list of at least one; leave it out for all")
         alien = [value for value in found if value not in all_of_them]
         if alien:
             raise OptionError(f"{self.where}: {key} has {listed(alien)}, not among those of the study. Add it there.")

@@ -105,6 +105,7 @@ def test_all_missing_networks_are_named_at_once(tmp_path: Path) -> None:
         ("alpha = 0.01", 'test = "bits"', "test='bits' is not known"),
         ("alpha = 0.01", 'duplicates = "burn"', "duplicates='burn' is not known"),
         ("alpha = 0.01", 'networks = ["alarm"]', "networks has 'alarm', not among those of the study"),
+        ("alpha = 0.01", "sizes = []", r"sizes = \[\] must be a list of at least one"),
         ("alpha = 0.01", "sizes = [51]", "sizes has 51, not among those of the study"),
         ('algorithm = "tabu"', 'algorithm = "taboo"', "algorithm='taboo' is not known"),
         ('algorithm = "tabu"', "sizes = [50]", "algorithm is missing"),
