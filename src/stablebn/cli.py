@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +21,10 @@ from stablebn.errors import OptionError, StableBNError
 if TYPE_CHECKING:
     from stablebn.data import Kind
     from stablebn.result import Result
+    from stablebn.study.definition import Study
+    from stablebn.study.jobs import Job
+    from stablebn.study.record import Record
+    from stablebn.study.store import Store
 
 app = typer.Typer(
     help="Learn Bayesian networks: one table, one graph.",
@@ -311,6 +317,118 @@ def stability(
 
 
 @app.command()
+def study(
+    definition: Annotated[
+        str, typer.Argument(metavar="paper|FILE", help="The paper's study, or a TOML file of yours.")
+    ],
+    folders: Annotated[
+        list[Path] | None, typer.Option("--networks", help="A folder with networks, to look in first; repeat for more.")
+    ] = None,
+    store: Annotated[Path | None, typer.Option(help="Where outcomes are kept; by default NAME.sqlite.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder; by default NAME-study.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Run in so many processes of this machine.")] = None,
+    dask: Annotated[str | None, typer.Option(help="Run on the Dask cluster with this address.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the part that the study calls quick.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what there is to do, and how long it takes.")
+    ] = False,
+    tables: Annotated[bool, typer.Option("--tables", help="Run nothing; write tables of what is there.")] = False,
+    figures: Annotated[bool, typer.Option("--figures", help="Run nothing; draw figures of what is there.")] = False,
+    published: Annotated[
+        Path | None, typer.Option(help="A JSON file of published numbers, to stand beside ours in tables.")
+    ] = None,
+) -> None:
+    """Run a study: learners by networks by sample sizes by layouts. What was run before is not run again."""
+    from stablebn.study.definition import read_study
+    from stablebn.study.jobs import jobs_of
+    from stablebn.study.store import Store
+    from stablebn.study.telling import outcome
+
+    planned = read_study(definition, quick=quick, directories=folders or [])
+    path = store or Path(f"{planned.name}.sqlite")
+    if dry_run:
+        _show_plan(planned, path, jobs)
+        return
+    if (tables or figures) and not path.exists():
+        raise OptionError(f"there is no store {path} yet. Run the study first, without --tables and --figures.")
+    with closing(Store(path)) as kept:
+        if not tables and not figures:
+            _run_study(planned, kept, jobs, dask)
+        for line in outcome(kept.records(planned), jobs_of(planned), path):
+            typer.echo(line)
+        if not tables and not figures:
+            typer.echo("For tables and figures say the same again with --tables --figures.")
+            return
+        from stablebn.study.reporting import write_figures, write_tables  # type: ignore[import-not-found, unused-ignore]
+
+        folder = out or Path(f"{planned.name}-study")
+        for asked, write in ((tables, write_tables), (figures, write_figures)):
+            if asked:
+                written = write(
+                    planned.name,
+                    kept.samples(planned),
+                    kept.records(planned),
+                    folder,
+                    networks={name: source.network for name, source in planned.sources.items()},
+                    published=published,
+                )
+                typer.echo(f"{len(written)} files written to {folder}.")
+
+
+def _show_plan(planned: Study, path: Path, jobs: int | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from stablebn.study.estimate import Estimate, Remaining, in_words
+    from stablebn.study.jobs import jobs_of
+    from stablebn.study.running import cores
+    from stablebn.study.store import look_into
+    from stablebn.study.telling import plan
+
+    known, timings = look_into(path)
+    sentence, (head, *rows) = plan(planned, known)
+    typer.echo(sentence)
+    table = Table(head[0], box=None)
+    for column in head[1:]:
+        table.add_column(column, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    to_do = [job for job in jobs_of(planned) if job.key not in known]
+    if to_do:
+        workers = jobs or cores()
+        left = Remaining(to_do, Estimate(timings), workers).seconds()
+        typer.echo(
+            f"About {in_words(left)}, {workers} jobs at a time{'' if timings else ' (a guess: nothing was run yet)'}."
+        )
+
+
+def _run_study(planned: Study, kept: Store, jobs: int | None, dask: str | None) -> None:
+    from stablebn.study.estimate import Estimate, Remaining, in_words
+    from stablebn.study.running import hire, missing_jobs, run
+
+    to_do = missing_jobs(planned, kept)
+    if not to_do:
+        return
+    began = time.monotonic()
+    try:
+        workers = hire(jobs, dask)
+        remaining = Remaining(to_do, Estimate(kept.timings()), workers.size)
+        with _bar(len(to_do), "jobs", quiet=False, told=True) as update:
+
+            def progress(job: Job, record: Record) -> None:
+                remaining.ended(job, record.seconds)
+                if update is not None:
+                    update(advance=1, left=in_words(remaining.seconds()))
+
+            run(to_do, workers, kept, progress)
+    except KeyboardInterrupt:
+        typer.echo(f"Interrupted. What has ended is in {kept.path}: the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None
+    typer.echo(f"Ran {len(to_do):,} jobs in {in_words(time.monotonic() - began)}, {workers.size} at a time.")
+
+
+@app.command()
 def networks(
     folders: Annotated[
         list[Path] | None, typer.Option("--networks", help="A folder to look in first; repeat for more.")
@@ -447,17 +565,24 @@ def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
 @contextmanager
 def _counting(total: int, what: str, *, quiet: bool) -> Iterator[Callable[[int], None] | None]:
     """Long work of so many parts: a bar on a terminal and silence elsewhere."""
-    with _interruptible():
-        if quiet or not sys.stderr.isatty():
-            yield None
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    with _interruptible(), _bar(total, what, quiet=quiet) as update:
+        yield None if update is None else lambda done: update(completed=done)
 
-        parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(what, total=total)
-            yield lambda done: bar.update(task, completed=done)
+
+@contextmanager
+def _bar(total: int, what: str, *, quiet: bool, told: bool = False) -> Iterator[Callable[..., None] | None]:
+    """A bar to update, with the time left as rich sees it or as it is told; None where there is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    left = TextColumn("{task.fields[left]} left") if told else TimeRemainingColumn()
+    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), left)
+    with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total, left="?")
+        yield partial(bar.update, task)
 
 
 def main() -> None:

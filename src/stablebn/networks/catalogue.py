@@ -75,7 +75,7 @@ def read_network(
     ('asia', 'tub', 'smoke')
     """
     text = os.fspath(name)
-    if os.path.exists(text) or os.path.basename(text) != text or _stem(text) != text:
+    if os.path.exists(text) or network_name(text) != text:
         return read_network_file(text, normalise=normalise)
     entries = known_networks(directories)
     for entry in entries:
@@ -85,6 +85,15 @@ def read_network(
         f"no network is called {text!r}. There are: {listed(sorted({entry.name for entry in entries}), most=99)}. "
         f"Name a folder with more (--networks, or {VARIABLE}), or install pgmpy: pip install 'stablebn[networks]'."
     )
+
+
+def network_name(text: str) -> str:
+    """The name of a network that is given by its name or by the path of its file.
+
+    >>> network_name("models/alarm.bif.gz")
+    'alarm'
+    """
+    return _stem(os.path.basename(text))
 
 
 def read_graph(name: str | os.PathLike[str]) -> DAG | PDAG:

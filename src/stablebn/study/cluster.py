@@ -1,0 +1,113 @@
+"""Workers of a Dask cluster: one that is running, or one of this machine's cores that lasts as long as the study."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, Any
+
+from stablebn import __version__
+from stablebn.errors import MissingExtraError, OptionError
+from stablebn.study.jobs import Job
+from stablebn.study.record import Record, Sample
+from stablebn.study.working import leave_interrupts, work
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_SECONDS_TO_CONNECT = 30
+
+
+class Cluster:
+    """The workers that a Dask scheduler has.
+
+    Parameters
+    ----------
+    address : str or None
+        Of the scheduler; None: a cluster is started here, with a process a core.
+    """
+
+    def __init__(self, address: str | None) -> None:
+        try:
+            from distributed import as_completed
+        except ImportError:
+            raise MissingExtraError("Dask", "dask") from None
+        self._client = _local() if address is None else _connected(address)
+        self._jobs: dict[Any, Job] = {}
+        try:
+            self._check_workers(address)
+        except OptionError:
+            self.stop()
+            raise
+        self.size = sum(self._client.nthreads().values())
+        # One job for each to do, and one at hand: a scheduler may be far away.
+        self.most = 2 * self.size
+        self._ended = as_completed()
+
+    def start(self, job: Job) -> None:
+        """Give a job to the scheduler."""
+        # Not pure: Dask would hash the network to see whether it knows the answer.
+        future = self._client.submit(work, job, pure=False)
+        self._jobs[future] = job
+        self._ended.add(future)
+
+    def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
+        """Wait for a job to end; None for its outcome: its worker died."""
+        from distributed import KilledWorker
+
+        future = next(self._ended)
+        job = self._jobs.pop(future)
+        try:
+            return job, future.result()
+        except KilledWorker:
+            return job, None
+
+    def stop(self) -> None:
+        """Take back the jobs that no worker has begun, and leave; a cluster that was started here ends."""
+        self._client.cancel(list(self._jobs))
+        cluster = self._client.cluster
+        self._client.close()
+        if cluster is not None:
+            cluster.close()
+
+    def _check_workers(self, address: str | None) -> None:
+        there = self._client.run(_version)
+        if not there:
+            raise OptionError(f"the Dask scheduler at {address} has no workers. Start some: dask worker {address}")
+        others = sorted({version for version in there.values() if version != __version__})
+        if others:
+            raise OptionError(f"workers have stablebn {', '.join(others)}; here it is {__version__}. Install the same.")
+
+
+def _version() -> str:
+    return __version__
+
+
+def _connected(address: str) -> Client:
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=_SECONDS_TO_CONNECT)
+    except (OSError, ValueError) as error:
+        raise OptionError(f"no Dask scheduler answers at {address!r}: {error}. Start one: dask scheduler") from None
+
+
+def _local() -> Client:
+    import dask
+    from distributed import Client, LocalCluster
+
+    # A job whose worker dies is tried again by the runner, and not by the scheduler besides.
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    cores = os.cpu_count() or 1
+    client = Client(
+        LocalCluster(
+            n_workers=cores,
+            threads_per_worker=1,
+            memory_limit=0,
+            dashboard_address=None,
+            # A worker that dies is told of in the records.
+            silence_logs=logging.CRITICAL,
+        )
+    )
+    client.run(leave_interrupts)
+    return client

@@ -1,0 +1,94 @@
+"""The jobs of a study: one learner on one layout of one sample each, known by what they are made of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from stablebn import __version__
+from stablebn.study.definition import Learner, Study
+from stablebn.study.sources import Source
+
+
+class Cell(NamedTuple):
+    """What jobs have in common that take about the same time."""
+
+    network: str
+    nodes: int
+    rows: int
+    recipe: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """One learner on one layout of one sample.
+
+    Attributes
+    ----------
+    source : Source
+        The network.
+    rows : int
+    learner : Learner
+    randomisation : int
+        Number of the layout, from 1.
+    seed : int
+        Of the study.
+    time_limit : float
+        Seconds.
+    """
+
+    source: Source
+    rows: int
+    learner: Learner
+    randomisation: int
+    seed: int
+    time_limit: float
+
+    @property
+    def cell(self) -> Cell:
+        """Its network, rows and learner."""
+        return Cell(self.source.name, len(self.source.network), self.rows, self.learner.recipe)
+
+    @property
+    def sample_seed(self) -> int:
+        """Of the sample: from the study's seed, the network's name and the rows, whatever else is studied."""
+        digest = hashlib.sha256(f"{self.seed} {self.source.name} {self.rows}".encode()).digest()
+        return int.from_bytes(digest[:8], "little")
+
+    @cached_property
+    def sample_key(self) -> str:
+        """A hash of all that decides the sample."""
+        return _hashed("sample", __version__, self.source.fingerprint, self.rows, self.sample_seed)
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of all that decides the outcome. The label does not, so that studies can share their jobs."""
+        return _hashed(
+            "job",
+            self.sample_key,
+            self.seed,
+            self.learner.vary,
+            self.randomisation,
+            self.learner.recipe,
+            self.time_limit,
+        )
+
+
+def _hashed(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def jobs_of(study: Study) -> list[Job]:
+    """All jobs by network, rows, randomisation and learner, so that neighbours share a sample and a layout."""
+    most = max(learner.randomisations for learner in study.learners)
+    return [
+        Job(study.sources[network], rows, learner, randomisation, study.seed, study.time_limit)
+        for network in study.networks
+        for rows in study.sizes
+        for randomisation in range(1, most + 1)
+        for learner in study.learners
+        if network in learner.networks and rows in learner.sizes and randomisation <= learner.randomisations
+    ]

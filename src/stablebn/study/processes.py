@@ -1,0 +1,87 @@
+"""Workers on this machine: processes that do one job at a time each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+
+from stablebn.study.jobs import Job
+from stablebn.study.record import Record, Sample
+from stablebn.study.working import leave_interrupts, work
+
+# Not forked: the threads of Arrow and Numba do not survive that.
+_CONTEXT = multiprocessing.get_context("spawn")
+
+
+class Processes:
+    """Processes of this machine, each with a pipe of its own, so that one that dies takes no more than its job along.
+
+    Parameters
+    ----------
+    size : int
+        How many.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = self.most = size
+        self._idle = [_Process() for _ in range(size)]
+        self._busy: dict[Connection, tuple[_Process, Job]] = {}
+
+    def start(self, job: Job) -> None:
+        """Give a job to an idle process."""
+        process = self._idle.pop()
+        self._busy[process.pipe] = process, job
+        # One that has died meanwhile is found out when its job is waited for.
+        with suppress(BrokenPipeError):
+            process.pipe.send(job)
+
+    def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
+        """Wait for a job to end; None for its outcome: its process died."""
+        pipe = wait(list(self._busy))[0]
+        assert isinstance(pipe, Connection)
+        process, job = self._busy.pop(pipe)
+        try:
+            ended = pipe.recv()
+        except (EOFError, OSError):
+            process.kill()
+            process, ended = _Process(), None
+        self._idle.append(process)
+        return job, ended
+
+    def stop(self) -> None:
+        """End all processes at once, whatever they are doing."""
+        for process in [*self._idle, *(process for process, _ in self._busy.values())]:
+            process.kill()
+
+
+class _Process:
+    def __init__(self) -> None:
+        self.pipe, theirs = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        # Only the process holds this end now, so that the pipe breaks when it dies.
+        theirs.close()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.pipe.close()
+
+
+def _serve(pipe: Connection) -> None:
+    """What a process does: job after job, until there are no more."""
+    leave_interrupts()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        pipe.send(work(pipe.recv()))
+
+
+def _end_with_parent() -> None:
+    """Nobody is left to hear of a job when the first process has been killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

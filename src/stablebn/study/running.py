@@ -1,0 +1,107 @@
+"""The runner: every job of a study that is not in the store goes to a worker, and its outcome to the store."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
+from typing import Protocol
+
+from stablebn.errors import OptionError
+from stablebn.learners.config import at_least
+from stablebn.study.definition import Study
+from stablebn.study.jobs import Job, jobs_of
+from stablebn.study.record import Record, Sample
+from stablebn.study.store import Store
+from stablebn.study.working import failed
+
+
+class Workers(Protocol):
+    """Whoever does the jobs: what comes of a job does not depend on it.
+
+    Attributes
+    ----------
+    size : int
+        How many there are.
+    most : int
+        How many jobs they take at a time: few, so that they can be stopped.
+    """
+
+    size: int
+    most: int
+
+    def start(self, job: Job) -> None:
+        """Take a job; no more than `most` are under way."""
+
+    def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
+        """Wait for a job to end; None for its outcome: its worker died."""
+
+    def stop(self) -> None:
+        """Stop at once."""
+
+
+def cores() -> int:
+    """How many workers there are unless one says otherwise."""
+    return os.cpu_count() or 1
+
+
+def hire(processes: int | None = None, scheduler: str | None = None) -> Workers:
+    """Workers: so many processes, or those of a Dask scheduler.
+
+    Without either it is a local Dask cluster where Dask is installed, and else a process a core.
+    """
+    from stablebn.study.cluster import Cluster
+    from stablebn.study.processes import Processes
+
+    if processes is not None and scheduler is not None:
+        raise OptionError("--jobs is for processes of this machine and --dask for a cluster. Leave one out.")
+    if processes is not None:
+        at_least("--jobs", processes, 1)
+    if scheduler is not None or (processes is None and find_spec("distributed") is not None):
+        return Cluster(scheduler)
+    return Processes(processes or cores())
+
+
+def missing_jobs(study: Study, store: Store) -> list[Job]:
+    """The jobs of a study that are not in the store, each once."""
+    known = store.statuses()
+    return list({job.key: job for job in jobs_of(study) if job.key not in known}.values())
+
+
+def run(jobs: Iterable[Job], workers: Workers, store: Store, progress: Callable[[Job, Record], None]) -> None:
+    """Run jobs, and write each down as soon as it has ended.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+    workers : Workers
+        They are stopped at the end, and also if something is raised, such as KeyboardInterrupt.
+    store : Store
+    progress : callable
+        Called with every job that has ended.
+    """
+    try:
+        for job, sample, record in _outcomes(jobs, workers):
+            store.add(job, sample, record)
+            progress(job, record)
+    finally:
+        workers.stop()
+
+
+def _outcomes(jobs: Iterable[Job], workers: Workers) -> Iterator[tuple[Job, Sample | None, Record]]:
+    """The outcome of every job, as they come; a job whose worker dies has a second chance."""
+    waiting, under_way, tried = deque(jobs), 0, set[str]()
+    while waiting or under_way:
+        while waiting and under_way < workers.most:
+            workers.start(waiting.popleft())
+            under_way += 1
+        job, ended = workers.next_ended()
+        under_way -= 1
+        if ended is not None:
+            yield job, *ended
+        elif job.key in tried:
+            yield job, None, failed(job, "its worker died, twice: killed, out of memory, or a crash")
+        else:
+            tried.add(job.key)
+            waiting.appendleft(job)

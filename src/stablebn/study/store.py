@@ -1,0 +1,160 @@
+"""The store of a study: an SQLite file with every sample and every job that has ended.
+
+A job is written in a transaction of its own as soon as it ends. The file is in WAL mode with synchronous=FULL: when a
+process is killed, or the machine stops, what was written is there and whole. Only the process that runs the study
+writes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import Any
+
+from stablebn import __version__
+from stablebn.errors import OptionError
+from stablebn.study.definition import Study
+from stablebn.study.jobs import Cell, Job, jobs_of
+from stablebn.study.record import Record, Sample, Status
+
+# In the header of the file: it is ours ("SBNs" as a number), and how its tables are laid out.
+_APPLICATION = 0x53424E73
+_SCHEMA = 1
+
+# The first columns of a job say what it is, for people and for estimates; the key alone decides. REAL is a double:
+# numbers come back bit for bit.
+_TABLES = """
+CREATE TABLE sample (
+    key TEXT PRIMARY KEY,
+    network TEXT NOT NULL, kind TEXT NOT NULL, rows INTEGER NOT NULL, nodes INTEGER NOT NULL, arcs INTEGER NOT NULL,
+    identical INTEGER NOT NULL, constants INTEGER NOT NULL, empty_score REAL NOT NULL, true_score REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE job (
+    key TEXT PRIMARY KEY,
+    version TEXT NOT NULL, network TEXT NOT NULL, nodes INTEGER NOT NULL, rows INTEGER NOT NULL,
+    recipe TEXT NOT NULL, vary TEXT NOT NULL, randomisation INTEGER NOT NULL,
+    status TEXT NOT NULL, reason TEXT NOT NULL, seconds REAL NOT NULL, score REAL, extendable INTEGER, graph TEXT,
+    degree REAL, precision REAL, recall REAL, f1 REAL, bsf REAL, shd REAL
+) WITHOUT ROWID;
+"""
+
+_SAMPLE = ", ".join(field.name for field in fields(Sample))
+# What a record tells besides what its job is.
+_FOUND = [field.name for field in fields(Record) if field.name not in ("network", "rows", "learner", "randomisation")]
+
+
+class Store:
+    """Samples and jobs in a file.
+
+    Parameters
+    ----------
+    path : Path
+        Is made if it is not there.
+
+    Raises
+    ------
+    OptionError
+        The file is something else, or was written by another version of the schema.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection = _opened(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def add(self, job: Job, sample: Sample | None, record: Record) -> None:
+        """Write down a job that has ended, and the sample it had; None: there was none to be had."""
+        what = (__version__, *job.cell, " ".join(job.learner.vary), job.randomisation)
+        found = [getattr(record, name) for name in _FOUND]
+        with self._connection:
+            if sample is not None:
+                self._insert("sample", (job.sample_key, *astuple(sample)))
+            self._insert("job", (job.key, *what, *found))
+
+    def statuses(self) -> dict[str, Status]:
+        """How every job in the store ended, by its key."""
+        return dict(self._connection.execute("SELECT key, status FROM job").fetchall())
+
+    def timings(self) -> list[tuple[Cell, float]]:
+        """What every job took that did not fail, in seconds."""
+        rows = self._connection.execute(
+            "SELECT network, nodes, rows, recipe, seconds FROM job WHERE status <> 'failed' ORDER BY key"
+        )
+        return [(Cell(*cell), seconds) for *cell, seconds in rows]
+
+    def samples(self, study: Study) -> list[Sample]:
+        """The samples of a study that are in the store, in the order of its jobs."""
+        known = self._by_key(f"SELECT key, {_SAMPLE} FROM sample")
+        keys = dict.fromkeys(job.sample_key for job in jobs_of(study))
+        return [Sample(*known[key]) for key in keys if key in known]
+
+    def records(self, study: Study) -> list[Record]:
+        """The jobs of a study that are in the store, in its order and under its labels."""
+        known = self._by_key(f"SELECT key, {', '.join(_FOUND)} FROM job")
+        return [_record(job, known[job.key]) for job in jobs_of(study) if job.key in known]
+
+    def _insert(self, table: str, values: Iterable[object]) -> None:
+        row = tuple(values)
+        # What is there stays: a second process that runs the same study finds the same.
+        self._connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+
+    def _by_key(self, query: str) -> dict[str, tuple[Any, ...]]:
+        return {key: tuple(values) for key, *values in self._connection.execute(query)}
+
+
+def look_into(path: Path) -> tuple[dict[str, Status], list[tuple[Cell, float]]]:
+    """Statuses and timings of a store, without making one where there is none."""
+    if not path.exists():
+        return {}, []
+    with closing(Store(path)) as store:
+        return store.statuses(), store.timings()
+
+
+def _record(job: Job, values: tuple[Any, ...]) -> Record:
+    found = dict(zip(_FOUND, values, strict=True))
+    if found["extendable"] is not None:
+        # SQLite has no booleans.
+        found["extendable"] = bool(found["extendable"])
+    return Record(job.source.name, job.rows, job.learner.label, job.randomisation, **found)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    if path.is_dir() or not path.parent.is_dir():
+        raise OptionError(f"cannot keep a store in {path}: it is a directory, or its directory does not exist.")
+    connection = sqlite3.connect(path, timeout=60)
+    try:
+        application, schema = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application == 0 and tables == 0:
+            _set_up(connection)
+        elif application != _APPLICATION:
+            raise OptionError(f"{path} is a database of another program. Choose another --store.")
+        elif schema != _SCHEMA:
+            raise OptionError(
+                f"{path} was written by another version of stablebn (schema {schema}, here {_SCHEMA}). "
+                "Choose another --store, or use that version."
+            )
+        connection.execute("PRAGMA synchronous = FULL")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise OptionError(f"{path} is no store of a study ({error}). Choose another --store.") from None
+    except OptionError:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    # All or nothing: a store is never half made.
+    connection.executescript(
+        f"BEGIN EXCLUSIVE; PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_SCHEMA}; {_TABLES} COMMIT;"
+    )

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from tests.unit.study.studies import SMALL, all_but_seconds, run_here, study_of
+
+from stablebn.study.jobs import jobs_of
+
+COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()", "study"]
+# A second of work, or more.
+LONG = SMALL.replace("randomisations = 3", "randomisations = 80")
+
+
+def _run(folder: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@contextmanager
+def _running(folder: Path, *arguments: object, records: int) -> Iterator[subprocess.Popen[str]]:
+    """A study in a process group of its own, of which so many records are in the store and not yet all."""
+    running = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 200
+        while _recorded(folder / "mine.sqlite") < records:
+            assert running.poll() is None, running.communicate()
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        yield running
+    finally:
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+        running.communicate()
+
+
+def _recorded(store: Path) -> int:
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(store)) as connection:
+        try:
+            return int(connection.execute("SELECT count(*) FROM job").fetchone()[0])
+        except sqlite3.OperationalError:
+            # Not set up yet.
+            return 0
+
+
+def test_interrupted_study_resumes_to_the_same_table(tmp_path: Path) -> None:
+    study = study_of(tmp_path, LONG)
+    with _running(tmp_path, "mine.toml", "--jobs", 2, records=5) as running:
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+    assert 5 <= _recorded(tmp_path / "mine.sqlite") < len(jobs_of(study))
+    _run(tmp_path, "mine.toml", "--jobs", 2)
+    run_here(study, tmp_path / "uninterrupted.sqlite")
+    assert all_but_seconds(tmp_path / "mine.sqlite", study) == all_but_seconds(tmp_path / "uninterrupted.sqlite", study)
+
+
+def test_interrupt_from_the_keyboard_says_how_to_go_on(tmp_path: Path) -> None:
+    study_of(tmp_path, LONG)
+    with _running(tmp_path, "mine.toml", "--jobs", 2, records=1) as running:
+        os.killpg(running.pid, signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert errors == "Interrupted. What has ended is in mine.sqlite: the same command goes on from there.\n"
+
+
+def test_a_study_says_what_has_come_of_it(tmp_path: Path) -> None:
+    wrong = '[[learners]]\nlabel = "wrong"\nalgorithm = "hc"\nscore = "bge"\nrandomisations = 1\n'
+    study_of(tmp_path, SMALL + wrong)
+    done = _run(tmp_path, "mine.toml", "--jobs", 1)
+    first, second, third, last = done.stdout.splitlines()
+    assert re.fullmatch(r"Ran 18 jobs in \d+ s, 1 at a time\.", first)
+    assert second == "18 of 18 jobs are in mine.sqlite: 16 done, 2 failed."
+    assert third.startswith("  2 x wrong: OptionError: score='bge' is not defined for categorical data.")
+    assert "--tables --figures" in last
+    assert done.stderr == ""
+    again = _run(tmp_path, "mine.toml", "--jobs", 1).stdout.splitlines()
+    assert again == [second, third, last]
+
+
+def test_dry_run_counts_and_touches_nothing(tmp_path: Path) -> None:
+    study_of(tmp_path, SMALL)
+    said = _run(tmp_path, "mine.toml", "--dry-run").stdout
+    assert "mine: 3 learners, 1 networks, 16 jobs; 0 done, 16 to do." in said
+    assert re.search(r"asia +0 / 8 +0 / 8", said)
+    assert "a guess" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_dry_run_knows_what_is_done(tmp_path: Path) -> None:
+    run_here(study_of(tmp_path, SMALL, quick=True), tmp_path / "mine.sqlite")
+    before = (tmp_path / "mine.sqlite").read_bytes()
+    said = _run(tmp_path, "mine.toml", "--dry-run").stdout
+    assert "6 done, 10 to do." in said
+    assert re.search(r"asia +6 / 8 +0 / 8", said)
+    assert re.search(r"About .*, \d+ jobs at a time\.", said)
+    assert (tmp_path / "mine.sqlite").read_bytes() == before
+    assert "6 done, 0 to do." in _run(tmp_path, "mine.toml", "--dry-run", "--quick").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.toml"], "nowhere.toml"),
+        (["mine.toml", "--tables"], "Run the study first"),
+        (["mine.toml", "--jobs", "0"], "--jobs=0"),
+        (["mine.toml", "--jobs", "1", "--dask", "tcp://127.0.0.1:9"], "Leave one out"),
+        (["mine.toml", "--store", "mine.toml"], "no store of a study"),
+        (["mine.toml", "--networks", "atlantis"], "not a folder: 'atlantis'"),
+    ],
+)
+def test_mistakes_are_a_message_and_not_a_traceback(tmp_path: Path, arguments: list[str], words: str) -> None:
+    study_of(tmp_path, SMALL)
+    done = _run(tmp_path, *arguments, code=2)
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_missing_networks_are_told_before_anything_is_made(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SMALL.replace('"asia"', '"asia", "atlantis"'))
+    assert "'atlantis'" in _run(tmp_path, "mine.toml", code=2).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_the_name_of_the_store_can_be_chosen(tmp_path: Path) -> None:
+    study = study_of(tmp_path, SMALL, quick=True)
+    _run(tmp_path, "mine.toml", "--quick", "--jobs", 1, "--store", "other.sqlite")
+    assert not (tmp_path / "mine.sqlite").exists()
+    assert len(all_but_seconds(tmp_path / "other.sqlite", study)[1]) == len(jobs_of(study))

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.study.studies import SMALL, study_of
+
+from stablebn.study.estimate import Estimate, Remaining, in_words, rule_of_thumb
+from stablebn.study.jobs import Cell, jobs_of
+
+TABU, ELSEWHERE, OTHER = (
+    Cell("asia", 8, 100, "tabu"),
+    Cell("alarm", 37, 1000, "tabu"),
+    Cell("alarm", 37, 1000, "pc"),
+)
+
+
+def test_before_anything_is_known_the_rule_of_thumb_counts() -> None:
+    assert Estimate().seconds(TABU) == rule_of_thumb(TABU)
+
+
+def test_a_cell_takes_what_it_took() -> None:
+    assert Estimate([(TABU, 3.0), (TABU, 5.0), (ELSEWHERE, 100.0)]).seconds(TABU) == 4.0
+
+
+def test_a_learner_that_was_slower_than_the_rule_everywhere_is_slower_elsewhere() -> None:
+    cells = [Cell("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000)]
+    estimate = Estimate([*((cell, 7 * rule_of_thumb(cell)) for cell in cells), (Cell("", 8, 100, "pc"), 1e-9)])
+    assert estimate.seconds(ELSEWHERE) == pytest.approx(7 * rule_of_thumb(ELSEWHERE))
+
+
+def test_a_learner_grows_with_variables_and_rows_as_it_did() -> None:
+    cells = [Cell("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000, 10000)]
+    estimate = Estimate((cell, rule_of_thumb(cell) * cell.nodes**1.5 * cell.rows**0.2) for cell in cells)
+    beyond = Cell("", 160, 100_000, "tabu")
+    right = rule_of_thumb(beyond) * 160**1.5 * 100_000**0.2
+    assert right / 2 < estimate.seconds(beyond) < right * 2
+
+
+def test_two_networks_of_about_one_size_do_not_tell_how_a_learner_grows() -> None:
+    twins = [(Cell("a", 54, 1000, "tabu"), 1.0), (Cell("b", 56, 1000, "tabu"), 3.0)]
+    assert Estimate(twins).seconds(Cell("c", 109, 1000, "tabu")) < 20
+
+
+def test_an_unknown_learner_is_as_slow_as_the_others() -> None:
+    cells = [Cell("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000)]
+    estimate = Estimate((cell, 7 * rule_of_thumb(cell)) for cell in cells)
+    assert estimate.seconds(OTHER) == pytest.approx(7 * rule_of_thumb(OTHER))
+
+
+def test_one_measurement_is_enough_to_go_by() -> None:
+    middling = Cell("", 20, 1000, "tabu")
+    estimate = Estimate([(middling, 7 * rule_of_thumb(middling))])
+    assert estimate.seconds(ELSEWHERE) == pytest.approx(7 * rule_of_thumb(ELSEWHERE))
+
+
+def test_the_time_left_shrinks_to_nothing(tmp_path: Path) -> None:
+    jobs = jobs_of(study_of(tmp_path, SMALL))
+    remaining = Remaining(jobs, Estimate((job.cell, 10.0) for job in jobs), workers=2)
+    assert remaining.seconds() == pytest.approx(10.0 * len(jobs) / 2, rel=0.01)
+    for job in jobs:
+        remaining.ended(job, 10.0)
+    assert remaining.seconds() == 0
+
+
+def test_times_are_said_as_people_say_them() -> None:
+    assert [in_words(seconds) for seconds in (0.4, 61, 150, 3600, 90_000)] == [
+        "0 s",
+        "61 s",
+        "2 min",
+        "1 h 0 min",
+        "25 h 0 min",
+    ]

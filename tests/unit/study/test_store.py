@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import math
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.study.studies import SMALL, study_of
+
+import stablebn as sb
+from stablebn.study.jobs import jobs_of
+from stablebn.study.record import Record, Sample
+from stablebn.study.store import Store, look_into
+
+SAMPLE = Sample("asia", "categorical", 50, 8, 8, 0, 1, -0.1, -1 / 3)
+RECORD = Record("asia", 50, "tabu", 1, "done", "", 0.1, -math.pi * 1e3, True, '[["a", "b", "->"]]', 0.1 + 0.2, f1=1 / 3)
+
+
+@pytest.mark.parametrize(
+    "record", [RECORD, replace(RECORD, extendable=False, score=None), replace(RECORD, status="failed", graph=None)]
+)
+def test_what_was_written_comes_back_to_the_last_bit(tmp_path: Path, record: Record) -> None:
+    study = study_of(tmp_path, SMALL)
+    job = jobs_of(study)[0]
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        store.add(job, SAMPLE, record)
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        assert store.samples(study) == [SAMPLE]
+        assert store.records(study) == [record]
+        assert type(store.records(study)[0].extendable) is bool
+        assert store.statuses() == {job.key: record.status}
+
+
+def test_records_come_in_the_order_of_the_study_and_under_its_labels(tmp_path: Path) -> None:
+    study = study_of(tmp_path, SMALL)
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        for job in reversed(jobs_of(study)):
+            store.add(job, None, replace(RECORD, rows=job.rows, randomisation=job.randomisation))
+        renamed = study_of(tmp_path, SMALL.replace('"pc"', '"other"'))
+        told = [(record.rows, record.randomisation, record.learner) for record in store.records(renamed)]
+    assert told == [(job.rows, job.randomisation, job.learner.label) for job in jobs_of(renamed)]
+    assert "other" in {label for *_, label in told}
+
+
+def test_jobs_of_other_studies_are_left_out(tmp_path: Path) -> None:
+    study = study_of(tmp_path, SMALL)
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        for job in jobs_of(study):
+            store.add(job, None, RECORD)
+        quick = study_of(tmp_path, SMALL, quick=True)
+        assert len(store.records(quick)) == len(jobs_of(quick)) < len(jobs_of(study))
+
+
+def test_times_of_failed_jobs_are_no_guide(tmp_path: Path) -> None:
+    first, second, *_ = jobs_of(study_of(tmp_path, SMALL))
+    with closing(Store(tmp_path / "s.sqlite")) as store:
+        store.add(first, None, replace(RECORD, status="failed"))
+        store.add(second, None, replace(RECORD, status="timed out", seconds=2.5))
+        assert store.timings() == [(second.cell, 2.5)]
+
+
+def test_looking_makes_no_store(tmp_path: Path) -> None:
+    assert look_into(tmp_path / "s.sqlite") == ({}, [])
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE precious (gold)")
+    before = path.read_bytes()
+    with pytest.raises(sb.OptionError, match=r"another program\. Choose another --store"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_another_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(sb.OptionError, match="schema 99, here 1"):
+        Store(path)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("precious words " * 100)
+    with pytest.raises(sb.OptionError, match="no store of a study"):
+        Store(path)
+    assert path.read_text().startswith("precious")
+
+
+def test_a_folder_that_is_not_there_is_a_message(tmp_path: Path) -> None:
+    with pytest.raises(sb.OptionError, match="directory does not exist"):
+        Store(tmp_path / "no" / "s.sqlite")
