@@ -359,7 +359,7 @@ def study(
         if not tables and not figures:
             typer.echo("For tables and figures say the same again with --tables --figures.")
             return
-        from stablebn.study.reporting import write_figures, write_tables  # type: ignore[import-not-found, unused-ignore]
+        from stablebn.study.reporting import write_figures, write_tables
 
         folder = out or Path(f"{planned.name}-study")
         for asked, write in ((tables, write_tables), (figures, write_figures)):
