@@ -362,17 +362,22 @@ def study(
         from stablebn.study.reporting import write_figures, write_tables
 
         folder = out or Path(f"{planned.name}-study")
-        for asked, write in ((tables, write_tables), (figures, write_figures)):
-            if asked:
-                written = write(
-                    planned.name,
-                    kept.samples(planned),
-                    kept.records(planned),
-                    folder,
-                    networks={name: source.network for name, source in planned.sources.items()},
-                    published=published,
-                )
-                typer.echo(f"{len(written)} files written to {folder}.")
+        samples, records = kept.samples(planned), kept.records(planned)
+        written = []
+        if tables:
+            drawn_from = {name: source.network for name, source in planned.sources.items()}
+            written += write_tables(
+                planned.name,
+                samples,
+                records,
+                folder,
+                metrics=planned.metrics,
+                networks=drawn_from,
+                published=published,
+            )
+        if figures:
+            written += write_figures(planned.name, samples, records, folder, published=published)
+        typer.echo(f"{len(set(written))} files written to {folder}.")
 
 
 def _show_plan(planned: Study, path: Path, jobs: int | None) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from stablebn.study.reporting.summary import METRICS, Experiments, Statistic
+from collections.abc import Sequence
+
+from stablebn.study.reporting.summary import Experiments, Statistic
 from stablebn.study.reporting.table import Entry, Row, Table, with_marks
 
 HEADINGS = {
@@ -18,12 +20,13 @@ HEADINGS = {
 LOWER_IS_BETTER = ("shd", "seconds")
 
 
-def general_tables(experiments: Experiments) -> list[Table]:
-    """For categorical and continuous networks apart, all learners, and every metric by network."""
+def general_tables(experiments: Experiments, metrics: Sequence[str]) -> list[Table]:
+    """For categorical and continuous networks apart, all learners, and each of the metrics by network."""
+    asked = ["normalised_bic" if metric == "score" else metric for metric in metrics]
     tables = []
     for kind, own in experiments.by_kind().items():
         shared = own.shared_by(own.learners)
-        measured = [metric for metric in METRICS if any(own.mean(name, metric) is not None for name in own.learners)]
+        measured = [metric for metric in asked if any(own.mean(name, metric) is not None for name in own.learners)]
         if shared.samples:
             tables.append(_learners(kind, shared, measured))
         tables += [_by_network(kind, own, metric) for metric in measured]

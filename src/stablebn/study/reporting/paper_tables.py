@@ -96,20 +96,17 @@ def _entries(row: str, columns: Iterable[str], ours: Grid, published: Grid, styl
 
 
 def _networks(kind: str, ours: Figures, published: Figures) -> Table:
-    """The paper's words for what a network is about are its own: they are shown only with its file."""
     key = f"{kind}_networks"
     theirs = published.get(key, {})
     rows = []
     for network, own in ours[key].items():
         given = theirs.get(network, {})
-        subject = (Entry(given.get("subject")),) if theirs else ()
         sizes = [Entry(own[column], given.get(column), style) for column, (_, style) in NETWORK_COLUMNS.items()]
-        rows.append(Row(SHOWN_NETWORKS[network], (*subject, *sizes)))
-    headings = [heading for heading, _ in NETWORK_COLUMNS.values()]
+        rows.append(Row(SHOWN_NETWORKS[network], tuple(sizes)))
     return Table(
         f"networks-{kind}",
         f"The {kind} networks",
-        ("network", *(["subject area"] if theirs else []), *headings),
+        ("network", *(heading for heading, _ in NETWORK_COLUMNS.values())),
         tuple(rows),
         "Counted from the files of the networks.",
     )

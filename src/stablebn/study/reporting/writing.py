@@ -14,7 +14,7 @@ from stablebn.study.reporting.general_tables import general_tables
 from stablebn.study.reporting.paper import PaperStudy
 from stablebn.study.reporting.paper_tables import ORDER, paper_tables
 from stablebn.study.reporting.published import Figures, read_published
-from stablebn.study.reporting.summary import Experiments
+from stablebn.study.reporting.summary import METRICS, Experiments
 from stablebn.study.reporting.table import Table, to_csv, to_latex, to_markdown
 
 PAPER = "paper"
@@ -29,6 +29,7 @@ def write_tables(
     records: Sequence[Record],
     folder: Path,
     *,
+    metrics: Sequence[str] = tuple(METRICS),
     networks: Mapping[str, Network] | None = None,
     published: Path | None = None,
 ) -> list[Path]:
@@ -42,6 +43,8 @@ def write_tables(
         What the study remembers; those of jobs that have ended.
     folder : Path
         Made if need be; tables of the same name are replaced.
+    metrics : sequence of str
+        Those that general tables tell of: fields of `Record`.
     networks : mapping of name to Network, optional
         For the tables of networks.
     published : Path, optional
@@ -56,25 +59,18 @@ def write_tables(
     if study == PAPER:
         tables = paper_tables(PaperStudy(experiments), networks or {}, theirs)
     else:
-        tables = general_tables(experiments)
+        tables = general_tables(experiments, metrics)
     folder.mkdir(parents=True, exist_ok=True)
     written = [_write(table, folder, ending) for table in tables for ending in WRITERS]
     return [*written, write_index(study, folder)]
 
 
 def write_figures(
-    study: str,
-    samples: Sequence[Sample],
-    records: Sequence[Record],
-    folder: Path,
-    *,
-    networks: Mapping[str, Network] | None = None,
-    published: Path | None = None,
+    study: str, samples: Sequence[Sample], records: Sequence[Record], folder: Path, *, published: Path | None = None
 ) -> list[Path]:
     """Write the figures of a study as PNG and SVG, and README.md, which lists what the folder has.
 
-    Takes what `write_tables` takes; the figures need no `networks`. `MissingExtraError` where matplotlib is not
-    installed.
+    Takes what `write_tables` takes. `MissingExtraError` where matplotlib is not installed.
     """
     experiments, theirs = Experiments.of(samples, records), _published(published)
     pictures = paper_pictures(PaperStudy(experiments), theirs) if study == PAPER else general_pictures(experiments)

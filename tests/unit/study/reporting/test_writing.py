@@ -68,6 +68,12 @@ def test_metric_that_no_run_has_is_not_shown(tmp_path: Path) -> None:
     assert "SHD" not in (tmp_path / "learners-categorical.md").read_text()
 
 
+def test_only_the_metrics_of_the_study_are_shown(tmp_path: Path) -> None:
+    write_tables("own", [sample("asia")], runs("asia", 100, "mine", 0.5, 0.5), tmp_path, metrics=("recall", "score"))
+    head = (tmp_path / "learners-categorical.csv").read_text().partition("\n")[0]
+    assert head.strip() == "learner,recall,recall SD,normalised BIC,normalised BIC SD"
+
+
 def test_index_lists_tables_and_figures(drawn: Path) -> None:
     write_tables("paper", SAMPLES, RECORDS, drawn)
     index = (drawn / "README.md").read_text()
