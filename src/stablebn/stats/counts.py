@@ -30,7 +30,7 @@ _WORTH_A_THREAD = 500_000
 WIDEST = 128
 """Variables with more levels have no bits, and no rows in joint tables."""
 # Measured: up to so many cells, bits are counted in less time than rows.
-MOST_CELLS_FOR_BITS = 300
+MOST_CELLS_FOR_BITS = 500
 
 _NO_TABLE = np.empty((0, 2), dtype=np.int64)
 _NO_PRIORS = np.empty(0, dtype=np.float64)
