@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 
 from stablebn.kernels.bitsets import common, intersection_sizes
-from stablebn.kernels.counting import limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
-from stablebn.kernels.joint import group_rows
+from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
+from stablebn.kernels.joint import group_rows, likelihood, without_variable
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
 
 HI, LO, DF = 0, 1, 2
@@ -404,6 +404,32 @@ def associations(x, given, candidates, pearson, table, codes, packed, first, lev
     for at in range(candidates.size):
         statistics[at] = _statistic(out[at], pearson)
     return statistics, out[:, DF].copy()
+
+
+@njit(cache=True, nogil=True)
+def associations_given_rest(family, table, codes, levels, weights):
+    """G2 of the last variable of a family and each other one, given all the rest: float64 [x - 1].
+
+    Parameters
+    ----------
+    family : int64 [x]
+        Their joint table should be small: it is made whole.
+    table, codes, levels, weights
+        As in `associations`.
+    """
+    r = levels[family[-1]]
+    cells = group_counts(group_rows(codes, family, levels), levels[family].prod(), weights)
+    own_hi, own_lo = likelihood(cells, r, 1, table)
+    statistics = np.empty(family.size - 1, dtype=np.float64)
+    sums = np.zeros(3, dtype=np.int64)
+    stride = r
+    for at in range(family.size - 2, -1, -1):
+        y = family[at]
+        hi, lo = likelihood(without_variable(cells, stride, levels[y]), r, 1, table)
+        sums[HI], sums[LO] = own_hi - hi, own_lo - lo
+        statistics[at] = _statistic(sums, False)
+        stride *= levels[y]
+    return statistics
 
 
 @njit(cache=True, nogil=True)

@@ -162,6 +162,14 @@ class Counts:
         )
         return statistics, adjusted
 
+    def associations_given_rest(self, x: int, inside: Sequence[int], table: NDArray[np.int64]) -> NDArray[np.float64]:
+        """G2 of x and each of some variables given the others of them; `table` as in `associations`."""
+        family = np.array([*inside, x], dtype=np.int64)
+        found: NDArray[np.float64] = contingency.associations_given_rest(
+            family, table, self.table.codes, self.levels, self.weights
+        )
+        return found
+
     def search_subsets(
         self,
         x: int,

@@ -124,6 +124,29 @@ def test_many_candidates_at_once_are_tested_as_one_by_one(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 0.9])
+def test_only_p_values_above_alpha_may_be_left_unknown(name: str, alpha: float) -> None:
+    for seed in range(8):
+        table = _table(seed, 40) if name in CATEGORICAL else _numbers(seed)
+        test = _test(table, name)
+        for z in ((), (4,), (3, 4), (2, 3, 4)):
+            right = test.p_values(0, [1, 2], _mask(z))
+            found = test.p_values(0, [1, 2], _mask(z), alpha)
+            assert all(p == q or (q == 1.0 and p > alpha) for p, q in zip(right, found, strict=True))
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("weights", [False, True])
+def test_members_given_the_rest_are_tested_as_one_by_one(name: str, weights: bool) -> None:
+    for seed in range(8):
+        table = _table(seed, 40, weights=weights) if name in CATEGORICAL else _numbers(seed)
+        test = _test(table, name)
+        for blanket in ([1], [3, 1], [4, 1, 2], [1, 2, 3, 4]):
+            right = [test.test(0, y, _mask(blanket) & ~(1 << y)).p_value for y in blanket]
+            assert list(test.p_values_given_rest(0, blanket, _mask(blanket))) == right
+
+
+@pytest.mark.parametrize("name", TESTS)
 @pytest.mark.parametrize("alpha", [0.01, 0.3])
 def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: float) -> None:
     for seed in range(8):
