@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -70,10 +70,18 @@ class IndependenceTest(ABC):
             self._known[key] = Outcome(*(float(values[0]) for values in self.outcomes(x, [y], given)))
         return self._known[key]
 
-    def p_values(self, x: int, candidates: Sequence[int], given: int) -> list[float]:
-        """The p-value of x with each candidate, all in one pass."""
-        self.performed += len(candidates)
-        return self.outcomes(x, candidates, given)[2].tolist() if candidates else []
+    def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
+        """The p-value of x with each candidate, all in one pass, without counting the tests.
+
+        One that is above alpha may be given as 1: who only asks whether it is can be spared the test.
+        """
+        found: list[float] = self.outcomes(x, candidates, given)[2].tolist()
+        return found
+
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
+        """The p-value of x with each of some members of a set given the other members, without counting the tests."""
+        for y in among:
+            yield float(self.outcomes(x, [y], blanket & ~bit(y))[2][0])
 
     def separating_set(
         self,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stablebn.independence.base import Numbers
 from stablebn.independence.walking import CLEAR, Stop, WalkingTest
 from stablebn.kernels.contingency import FOUND
-from stablebn.kernels.logarithm import to_floats
+from stablebn.kernels.logarithm import to_float, to_floats
 from stablebn.scores.categorical import loglik
 from stablebn.scores.set_terms import table_of_m_ln_m
 from stablebn.stats.counts import Counts
@@ -20,6 +20,10 @@ from stablebn.stats.variable_sets import members
 # Tests with more degrees of freedom than this are rare, and decided one by one.
 _CRITICAL_VALUES = 4096
 _ROWS_A_CELL = 5
+# The median of the chi-square distribution is above df - 1 (Chen and Rubin 1986).
+_MEDIAN = 0.5
+# A table of so many cells is made whole, and added up over each variable in turn.
+_MOST_CELLS = 4096
 
 
 class CategoricalTest(WalkingTest):
@@ -48,12 +52,14 @@ class CategoricalTest(WalkingTest):
         self._table = table_of_m_ln_m(counts.total)
         self._likelihood = loglik(counts)
         self._largest = counts.total / _ROWS_A_CELL if adjust else np.inf
+        self._plain = not (pearson or adjust)
+        self._most_levels = max(self._levels, default=0)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
         inside = members(given)
         others = np.array(candidates, dtype=np.int64)
-        if not (given or self._pearson or self._adjust):
+        if self._plain and not given:
             statistics = self._from_scores(x)[others]
         else:
             statistics, adjusted = self._counts.associations(x, inside, others, self._table, pearson=self._pearson)
@@ -64,6 +70,41 @@ class CategoricalTest(WalkingTest):
             df = adjusted.astype(np.float64)
             statistics[states * own * theirs > self._largest] = 0.0
         return statistics, df, self._p_values(statistics, df)
+
+    def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
+        """The p-value of x with each candidate; 1 where no statistic could be significant."""
+        df = float(self._counts.states(members(given))) * (self._levels[x] - 1)
+        if not self._plain or alpha > _MEDIAN or df * (self._most_levels - 1) < self._least_entropy:
+            return super().p_values(x, candidates, given, alpha)
+        # A chi-square exceeds df - 1 more often than not.
+        most = np.minimum(self._most_information[x], self._most_information[candidates])
+        hopeful = df * (self._counts.levels[candidates] - 1) - 1 <= most
+        p_values = np.ones(len(candidates))
+        if hopeful.any():
+            p_values[hopeful] = self.outcomes(x, np.array(candidates)[hopeful].tolist(), given)[2]
+        return p_values.tolist()
+
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
+        """The p-value of x with each of some members of a set given the other members: one table has them all."""
+        inside = members(blanket)
+        own, states = self._levels[x], self._counts.states(inside)
+        if not self._plain or len(among) < 2 or own * states > _MOST_CELLS:
+            yield from super().p_values_given_rest(x, among, blanket)
+            return
+        levels = self._counts.levels[inside]
+        statistics = self._counts.associations_given_rest(x, inside, self._table)
+        p_values = self._p_values(statistics, (states // levels * (own - 1) * (levels - 1)).astype(np.float64))
+        for y in among:
+            yield float(p_values[inside.index(y)])
+
+    @cached_property
+    def _least_entropy(self) -> float:
+        return float(self._most_information.min())
+
+    @cached_property
+    def _most_information(self) -> Numbers:
+        """What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N."""
+        return np.array([-2 * CLEAR * to_float(self._likelihood.changes(v, 0)[0]) for v in range(self.n)])
 
     def _from_scores(self, x: int) -> Numbers:
         """G2 of x with every other variable, nothing given: half of it is by how much one raises the other's score."""

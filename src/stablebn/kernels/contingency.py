@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stablebn.kernels.bitsets import WORD, common, intersection_sizes, population
-from stablebn.kernels.counting import limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
+from stablebn.kernels.bitsets import common, intersection_sizes
+from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
+from stablebn.kernels.joint import group_rows, likelihood, without_variable
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
 
 HI, LO, DF = 0, 1, 2
@@ -25,11 +26,13 @@ _UNIT_HI = 2.0**-HI_BITS
 _UNIT_LO = 2.0 ** -(HI_BITS + LO_BITS)
 # A table with this many cells is made whole even if the rows are fewer.
 _FEW_CELLS = 4096
-# More sets of rows than this take longer to make than a partition row by row, and more words than this much memory.
-_MOST_SETS = 2048
-_MOST_WORDS = 1 << 23
-# Measured: a row that was picked takes some five times as long to count as one in a run through all.
-_DEARER_ROWS = 5
+# Measured: a set and its part in each level of x take as long to make as so many cells for each level take to count.
+_MAKING_CELLS = 10
+# Picking the rows that matter pays for more candidates than these, if it leaves out more than the rest of this share.
+_FEW_CANDIDATES = 8
+_LARGE_SHARE = 0.5
+# Places are 16 bits wide.
+_MOST_PLACES = 1 << 16
 
 
 @njit(cache=True, nogil=True)
@@ -41,60 +44,67 @@ def _pearson_term(cell, row, column, size):
 
 
 @njit(cache=True, nogil=True)
-def _add_table(cells, in_x, columns, pearson, table, sums):
-    """Add what one configuration's cells, int64 [r, c], and their sums by level of y bring; `columns` is scratch.
+def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], int64 [K, r]
+    """Add what the cells of all configurations, and their sums by level of y, bring.
 
     The sums by level of x, `in_x`, are those of every candidate: `_add_margins` has their part of G2.
     """
+    r = in_x.shape[1]
+    columns = np.empty(c, dtype=np.int64)
     hi = np.int64(0)
     lo = np.int64(0)
-    seen_columns = 0
-    for j in range(cells.shape[1]):
-        column = np.int64(0)
-        for i in range(cells.shape[0]):
-            column += cells[i, j]
-            if not pearson:
-                term_hi, term_lo = limbs_of_m_ln_m(cells[i, j], table)
-                hi += term_hi
-                lo += term_lo
-        columns[j] = column
-        seen_columns += int(column > 0)
-        if not pearson:
-            term_hi, term_lo = limbs_of_m_ln_m(column, table)
-            hi -= term_hi
-            lo -= term_lo
-    size = np.int64(0)
-    seen_rows = 0
-    for i in range(in_x.size):
-        size += in_x[i]
-        seen_rows += int(in_x[i] > 0)
-    if pearson:
-        hi -= size << HI_BITS
-        for i in range(in_x.size):
-            for j in range(cells.shape[1]):
-                if cells[i, j]:
-                    term_hi, term_lo = _pearson_term(cells[i, j], in_x[i], columns[j], size)
+    df = 0
+    for k in range(in_x.shape[0]):
+        start = k * r * c
+        seen_rows = 0
+        for i in range(r):
+            seen_rows += int(in_x[k, i] > 0)
+        seen_columns = 0
+        for j in range(c):
+            column = np.int64(0)
+            for i in range(r):
+                m = cells[start + i * c + j]
+                column += m
+                # Most cells of a large table hold no row or one, and 1 ln 1 is nothing.
+                if m > 1 and not pearson:
+                    term_hi, term_lo = limbs_of_m_ln_m(m, table)
                     hi += term_hi
                     lo += term_lo
+            columns[j] = column
+            seen_columns += int(column > 0)
+            if column > 1 and not pearson:
+                term_hi, term_lo = limbs_of_m_ln_m(column, table)
+                hi -= term_hi
+                lo -= term_lo
+        df += max(seen_rows - 1, 0) * (seen_columns - 1)
+        if pearson:
+            size = columns.sum()
+            hi -= size << HI_BITS
+            for i in range(r):
+                for j in range(c):
+                    if cells[start + i * c + j]:
+                        term_hi, term_lo = _pearson_term(cells[start + i * c + j], in_x[k, i], columns[j], size)
+                        hi += term_hi
+                        lo += term_lo
     sums[HI] += hi
     sums[LO] += lo
-    sums[DF] += (seen_rows - 1) * (seen_columns - 1)
+    sums[DF] += df
 
 
 @njit(cache=True, nogil=True)
-def _add_margins(in_x, chosen, pearson, table, out):  # IN int64 [K, r]
+def _add_margins(in_x, pearson, table, out):  # IN int64 [K, r]
     """Add the part of G2 that every candidate shares: H(z) - H(xz)."""
     if pearson:
         return
     hi, lo = sum_m_ln_m(in_x.sum(axis=1), table)
     in_x_hi, in_x_lo = sum_m_ln_m(in_x.reshape(-1), table)
-    for at in chosen:
+    for at in range(out.shape[0]):
         out[at, HI] += hi - in_x_hi
         out[at, LO] += lo - in_x_lo
 
 
 @njit(cache=True, nogil=True)
-def _by_bits(x, sets, sizes, candidates, chosen, packed, first, levels, pearson, table, out):
+def _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, out):
     """Each configuration's table is made of sizes of intersections: of z and x, each with the levels of y."""
     r = levels[x]
     # Slot 0 of a configuration is the whole of it, slot i its part in level i of x; level 0 is what the others leave.
@@ -111,11 +121,11 @@ def _by_bits(x, sets, sizes, candidates, chosen, packed, first, levels, pearson,
             in_x[k, 0] -= in_x[k, i]
 
     counted = 0
-    for y in candidates[chosen]:
+    for y in candidates:
         counted += levels[y] - 1
     which = np.empty(counted, dtype=np.int64)
     m = 0
-    for y in candidates[chosen]:
+    for y in candidates:
         for level in range(1, levels[y]):
             which[m] = first[y] + level
             m += 1
@@ -123,35 +133,48 @@ def _by_bits(x, sets, sizes, candidates, chosen, packed, first, levels, pearson,
     intersection_sizes(parts, packed, which, met)
 
     start = 0
-    for at in chosen:
+    for at in range(candidates.size):
         c = levels[candidates[at]]
-        cells = np.empty((r, c), dtype=np.int64)
-        columns = np.empty(c, dtype=np.int64)
+        cells = np.empty((sizes.size, r, c), dtype=np.int64)
         for k in range(sizes.size):
+            own = cells[k]
             for i in range(r):
-                cells[i, 0] = in_x[k, i]
+                own[i, 0] = in_x[k, i]
             for j in range(1, c):
-                cells[0, j] = met[start + j - 1, k * r]
+                own[0, j] = met[start + j - 1, k * r]
                 for i in range(1, r):
-                    cells[i, j] = met[start + j - 1, k * r + i]
-                    cells[0, j] -= cells[i, j]
-                    cells[i, 0] -= cells[i, j]
-                cells[0, 0] -= cells[0, j]
-            _add_table(cells, in_x[k], columns, pearson, table, out[at])
+                    own[i, j] = met[start + j - 1, k * r + i]
+                    own[0, j] -= own[i, j]
+                    own[i, 0] -= own[i, j]
+                own[0, 0] -= own[0, j]
+        _add_tables(cells.reshape(-1), in_x, c, pearson, table, out[at])
         start += c - 1
-    _add_margins(in_x, chosen, pearson, table, out)
+    _add_margins(in_x, pearson, table, out)
 
 
 @njit(cache=True, nogil=True)
-def _count(rows, places, y_codes, c, weights, cells):  # OUT cells int64 [any, c], zero at the start
+def _count(rows, places, y_codes, c, weights, cells):  # OUT cells int64 [any], zero at the start
     """Add every row to its cell."""
-    flat = cells.reshape(-1)
+    # Unsigned: an index that may be negative takes longer.
+    width = np.uint32(c)
     if weights.size:
         for i in range(rows.size):
-            flat[places[i] * c + y_codes[rows[i]]] += weights[rows[i]]
+            cells[np.uint32(places[i]) * width + np.uint32(y_codes[rows[i]])] += weights[rows[i]]
     else:
         for i in range(rows.size):
-            flat[places[i] * c + y_codes[rows[i]]] += 1
+            cells[np.uint32(places[i]) * width + np.uint32(y_codes[np.uint32(rows[i])])] += 1
+
+
+@njit(cache=True, nogil=True)
+def _count_all(places, y_codes, c, weights, cells):  # OUT cells int64 [any], zero at the start
+    """Add every row to its cell, where all rows have a place."""
+    width = np.uint32(c)
+    if weights.size:
+        for i in range(places.size):
+            cells[np.uint32(places[i]) * width + np.uint32(y_codes[i])] += weights[i]
+    else:
+        for i in range(places.size):
+            cells[np.uint32(places[i]) * width + np.uint32(y_codes[i])] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -203,8 +226,8 @@ def _varies(rows, size, x_levels):  # IN uint64 [W], IN uint64 [r, W]
 
 
 @njit(cache=True, nogil=True)
-def _configurations_by_bits(x, given, rows, packed, first, levels):
-    """Rows of each configuration of z in which x varies, as bits, and their numbers; not made if there are many.
+def _configurations_by_bits(x, given, rows, packed, first, levels, most):
+    """Rows of each configuration of z in which x varies, as bits, and their numbers; not made if more than `most`.
 
     Where x does not vary, no y can add to any sum: with many variables in z few configurations are left.
 
@@ -220,11 +243,8 @@ def _configurations_by_bits(x, given, rows, packed, first, levels):
         sets[0] |= x_levels[i]
     sizes = np.array([rows])
     for v in given:
-        most = sets.shape[0] * levels[v]
-        if most > _MOST_SETS or most * packed.shape[1] > _MOST_WORDS:
-            return False, sets, sizes
-        found = np.empty((most, packed.shape[1]), dtype=np.uint64)
-        found_sizes = np.empty(most, dtype=np.int64)
+        found = np.empty((min(sets.shape[0] * levels[v], most + 1), packed.shape[1]), dtype=np.uint64)
+        found_sizes = np.empty(found.shape[0], dtype=np.int64)
         k = 0
         for s in range(sets.shape[0]):
             for level in range(first[v], first[v] + levels[v]):
@@ -233,6 +253,8 @@ def _configurations_by_bits(x, given, rows, packed, first, levels):
                     for w in range(packed.shape[1]):
                         found[k, w] = sets[s, w] & packed[level, w]
                     if _varies(found[k], size, x_levels):
+                        if k == most:
+                            return False, sets, sizes
                         found_sizes[k] = size
                         k += 1
         sets, sizes = found[:k], found_sizes[:k]
@@ -240,98 +262,117 @@ def _configurations_by_bits(x, given, rows, packed, first, levels):
 
 
 @njit(cache=True, nogil=True)
-def _rows_of_sets(sets, sizes):  # IN uint64 [K, W], IN int64 [K]
-    """The rows of each set, one set after the other, and the set of each: int32 [m], int32 [m]."""
-    rows = np.empty(sizes.sum(), dtype=np.int32)
-    group = np.empty(rows.size, dtype=np.int32)
-    m = 0
-    for k in range(sizes.size):
-        for w in range(sets.shape[1]):
-            word = sets[k, w]
-            while word:
-                # The lowest bit, and the word without it.
-                rows[m] = w * WORD + np.int64(population((word & (~word + np.uint64(1))) - np.uint64(1)))  # type: ignore[call-arg]
-                group[m] = k
-                m += 1
-                word &= word - np.uint64(1)
-    return rows[:m], group[:m]
-
-
-@njit(cache=True, nogil=True)
-def _configurations_by_rows(x, given, codes, levels):
+def _configurations_by_rows(x, given, codes, levels, weights):
     """The rows in whose configuration of z x varies, the number of it for each, and how many there are."""
     rows = np.arange(codes.shape[1]).astype(np.int32)
     group = np.zeros(codes.shape[1], dtype=np.int32)
     groups = 1
-    for v in given:
+    for place in range(given.size):
+        v = given[place]
         group, groups = split_groups(group, groups, codes[v][rows], levels[v])
-        first_code = np.full(groups, -1, dtype=np.int32)
-        number = np.full(groups, -1, dtype=np.int32)
-        found = 0
-        for i in range(group.size):
-            g, code = group[i], codes[x, rows[i]]
-            if first_code[g] < 0:
-                first_code[g] = code
-            elif first_code[g] != code and number[g] < 0:
-                number[g] = found
-                found += 1
-        m = 0
-        for i in range(group.size):
-            if number[group[i]] >= 0:
-                rows[m] = rows[i]
-                group[m] = number[group[i]]
-                m += 1
-        rows, group, groups = rows[:m], group[:m], found
+        if place == given.size - 1 or groups * levels[given[place + 1]] > rows.size:
+            rows, group, groups = _where_varies(rows, group, groups, codes[x], levels[x], weights)
     return rows, group, groups
 
 
 @njit(cache=True, nogil=True)
-def _by_rows(x, rows, group, groups, candidates, chosen, codes, levels, weights, pearson, table, out):
+def _where_varies(rows, group, groups, x_codes, r, weights):
+    """The same partition without the groups in which x does not vary."""
+    in_x = np.zeros(groups * r, dtype=np.int64)
+    _count(rows, group, x_codes, r, weights, in_x)
+    number = np.full(groups, -1, dtype=np.int32)
+    found = 0
+    for g in range(groups):
+        seen = 0
+        for i in range(g * r, (g + 1) * r):
+            seen += in_x[i] > 0
+        if seen > 1:
+            number[g] = found
+            found += 1
+    m = 0
+    for i in range(rows.size):
+        # Written in any case, and written over where it should not be.
+        rows[m] = rows[i]
+        group[m] = number[group[i]]
+        m += group[m] >= 0
+    return rows[:m], group[:m], found
+
+
+@njit(cache=True, nogil=True)
+def _by_rows(x, given, candidates, codes, levels, weights, pearson, table, out):
     """Each table is a histogram over the rows that matter: dense, or where it would be mostly empty sparse."""
+    rows, group, groups = _configurations_by_rows(x, given, codes, levels, weights)
     r = levels[x]
     in_x = np.zeros((groups, r), dtype=np.int64)
-    _count(rows, group, codes[x], r, weights, in_x)
+    _count(rows, group, codes[x], r, weights, in_x.reshape(-1))
     # Configuration and level of x in one number.
     places = group * np.int32(r) + codes[x][rows]
     order = np.empty(0, dtype=np.int32)
     starts = np.empty(0, dtype=np.int64)
-    for at in chosen:
+    for at in range(candidates.size):
         y = candidates[at]
         c = levels[y]
         if groups * r * c <= max(4 * rows.size, _FEW_CELLS):
-            cells = np.zeros((groups * r, c), dtype=np.int64)
-            columns = np.empty(c, dtype=np.int64)
+            cells = np.zeros(groups * r * c, dtype=np.int64)
             _count(rows, places, codes[y], c, weights, cells)
-            for g in range(groups):
-                _add_table(cells[g * r : (g + 1) * r], in_x[g], columns, pearson, table, out[at])
+            _add_tables(cells, in_x, c, pearson, table, out[at])
         else:
             if not starts.size:
                 order, starts = rows_by_group(group, groups)
                 order = rows[order]
             _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, out[at])
-    _add_margins(in_x, chosen, pearson, table, out)
+    _add_margins(in_x, pearson, table, out)
+
+
+@njit(cache=True, nogil=True)
+def _by_all_rows(x, places, candidates, codes, levels, weights, pearson, table, out):
+    """Each table is a histogram over all rows, by their places: configuration and level of x in one number."""
+    r = levels[x]
+    in_x = np.zeros((1, r), dtype=np.int64)
+    for at in range(candidates.size):
+        y = candidates[at]
+        cells = np.zeros((places.max() // r + 1) * r * levels[y], dtype=np.int64)
+        _count_all(places, codes[y], levels[y], weights, cells)
+        if not at:
+            in_x = cells.reshape((-1, levels[y])).sum(axis=1).reshape((-1, r))
+        _add_tables(cells, in_x, levels[y], pearson, table, out[at])
+    _add_margins(in_x, pearson, table, out)
+
+
+@njit(cache=True, nogil=True)
+def _share_where_varies(places, r):  # IN uint16 [N]
+    """The share of the rows in whose configuration x varies."""
+    in_x = np.zeros((places.max() // r + 1) * r, dtype=np.int64)
+    for place in places:
+        in_x[place] += 1
+    found = 0
+    for start in range(0, in_x.size, r):
+        size = in_x[start : start + r].sum()
+        found += size if in_x[start : start + r].max() < size else 0
+    return found / places.size
 
 
 @njit(cache=True, nogil=True)
 def _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out):
     """Sums of each candidate in its row of out, int64 [m, 3]: small tables by bits, which know no weights."""
     out[:] = 0
-    everyone = np.arange(candidates.size)
-    made = False
-    if packed.size:
-        made, sets, sizes = _configurations_by_bits(x, given, codes.shape[1], packed, first, levels)
-    if not made:
-        rows, group, groups = _configurations_by_rows(x, given, codes, levels)
-        _by_rows(x, rows, group, groups, candidates, everyone, codes, levels, weights, pearson, table, out)
-        return
-    # Bits look at all rows, a histogram only at those that matter, each at some cost for picking it.
-    most = _DEARER_ROWS * most_cells * sizes.sum() / codes.shape[1]
-    few = np.array([sizes.size * levels[x] * (levels[y] - 1) <= most for y in candidates])
-    if few.any():
-        _by_bits(x, sets, sizes, candidates, everyone[few], packed, first, levels, pearson, table, out)
-    if not few.all():
-        rows, group = _rows_of_sets(sets, sizes)
-        _by_rows(x, rows, group, sizes.size, candidates, everyone[~few], codes, levels, weights, pearson, table, out)
+    columns = levels[candidates].sum()
+    # Sets have to be made, and counted for each candidate; else rows have to be placed, and counted for each.
+    most = (1 + candidates.size) * most_cells // (levels[x] * (_MAKING_CELLS + columns - candidates.size))
+    if packed.size and most > 0:
+        made, sets, sizes = _configurations_by_bits(x, given, codes.shape[1], packed, first, levels, most)
+        if made:
+            _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, out)
+            return
+    places = float(levels[x])
+    for v in given:
+        places *= levels[v]
+    if places <= _MOST_PLACES and places * columns <= candidates.size * max(codes.shape[1], _FEW_CELLS):
+        by_place = group_rows(codes, np.append(given, x), levels)
+        if candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, levels[x]) > _LARGE_SHARE:
+            _by_all_rows(x, by_place, candidates, codes, levels, weights, pearson, table, out)
+            return
+    _by_rows(x, given, candidates, codes, levels, weights, pearson, table, out)
 
 
 @njit(cache=True, nogil=True)
@@ -363,6 +404,32 @@ def associations(x, given, candidates, pearson, table, codes, packed, first, lev
     for at in range(candidates.size):
         statistics[at] = _statistic(out[at], pearson)
     return statistics, out[:, DF].copy()
+
+
+@njit(cache=True, nogil=True)
+def associations_given_rest(family, table, codes, levels, weights):
+    """G2 of the last variable of a family and each other one, given all the rest: float64 [x - 1].
+
+    Parameters
+    ----------
+    family : int64 [x]
+        Their joint table should be small: it is made whole.
+    table, codes, levels, weights
+        As in `associations`.
+    """
+    r = levels[family[-1]]
+    cells = group_counts(group_rows(codes, family, levels), levels[family].prod(), weights)
+    own_hi, own_lo = likelihood(cells, r, 1, table)
+    statistics = np.empty(family.size - 1, dtype=np.float64)
+    sums = np.zeros(3, dtype=np.int64)
+    stride = r
+    for at in range(family.size - 2, -1, -1):
+        y = family[at]
+        hi, lo = likelihood(without_variable(cells, stride, levels[y]), r, 1, table)
+        sums[HI], sums[LO] = own_hi - hi, own_lo - lo
+        statistics[at] = _statistic(sums, False)
+        stride *= levels[y]
+    return statistics
 
 
 @njit(cache=True, nogil=True)

@@ -341,11 +341,11 @@ def likelihood_changes(counts, sizes, members, place, first, levels, variables, 
     for member in members[place + 1 :]:
         stride *= levels[member]
     free = sizes.size // levels[child] * (levels[child] - 1)
-    own_hi, own_lo = _likelihood(sizes, levels[child], stride, m_ln_m)
+    own_hi, own_lo = likelihood(sizes, levels[child], stride, m_ln_m)
     for u in others(variables, members):
         hi = lo = np.int64(0)
         for row in range(first[u], first[u] + levels[u]):
-            row_hi, row_lo = _likelihood(counts[row], levels[child], stride, m_ln_m)
+            row_hi, row_lo = likelihood(counts[row], levels[child], stride, m_ln_m)
             hi += row_hi
             lo += row_lo
         more = free * (levels[u] - 1)
@@ -358,7 +358,7 @@ def likelihood_changes(counts, sizes, members, place, first, levels, variables, 
         u = members[p]
         if p != place:
             fewer = without_variable(sizes, width, levels[u])
-            hi, lo = _likelihood(fewer, levels[child], stride // levels[u] if p > place else stride, m_ln_m)
+            hi, lo = likelihood(fewer, levels[child], stride // levels[u] if p > place else stride, m_ln_m)
             more = free // levels[u] - free
             out[u, 0] = hi - own_hi - unit_hi * more
             out[u, 1] = lo - own_lo - unit_lo * more
@@ -426,13 +426,16 @@ def _dirichlet(cells, child_levels, stride, prior, iss):  # IN integers [K]
 def without_variable(cells, stride, levels):  # IN integers [K]
     """The cells with the levels of one variable, of a given stride, added up: int64 [K / levels]."""
     fewer = np.zeros(cells.size // levels, dtype=np.int64)
-    for k in range(cells.size):
-        fewer[k // (stride * levels) * stride + k % stride] += cells[k]
+    block = stride * levels
+    for at in range(cells.size // block):
+        for start in range(at * block, (at + 1) * block, stride):
+            for k in range(stride):
+                fewer[at * stride + k] += cells[start + k]
     return fewer
 
 
 @njit(cache=True, nogil=True)
-def _likelihood(cells, child_levels, stride, m_ln_m):  # IN integers [K]
+def likelihood(cells, child_levels, stride, m_ln_m):  # IN integers [K]
     """Limbs of the sum of m ln m over the cells, less that over the cells with the child's levels added up."""
     hi = np.int64(0)
     lo = np.int64(0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from stablebn.learners.evidence import Evidence, pair
@@ -40,6 +40,14 @@ def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], 
         finished=evidence.limit.kept,
         conflicts=conflicts,
     )
+
+
+def shrunk(evidence: Evidence, x: int, blanket: int, entered: Sequence[int]) -> int:
+    """A blanket without the members that the rest of it separates from x, looked at as they entered."""
+    for place, p_value in enumerate(evidence.p_values_given_rest(x, entered, blanket)):
+        if p_value > evidence.alpha:
+            return shrunk(evidence, x, blanket & ~bit(entered[place]), entered[place + 1 :])
+    return blanket
 
 
 def symmetric(sets: list[int]) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -60,13 +60,15 @@ class Evidence:
 
         Some are asked at once, each lot with tests counted apart: who is first cannot matter.
         """
+        if self.threads == 1:
+            return self._ask_in_turn(stage, ask, questions)
         lots = self._lots(questions)
-        forks = [replace(self, test=self.test.fork(), limit=Limit(self.limit.deadline), threads=1) for _ in lots]
+        alone = replace(self, threads=1, watch=None)
+        forks = [replace(alone, test=self.test.fork(), limit=Limit(self.limit.deadline)) for _ in lots]
         answers: list[Answer | None] = []
         with ThreadPoolExecutor(self.threads) as pool:
-            found = pool.map if self.threads > 1 else map
             try:
-                for lot in found(lambda fork, lot: fork._ask_in_turn(ask, lot), forks, lots):
+                for lot in pool.map(lambda fork, lot: fork._ask_in_turn(stage, ask, lot), forks, lots):
                     answers += lot
                     if self.watch is not None:
                         self.watch(stage, len(answers))
@@ -84,12 +86,14 @@ class Evidence:
         return [questions[start : start + size] for start in range(0, len(questions), size)]
 
     def _ask_in_turn(
-        self, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
+        self, stage: str, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
     ) -> list[Answer | None]:
         answers: list[Answer | None] = [None] * len(questions)
         with self.limit:
             for place, question in enumerate(questions):
                 answers[place] = ask(self, question)
+                if self.watch is not None:
+                    self.watch(stage, place + 1)
         return answers
 
     def ordered(self, variables: int) -> list[int]:
@@ -97,9 +101,10 @@ class Evidence:
         return [v for v in self.order if variables >> v & 1]
 
     def p_values(self, x: int, candidates: Sequence[int], given: int) -> list[float]:
-        """How compatible with independence each candidate is."""
+        """How compatible with independence each candidate is; of one above alpha no more may be known than that."""
         self.limit.check()
-        return self.test.p_values(x, candidates, given)
+        self.test.performed += len(candidates)
+        return self.test.p_values(x, candidates, given, self.alpha) if candidates else []
 
     def first_dependent(self, x: int, candidates: Sequence[int], given: int) -> int | None:
         """The first candidate that depends on x."""
@@ -108,12 +113,19 @@ class Evidence:
         start, stop = 0, _FIRST_AT_ONCE
         while start < len(candidates):
             some = candidates[start:stop]
-            for y, p_value in zip(some, self.test.outcomes(x, some, given)[2].tolist(), strict=True):
+            for y, p_value in zip(some, self.test.p_values(x, some, given, self.alpha), strict=True):
                 self.test.performed += 1
                 if p_value <= self.alpha:
                     return y
             start, stop = stop, 3 * stop
         return None
+
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
+        """How compatible with independence each of some members of a set is, given the other members."""
+        for p_value in self.test.p_values_given_rest(x, among, blanket):
+            self.limit.check()
+            self.test.performed += 1
+            yield p_value
 
     def separating_set(self, x: int, y: int, pool: int, size: int) -> tuple[int, float] | None:
         """A subset of this size given which x and y are independent, and the p-value there."""

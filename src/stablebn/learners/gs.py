@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stablebn.learners.blankets import learn_by_blankets
+from stablebn.learners.blankets import learn_by_blankets, shrunk
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but, gather
 from stablebn.learners.pattern import Pattern
@@ -31,7 +31,4 @@ def grow_shrink(evidence: Evidence, x: int) -> int:
             break
         blanket |= bit(y)
         entered.append(y)
-    for y in entered:
-        if evidence.p_values(x, [y], blanket & ~bit(y))[0] > evidence.alpha:
-            blanket &= ~bit(y)
-    return blanket
+    return shrunk(evidence, x, blanket, entered)

@@ -83,7 +83,8 @@ def controlled_blanket(evidence: Evidence, x: int, among: int) -> int:
     while True:
         outside = evidence.ordered(among & ~blanket)
         ranked = list(zip(evidence.p_values(x, outside, blanket), outside, strict=True))
-        ranked += [(evidence.p_values(x, [y], blanket & ~bit(y))[0], y) for y in evidence.ordered(blanket)]
+        inside = evidence.ordered(blanket)
+        ranked += zip(evidence.p_values_given_rest(x, inside, blanket), inside, strict=True)
         ranked.sort(key=lambda entry: (entry[0], place[entry[1]]))
         harmonic = sum(1 / i for i in range(1, len(ranked) + 1))
         adjusted = [(p * len(ranked) / i * harmonic, y) for i, (p, y) in enumerate(ranked, start=1)]

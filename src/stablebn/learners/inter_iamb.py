@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stablebn.learners.blankets import learn_by_blankets
+from stablebn.learners.blankets import learn_by_blankets, shrunk
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but, gather
 from stablebn.learners.pattern import Pattern
@@ -33,10 +33,7 @@ def interleaved_blanket(evidence: Evidence, x: int) -> int:
         p_value, place = min((p, place) for place, p in enumerate(evidence.p_values(x, outside, blanket)))
         if p_value > evidence.alpha:
             break
-        blanket |= bit(outside[place])
-        for y in entered:
-            if evidence.p_values(x, [y], blanket & ~bit(y))[0] > evidence.alpha:
-                blanket &= ~bit(y)
+        blanket = shrunk(evidence, x, blanket | bit(outside[place]), entered)
         entered = [y for y in (*entered, outside[place]) if blanket >> y & 1]
         # A blanket that comes again would come for ever.
         if blanket in seen:

@@ -31,7 +31,7 @@ _WORTH_A_THREAD = 250_000
 WIDEST = 128
 """Variables with more levels have no bits, and no rows in joint tables."""
 # Measured: up to so many cells, bits are counted in less time than rows.
-MOST_CELLS_FOR_BITS = 300
+MOST_CELLS_FOR_BITS = 500
 
 _NO_TABLE = np.empty((0, 2), dtype=np.int64)
 _NO_PRIORS = np.empty(0, dtype=np.float64)
@@ -165,6 +165,14 @@ class Counts:
             x, np.array(given, dtype=np.int64), candidates, pearson, table, *self._everything
         )
         return statistics, adjusted
+
+    def associations_given_rest(self, x: int, inside: Sequence[int], table: NDArray[np.int64]) -> NDArray[np.float64]:
+        """G2 of x and each of some variables given the others of them; `table` as in `associations`."""
+        family = np.array([*inside, x], dtype=np.int64)
+        found: NDArray[np.float64] = contingency.associations_given_rest(
+            family, table, self.table.codes, self.levels, self.weights
+        )
+        return found
 
     def search_subsets(
         self,

@@ -70,6 +70,26 @@ def test_wide_tables_are_counted_by_the_rows_that_occur() -> None:
     assert _test(table, "mi-adf").test(0, 1, _mask((2, 3))).df == naive.adjusted_degrees(table, 0, 1, (2, 3))
 
 
+@pytest.mark.parametrize("most_cells", [-1, 10**9])
+@pytest.mark.parametrize("weights", [False, True])
+def test_rows_that_cannot_matter_may_be_left_out(
+    most_cells: int, weights: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(4)
+    monkeypatch.setattr(counts, "MOST_CELLS_FOR_BITS", most_cells)
+    z = rng.integers(0, 4, 200)
+    # Only where z is 0 does x vary, and so many candidates make it worth to pick those rows.
+    x = np.where(z == 0, rng.integers(0, 3, 200), z - 1)
+    codes = [x.tolist(), z.tolist(), *rng.integers(0, 3, (10, 200)).tolist()]
+    table = categorical_table(codes, rng.integers(1, 4, 200).tolist() if weights else None)
+    candidates = list(range(2, 12))
+    for name, right in (("mi", naive.g2), ("x2", naive.x2)):
+        found = _test(table, name).outcomes(0, candidates, 0b10)[0].tolist()
+        assert found == pytest.approx([float(right(table, 0, y, (1,))) for y in candidates], rel=1e-14)
+    adjusted = _test(table, "mi-adf").outcomes(0, candidates, 0b10)[1].tolist()
+    assert adjusted == [naive.adjusted_degrees(table, 0, y, (1,)) for y in candidates]
+
+
 def test_too_few_rows_a_cell_are_no_evidence_with_adjusted_degrees() -> None:
     table = _table(3, 30)
     assert _test(table, "mi-adf").test(0, 1, _mask((2, 3, 4)))[::2] == (0.0, 1.0)
@@ -101,6 +121,29 @@ def test_many_candidates_at_once_are_tested_as_one_by_one(name: str) -> None:
     test = _test(table, name)
     for z in ((), (4,), (3, 4)):
         assert test.p_values(0, [1, 2], _mask(z)) == [test.test(0, y, _mask(z)).p_value for y in (1, 2)]
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 0.9])
+def test_only_p_values_above_alpha_may_be_left_unknown(name: str, alpha: float) -> None:
+    for seed in range(8):
+        table = _table(seed, 40) if name in CATEGORICAL else _numbers(seed)
+        test = _test(table, name)
+        for z in ((), (4,), (3, 4), (2, 3, 4)):
+            right = test.p_values(0, [1, 2], _mask(z))
+            found = test.p_values(0, [1, 2], _mask(z), alpha)
+            assert all(p == q or (q == 1.0 and p > alpha) for p, q in zip(right, found, strict=True))
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("weights", [False, True])
+def test_members_given_the_rest_are_tested_as_one_by_one(name: str, weights: bool) -> None:
+    for seed in range(8):
+        table = _table(seed, 40, weights=weights) if name in CATEGORICAL else _numbers(seed)
+        test = _test(table, name)
+        for blanket in ([1], [3, 1], [4, 1, 2], [1, 2, 3, 4]):
+            right = [test.test(0, y, _mask(blanket) & ~(1 << y)).p_value for y in blanket]
+            assert list(test.p_values_given_rest(0, blanket, _mask(blanket))) == right
 
 
 @pytest.mark.parametrize("name", TESTS)
