@@ -461,7 +461,8 @@ def _cores(threads: int | None) -> int:
 
 def _why_stopped(found: Climb | Pattern, config: SearchConfig) -> Caution:
     """What to say of a learner that has not finished."""
-    if isinstance(found, Climb) and len(found.steps) == config.max_iter:
+    # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
+    if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(
             "max-iter",
             (),

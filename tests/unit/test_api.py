@@ -111,6 +111,14 @@ def test_max_iter_is_reported() -> None:
     assert any(caution.code == "max-iter" for caution in result.warnings)
 
 
+def test_max_iter_is_reported_also_of_a_search_for_the_order() -> None:
+    table = sb.read_network("asia").sample(1000, seed=1)
+    decreasing, last = (len(sb.learn(table, learner).trace) for learner in ("hc-dec", "hc-stable"))
+    assert decreasing > last
+    cut = sb.learn(table, "hc-stable", max_iter=last)
+    assert [caution.code for caution in cut.warnings] == ["max-iter"]
+
+
 def test_tabu_inside_the_order_search_is_an_option() -> None:
     result, plain = sb.learn(ASIA, order_search="tabu"), sb.learn(ASIA, "hc-stable")
     assert result.config["order_search"] == "tabu"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.hc import hill_climb
@@ -21,7 +22,19 @@ def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
     search = tabu_search if config.order_search == "tabu" else hill_climb
     decreasing = search(problem, problem.decreasing, config, "decreasing order")
     increasing = search(problem, problem.increasing, config, "increasing order")
-    return increasing if increasing.score > decreasing.score else decreasing
+    better = increasing if increasing.score > decreasing.score else decreasing
+    return replace(better, finished=decreasing.finished and increasing.finished)
+
+
+def climb_in_stable_order(
+    problem: Problem, config: SearchConfig, search: Callable[[Problem, Sequence[int], SearchConfig], Climb]
+) -> Climb:
+    """A search whose arbitrary choices follow the data alone (Algorithm 1)."""
+    found = search_for_order(problem, config)
+    if problem.time_is_up:
+        return found
+    last = search(problem, stable_order(found), config)
+    return replace(last, finished=found.finished and last.finished)
 
 
 def stable_order(found: Climb) -> list[int]:

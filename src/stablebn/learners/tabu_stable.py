@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.problem import Problem
-from stablebn.learners.stable_order import search_for_order, stable_order
+from stablebn.learners.stable_order import climb_in_stable_order
 from stablebn.learners.tabu import tabu_search
 from stablebn.search import Climb
 
@@ -16,7 +16,4 @@ def tabu_stable(problem: Problem, config: SearchConfig) -> Climb:
     ----------
     Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms".
     """
-    found = search_for_order(problem, config)
-    if problem.time_is_up:
-        return found
-    return tabu_search(problem, stable_order(found), config)
+    return climb_in_stable_order(problem, config, tabu_search)
