@@ -7,6 +7,7 @@ with every parent more: so the searches in different orders, which differ in dir
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -51,10 +52,12 @@ class JointTables:
     Parameters
     ----------
     counts : Counts
+        Must outlive the tables.
     """
 
     def __init__(self, counts: Counts) -> None:
-        self._counts = counts
+        # The counts have these tables: a cycle of large arrays would wait for the garbage collector.
+        self._counts = weakref.proxy(counts)
         self._codes = counts.table.codes
         self._weights = counts.weights
         self._rows = int(self._codes.shape[1])

@@ -1,4 +1,6 @@
+import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -7,7 +9,6 @@ from tests.tables import categorical_table, random_categorical_table
 from stablebn.data import CategoricalTable
 from stablebn.stats import joint
 from stablebn.stats.counts import Counts
-from stablebn.stats.joint import JointTables
 from stablebn.stats.variable_sets import bit
 
 
@@ -32,7 +33,8 @@ def test_tables_are_the_naive_counts(
     if engine == "weights":
         table = categorical_table(table.codes.tolist(), rng.integers(1, 9, rows).tolist())
     monkeypatch.setattr(joint, "BITS_COST", 1e9 if engine == "histogram" else 1e-9)
-    tables = JointTables(Counts(table))
+    counts = Counts(table)
+    tables = counts.tables
     found = tables.table(sum(map(bit, variables)))
     assert found is not None
     assert found.members.tolist() == variables
@@ -46,8 +48,9 @@ def test_tables_of_renumbered_variables_are_the_same_counts() -> None:
     table = random_categorical_table(np.random.default_rng(1), 6, 500, levels=3)
     order = [3, 0, 5, 1, 4, 2]
     counts = Counts(table)
-    given = JointTables(counts)
-    renumbered = given.renumbered(counts.reordered(order))
+    given = counts.tables
+    other = counts.reordered(order)
+    renumbered = other.tables
     one, two = given.table(bit(3) | bit(5)), renumbered.table(bit(0) | bit(2))
     assert one is not None
     assert two is not None
@@ -60,14 +63,16 @@ def test_tables_of_renumbered_variables_are_the_same_counts() -> None:
 
 def test_sets_too_large_have_no_table() -> None:
     table = random_categorical_table(np.random.default_rng(1), 8, 100, levels=30)
-    assert JointTables(Counts(table)).table(0b111) is None
+    counts = Counts(table)
+    assert counts.tables.table(0b111) is None
 
 
 def test_forgotten_tables_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_categorical_table(np.random.default_rng(2), 6, 300, levels=3)
-    right = JointTables(Counts(table)).table(0b1011)
+    remembering, forgetting = Counts(table), Counts(table)
+    right = remembering.tables.table(0b1011)
     monkeypatch.setattr(joint, "MOST_BYTES", 0)
-    forgetful = JointTables(Counts(table))
+    forgetful = forgetting.tables
     forgetful.table(0b11)
     again = forgetful.table(0b1011)
     assert right is not None
@@ -75,3 +80,15 @@ def test_forgotten_tables_are_counted_again(monkeypatch: pytest.MonkeyPatch) -> 
     for u in (2, 4, 5):
         rows = slice(forgetful.first[u], forgetful.first[u] + forgetful.levels[u])
         assert (right.counts[rows] == again.counts[rows]).all()
+
+
+def test_counts_and_tables_are_gone_as_soon_as_nobody_has_them() -> None:
+    counts = Counts(random_categorical_table(np.random.default_rng(1), 4, 50, levels=3))
+    counts.reordered([2, 0, 1, 3]).tables.table(0b11)
+    watched = weakref.ref(counts.tables)
+    gc.disable()
+    try:
+        del counts
+        assert watched() is None
+    finally:
+        gc.enable()
