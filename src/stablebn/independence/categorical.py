@@ -73,16 +73,12 @@ class CategoricalTest(WalkingTest):
 
     def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
         """The p-value of x with each candidate; 1 where no statistic could be significant."""
-        df = float(self._counts.states(members(given))) * (self._levels[x] - 1)
-        if not self._plain or alpha > _MEDIAN or df * (self._most_levels - 1) < self._least_entropy:
+        df, most = self._counts.states(members(given)) * (self._levels[x] - 1), self._most_information[x]
+        if not self._plain or alpha > _MEDIAN or df * (self._most_levels - 1) - 1 <= most:
             return super().p_values(x, candidates, given, alpha)
-        # A chi-square exceeds df - 1 more often than not.
-        most = np.minimum(self._most_information[x], self._most_information[candidates])
-        hopeful = df * (self._counts.levels[candidates] - 1) - 1 <= most
-        p_values = np.ones(len(candidates))
-        if hopeful.any():
-            p_values[hopeful] = self.outcomes(x, np.array(candidates)[hopeful].tolist(), given)[2]
-        return p_values.tolist()
+        hopeful = [y for y in candidates if df * (self._levels[y] - 1) - 1 <= most]
+        found = dict(zip(hopeful, super().p_values(x, hopeful, given, alpha), strict=True)) if hopeful else {}
+        return [found.get(y, 1.0) for y in candidates]
 
     def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
         """The p-value of x with each of some members of a set given the other members: one table has them all."""
@@ -98,13 +94,9 @@ class CategoricalTest(WalkingTest):
             yield float(p_values[inside.index(y)])
 
     @cached_property
-    def _least_entropy(self) -> float:
-        return float(self._most_information.min())
-
-    @cached_property
-    def _most_information(self) -> Numbers:
+    def _most_information(self) -> list[float]:
         """What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N."""
-        return np.array([-2 * CLEAR * to_float(self._likelihood.changes(v, 0)[0]) for v in range(self.n)])
+        return [-2 * CLEAR * to_float(self._likelihood.changes(v, 0)[0]) for v in range(self.n)]
 
     def _from_scores(self, x: int) -> Numbers:
         """G2 of x with every other variable, nothing given: half of it is by how much one raises the other's score."""

@@ -309,11 +309,14 @@ def _by_rows(x, given, candidates, codes, levels, weights, pearson, table, out):
     places = group * np.int32(r) + codes[x][rows]
     order = np.empty(0, dtype=np.int32)
     starts = np.empty(0, dtype=np.int64)
+    most = max(4 * rows.size, _FEW_CELLS)
+    scratch = np.empty(min(most, groups * r * levels[candidates].max()), dtype=np.int64)
     for at in range(candidates.size):
         y = candidates[at]
         c = levels[y]
-        if groups * r * c <= max(4 * rows.size, _FEW_CELLS):
-            cells = np.zeros(groups * r * c, dtype=np.int64)
+        if groups * r * c <= most:
+            cells = scratch[: groups * r * c]
+            cells[:] = 0
             _count(rows, places, codes[y], c, weights, cells)
             _add_tables(cells, in_x, c, pearson, table, out[at])
         else:
@@ -329,9 +332,13 @@ def _by_all_rows(x, places, candidates, codes, levels, weights, pearson, table, 
     """Each table is a histogram over all rows, by their places: configuration and level of x in one number."""
     r = levels[x]
     in_x = np.zeros((1, r), dtype=np.int64)
+    used = (places.max() // r + 1) * r
+    # One piece of memory serves all candidates.
+    scratch = np.empty(used * levels[candidates].max(), dtype=np.int64)
     for at in range(candidates.size):
         y = candidates[at]
-        cells = np.zeros((places.max() // r + 1) * r * levels[y], dtype=np.int64)
+        cells = scratch[: used * levels[y]]
+        cells[:] = 0
         _count_all(places, codes[y], levels[y], weights, cells)
         if not at:
             in_x = cells.reshape((-1, levels[y])).sum(axis=1).reshape((-1, r))
