@@ -24,7 +24,8 @@ def score_dots(scores: Mapping[str, Grid], published: Mapping[str, Grid]) -> Fig
     scores, published : mapping of kind to Grid
         Normalised BIC by network and learner: ours, and the paper's.
     """
-    figure = new_figure(4.2 * len(scores), 1.3 + 0.24 * max(map(len, scores.values())))
+    # The legend and the words below need some width, even of one panel.
+    figure = new_figure(max(6.6, 4.2 * len(scores)), 1.3 + 0.24 * max(map(len, scores.values())))
     panels = figure.subplots(1, len(scores), squeeze=False)[0]
     for panel, (kind, own) in zip(panels, scores.items(), strict=True):
         networks = [network for network in NAMES[kind] if network in own]
