@@ -12,6 +12,7 @@ from stablebn.independence.base import Numbers
 from stablebn.independence.walking import CLEAR, Stop, WalkingTest
 from stablebn.kernels.contingency import FOUND
 from stablebn.kernels.logarithm import to_float, to_floats
+from stablebn.kernels.tails import write_tails
 from stablebn.scores.categorical import loglik
 from stablebn.scores.set_terms import table_of_m_ln_m
 from stablebn.stats.counts import Counts
@@ -133,10 +134,13 @@ class CategoricalTest(WalkingTest):
 
 
 def chi_square_p_values(statistic: Numbers | float, df: Numbers | float) -> Numbers:
-    """Upper tail of the chi-square distribution."""
+    """Upper tail of the chi-square distribution, as far down as doubles go: the strongest associations are compared."""
     from scipy.special import chdtrc
 
-    p_values: Numbers = chdtrc(df, statistic)
+    p_values: Numbers = np.asarray(chdtrc(df, statistic))
+    if not p_values.all():
+        flat = p_values.reshape(-1)
+        write_tails(np.full(flat.shape, statistic), np.full(flat.shape, df, dtype=np.float64), flat)
     return p_values
 
 
