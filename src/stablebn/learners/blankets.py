@@ -94,14 +94,14 @@ def separation(evidence: Evidence, x: int, y: int, pools: list[int]) -> Separati
 def find_colliders(evidence: Evidence, blankets: list[int], adjacent: list[int]) -> dict[Triple, float]:
     """The middles of a - c - b given which, and whatever else, a and b depend; with the greatest p-value seen.
 
-    What else: every subset of the smaller of the blankets of a and b, without the three.
+    What else: every subset of the smaller of the blankets of a and b, that of b if neither is, without the three.
     """
     triples = list(unshielded(adjacent, evidence.order))
 
     def ask(evidence: Evidence, triple: Triple) -> float:
         a, c, b = triple
-        pools = smaller_blankets(blankets, a, b, bit(a) | bit(b) | bit(c))
-        return max(evidence.greatest_p_value(a, b, pool, bit(c)) for pool in pools)
+        pools = (blankets[v] & ~(bit(a) | bit(b) | bit(c)) for v in (b, a))
+        return evidence.greatest_p_value(a, b, min(pools, key=int.bit_count), bit(c))
 
     found = zip(triples, evidence.answers("v-structures", ask, triples), strict=True)
     return {triple: greatest for triple, greatest in found if greatest is not None and greatest <= evidence.alpha}
