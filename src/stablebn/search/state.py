@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stablebn.kernels import climbing, moves
 from stablebn.scores.families import FamilyScores
-from stablebn.stats.variable_sets import from_words, in_words, members, words
+from stablebn.stats.variable_sets import from_words, members, to_words, words
 
 
 class State:
@@ -67,7 +67,7 @@ class State:
                 family[place[v], inside] = True
                 sizes[place[v]] = len(inside)
                 listed[place[v], : len(inside)] = inside
-                self._sets[v] = in_words(own, n)
+                self._sets[v] = to_words(own, n)
         reaches = np.empty((n, n), dtype=np.bool_)
         moves.find_paths(sizes, listed, reaches)
         gains, ceilings, bounds = np.empty((n, n, 3), dtype=np.int64), np.empty(n), np.empty(n)

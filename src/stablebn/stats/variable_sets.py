@@ -23,11 +23,11 @@ def words(n: int) -> int:
     return -(-n // 64)
 
 
-def in_words(variables: int, n: int) -> list[int]:
+def to_words(variables: int, n: int) -> list[int]:
     """A set of n variables in 64-bit words, lowest first."""
     return [variables >> 64 * w & 0xFFFF_FFFF_FFFF_FFFF for w in range(words(n))]
 
 
 def from_words(parts: list[int]) -> int:
-    """The set that `in_words` has written."""
+    """The set that `to_words` has written."""
     return sum(part << 64 * w for w, part in enumerate(parts))
