@@ -111,7 +111,7 @@ def learn(
     threads : int
         By default the number of cores. The answer does not depend on it.
     progress : callable
-        Called with the name of the search under way and its number of steps.
+        Called with the name of a search under way and its number of steps, not always from the same thread.
 
     Returns
     -------

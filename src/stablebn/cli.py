@@ -564,7 +564,14 @@ def _working(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
             log = logging.getLogger("stablebn")
             log.setLevel(logging.INFO)
             log.addHandler(_Shown(status.update))
-            yield lambda stage, steps: status.update(f"{stage}: {steps} steps")
+            made: dict[str, int] = {}
+
+            def show(stage: str, steps: int) -> None:
+                # Two stages may be under way at once.
+                made[stage] = steps
+                status.update(", ".join(f"{stage}: {steps} steps" for stage, steps in list(made.items())))
+
+            yield show
 
 
 @contextmanager

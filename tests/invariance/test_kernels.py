@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.shared import golden, needs_shared, oracle_cases, sample
-from tests.tables import categorical_columns
+from tests.tables import categorical_columns, continuous_columns
 
 import stablebn as sb
-from stablebn.scores import set_terms
-from stablebn.stats import counts, joint
+from stablebn.scores import continuous, set_terms
+from stablebn.stats import counts, crew, joint
 
 FORCED: dict[str, dict[str, float]] = {
     "bits": {"HISTOGRAM_COST": 1e9},
@@ -34,8 +34,21 @@ def test_learning_is_the_same_with_every_engine(
     columns = categorical_columns(np.random.default_rng(5), 8, 400, levels=4)
     right = sb.learn(columns, score=score)
     _force(engine, monkeypatch)
-    monkeypatch.setattr(counts, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(crew, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(joint, "_DEAR", 0)
     again = sb.learn(columns, score=score, threads=threads)
+    assert (again.arcs, again.score, again.trace) == (right.arcs, right.score, right.trace)
+
+
+@pytest.mark.parametrize("score", ["bic", "bge"])
+@pytest.mark.parametrize("many", [0, 100])
+def test_searches_at_once_learn_what_searches_in_turn_do(
+    many: int, score: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = continuous_columns(np.random.default_rng(5), 12, 300)
+    right = sb.learn(columns, score=score, threads=1)
+    monkeypatch.setattr(continuous, "_MANY", many)
+    again = sb.learn(columns, score=score, threads=2)
     assert (again.arcs, again.score, again.trace) == (right.arcs, right.score, right.trace)
 
 

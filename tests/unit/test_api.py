@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import time
 from typing import Any
 
 import networkx as nx
@@ -14,6 +15,7 @@ from tests.tables import Columns, continuous_columns
 
 import stablebn as sb
 from stablebn.learners import LEARNERS
+from stablebn.stats import joint
 
 ASIA: Columns = sb.read_network("asia").sample(500, seed=3).to_pydict()
 
@@ -221,6 +223,23 @@ def test_learning_is_logged_for_those_who_ask(caplog: pytest.LogCaptureFixture) 
     with caplog.at_level(logging.INFO, logger="stablebn"):
         sb.learn(ASIA)
     assert any("tabu-stable" in message for message in caplog.messages)
+
+
+@pytest.mark.parametrize("stage", ["decreasing order", "increasing order"])
+def test_an_interrupt_ends_both_searches(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint, "_DEAR", 0)
+    calls: list[str] = []
+
+    def interrupt(at: str, steps: int) -> None:
+        calls.append(at)
+        if at == stage:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sb.learn(ASIA, progress=interrupt, threads=2)
+    made = len(calls)
+    time.sleep(0.05)
+    assert len(calls) == made
 
 
 def test_progress_names_the_searches() -> None:

@@ -195,9 +195,16 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
 def _numbers(column: pa.ChunkedArray) -> Numbers:
     """The values as float64, those missing as NaN; not copied where that can be helped."""
     numbers = column if pa.types.is_float64(column.type) else plain(column).cast(pa.float64())
-    if numbers.num_chunks == 1:
-        return Numbers(numbers.chunk(0).to_numpy(zero_copy_only=False))
-    return Numbers(numbers.to_numpy())
+    if numbers.num_chunks != 1:
+        return Numbers(numbers.to_numpy())
+    only = numbers.chunk(0)
+    return Numbers(only.to_numpy(zero_copy_only=False) if only.null_count else _view(only))
+
+
+def _view(array: pa.Array) -> NDArray[Any]:
+    """The numbers of an array without nulls, not copied."""
+    # `to_numpy` would import pandas, which takes longer than all the rest.
+    return np.from_dlpack(array)
 
 
 def _categories(column: pa.ChunkedArray) -> Categories:
@@ -212,7 +219,7 @@ def _categories(column: pa.ChunkedArray) -> Categories:
             # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
             indices = indices.cast(pa.int64()).fill_null(len(values))
             values.append(None)
-        parts.append((values, indices.to_numpy()))
+        parts.append((values, _view(indices)))
     found = [values[place] for values, indices in parts for place in _distinct(indices, len(values))]
     levels = sorted({value for value in found if value is not None})
     rank = {value: place for place, value in enumerate(levels)}

@@ -176,7 +176,7 @@ def _threads(problem: Problem) -> int:
     """Several where tests take so long that it pays: only those that count rows can."""
     counts = problem.as_given
     if problem.test is None and isinstance(counts, Counts) and counts.table.codes.shape[1] >= ROWS_FOR_THREADS:
-        return counts.threads
+        return counts.crew.size
     return 1
 
 

@@ -18,7 +18,7 @@ def hill_climb(problem: Problem, order: Sequence[int], config: SearchConfig, sta
         start=problem.start,
         max_parents=config.max_parents,
         max_iter=config.max_iter,
-        deadline=problem.deadline,
+        time_is_up=problem.time_is_up,
         watch=None if problem.watch is None else partial(problem.watch, stage),
     )
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Event
 
 from stablebn.data.table import ContinuousTable, Name, Table
 from stablebn.independence import IndependenceTest
@@ -42,6 +43,8 @@ class Problem:
         When a learner should return what it has, in terms of `time.monotonic`.
     watch : callable or None
         Called with the name of the search under way and its number of steps.
+    given_up : Event
+        Set when nobody waits for the answer any more.
     """
 
     names: tuple[Name, ...]
@@ -54,16 +57,16 @@ class Problem:
     test: IndependenceTest | None = None
     deadline: float | None = None
     watch: Callable[[str, int], None] | None = None
+    given_up: Event = field(default_factory=Event)
 
     @cached_property
     def statistics(self) -> Counts | Moments:
         """What tests of independence are made from."""
         return self.as_given.reordered(self.numbering)
 
-    @property
     def time_is_up(self) -> bool:
-        """Whether the deadline is past."""
-        return self.deadline is not None and time.monotonic() > self.deadline
+        """Whether a learner should return what it has."""
+        return self.given_up.is_set() or (self.deadline is not None and time.monotonic() > self.deadline)
 
     @property
     def increasing(self) -> tuple[int, ...]:

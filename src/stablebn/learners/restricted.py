@@ -76,7 +76,7 @@ def climb_among_candidates(
         max_parents=config.max_parents,
         max_iter=config.max_iter,
         allowed=allowed,
-        deadline=problem.deadline,
+        time_is_up=problem.time_is_up,
         watch=None if problem.watch is None else partial(problem.watch, "search"),
     )
     tests = test_trace(evidence.test.performed, dict(enumerate(candidates)), {})

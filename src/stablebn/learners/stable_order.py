@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.hc import hill_climb
@@ -20,8 +21,14 @@ def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
     Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms", Algorithm 2.
     """
     search = tabu_search if config.order_search == "tabu" else hill_climb
-    decreasing = search(problem, problem.decreasing, config, "decreasing order")
-    increasing = search(problem, problem.increasing, config, "increasing order")
+    searches = [
+        partial(search, problem, problem.decreasing, config, "decreasing order"),
+        partial(search, problem, problem.increasing, config, "increasing order"),
+    ]
+    if problem.scores.dear:
+        decreasing, increasing = problem.as_given.crew.do_all(searches, give_up=problem.given_up.set)
+    else:
+        decreasing, increasing = (search_in_order() for search_in_order in searches)
     better = increasing if increasing.score > decreasing.score else decreasing
     return replace(better, finished=decreasing.finished and increasing.finished)
 
@@ -31,7 +38,7 @@ def climb_in_stable_order(
 ) -> Climb:
     """A search whose arbitrary choices follow the data alone (Algorithm 1)."""
     found = search_for_order(problem, config)
-    if problem.time_is_up:
+    if problem.time_is_up():
         return found
     last = search(problem, stable_order(found), config)
     return replace(last, finished=found.finished and last.finished)

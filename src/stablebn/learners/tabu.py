@@ -20,7 +20,7 @@ def tabu_search(problem: Problem, order: Sequence[int], config: SearchConfig, st
         noinc=config.patience,
         max_parents=config.max_parents,
         max_iter=config.max_iter,
-        deadline=problem.deadline,
+        time_is_up=problem.time_is_up,
         watch=None if problem.watch is None else partial(problem.watch, stage),
     )
 

@@ -35,6 +35,7 @@ class TabulatedScores(SingleScores):
         self.most_parents = counts.n
         self._counts = counts
         self._tables = counts.tables
+        self.dear = self._tables.dear
 
     @abstractmethod
     def with_counts(self, counts: Counts) -> TabulatedScores:

@@ -15,6 +15,8 @@ from stablebn.scores.families import Changes, FamilyScores
 from stablebn.stats.moments import Moments, ScaledMatrix
 from stablebn.stats.variable_sets import bit, members
 
+# Measured: with more variables, a family takes longer than two threads take to get out of each other's way.
+_MANY = 64
 # pi is math.pi + this much.
 _PI_REST = 1.2246467991473532e-16
 
@@ -44,6 +46,7 @@ class DeterminantScores(FamilyScores):
     def __init__(self, matrix: ScaledMatrix, factors: Sequence[int], offsets: Sequence[int]) -> None:
         self.n = matrix.entries.shape[0]
         self.most_parents = len(offsets) - 1
+        self.dear = self.n > _MANY
         self._matrix = matrix
         self._factors = np.array(factors, dtype=np.int64)
         self._offsets = offsets

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.kernels import climbing
 from stablebn.kernels.logarithm import limbs
 from stablebn.scores.set_terms import SetTerms
 from stablebn.stats.counts import Terms
@@ -32,11 +35,14 @@ class FamilyScores(ABC):
         Larger parent sets are not candidates.
     score_equivalent : bool
         Whether all DAGs of an equivalence class have the same score.
+    dear : bool
+        Whether a family takes so long to work out that it pays to let searches run at once.
     """
 
     n: int
     most_parents: int
     score_equivalent: bool = True
+    dear: bool = False
 
     @abstractmethod
     def family(self, child: int, parents: int) -> int:
@@ -73,8 +79,9 @@ class FamilyScores(ABC):
         """Where `known` has the family."""
         row = self.known.rows.get((child, parents))
         if row is None:
-            row = self.known.make_room()
-            self.known.add(child, parents, self.write_changes(child, parents, self.known.changes[row]))
+            # Aside at first: several searches may be at it at once.
+            changes = np.zeros((self.n, 3), dtype=np.int64)
+            row = self.known.add(child, parents, self.write_changes(child, parents, changes), changes)
         return row
 
     def adopt(self, other: FamilyScores, order: Sequence[int]) -> None:
@@ -92,7 +99,7 @@ class FamilyScores(ABC):
 
 
 class KnownFamilies:
-    """Families that were looked at, as a compiled climb finds them (see `kernels/climbing.py`).
+    """Families that were looked at.
 
     Parameters
     ----------
@@ -106,8 +113,6 @@ class KnownFamilies:
     rows : dict of (child, parents) to int
     scores, changes : list of int, int64 array [room, n, 3]
         By row. The changes move when there is no room left.
-    keys, slots : uint64 array [room, 1 + words], int64 array [any]
-        How the climb finds a row. It is told of each that it asks for.
     """
 
     def __init__(self, scores: list[int], changes: Changes) -> None:
@@ -115,26 +120,55 @@ class KnownFamilies:
         self.rows = {(v, 0): v for v in range(n)}
         self.scores = scores
         self.changes = changes
+        self._lock = Lock()
+        self._indexes: list[Index] = []
         self._set_room(4 * n + 64)
 
-    def make_room(self) -> int:
-        """The next free row."""
-        row = len(self.scores)
-        if row == len(self.changes):
-            self._set_room(2 * row)
+    def add(self, child: int, parents: int, score: int, changes: Changes) -> int:
+        """Note a family, unless another search was first; returns its row."""
+        with self._lock:
+            row = self.rows.get((child, parents), len(self.scores))
+            if row == len(self.scores):
+                if row == len(self.changes):
+                    self._set_room(2 * row)
+                self.changes[row] = changes
+                self.scores.append(score)
+                self.rows[child, parents] = row
         return row
 
-    def add(self, child: int, parents: int, score: int) -> None:
-        """Note what the next free row now holds."""
-        self.rows[child, parents] = len(self.scores)
-        self.scores.append(score)
-
     def _set_room(self, room: int) -> None:
-        n = self.changes.shape[1]
-        changes = np.zeros((room, n, 3), dtype=np.int64)
+        changes = np.empty((room, *self.changes.shape[1:]), dtype=np.int64)
         changes[: len(self.changes)] = self.changes
         self.changes = changes
-        self.keys = np.empty((room, 1 + words(n)), dtype=np.uint64)
+
+    @contextmanager
+    def index(self) -> Iterator[Index]:
+        """An index for one search, with what earlier ones have put there."""
+        # Popping and appending need no lock.
+        index = self._indexes.pop() if self._indexes else Index(self.changes.shape[1])
+        yield index
+        self._indexes.append(index)
+
+
+class Index:
+    """How a compiled climb finds the rows of known families (see `kernels/climbing.py`).
+
+    Attributes
+    ----------
+    keys, slots : uint64 array [room, 1 + words], int64 array [any]
+    """
+
+    def __init__(self, n: int) -> None:
+        self._set_room(words(n), 4 * n + 64)
+
+    def add(self, sets: NDArray[np.uint64], child: int, row: int) -> None:
+        """Let the family of a child, whose parents are in its row of `sets`, be found."""
+        if row >= len(self.keys):
+            self._set_room(sets.shape[1], 2 * row)
+        climbing.register(sets, child, row, self.keys, self.slots)
+
+    def _set_room(self, width: int, room: int) -> None:
+        self.keys = np.empty((room, 1 + width), dtype=np.uint64)
         # Empty: rows are asked for once more, which costs less than to move them.
         self.slots = np.full(1 << (2 * room).bit_length(), -1, dtype=np.int64)
 

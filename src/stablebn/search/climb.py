@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,7 +41,7 @@ class Climb:
     steps, deltas : int64 array [steps, 9], float64 array [steps, 2]
         What was done, as `kernels/climbing.py` describes it.
     finished : bool
-        False if `max_iter` or the deadline stopped it.
+        False if `max_iter` or the time stopped it.
     """
 
     parents: tuple[int, ...]
@@ -85,7 +84,7 @@ def climb(
     max_parents: int | None = None,
     max_iter: int | None = None,
     allowed: NDArray[np.bool_] | None = None,
-    deadline: float | None = None,
+    time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Climb:
     """Climb from `start` by single-arc changes; hill climbing is the case of no tabu list and no patience.
@@ -104,37 +103,39 @@ def climb(
     max_parents, max_iter : int, optional
     allowed : bool array [n, n], optional
         Whether the arc from u to v may be brought; all may by default.
-    deadline : float, optional
-        Time of `time.monotonic` after which no step is made.
+    time_is_up : callable, optional
+        Asked again and again whether to stop.
     watch : callable, optional
         Called with the number of steps made so far.
     """
     n = scores.n
     parents = [0] * n if start is None else list(start)
-    state = State(
-        scores,
-        order,
-        parents,
-        most_parents=n if max_parents is None else max_parents,
-        tabu=tabu,
-        noinc=noinc,
-        allowed=allowed,
-    )
+    most = sys.maxsize if max_iter is None else max_iter
     finished = True
-    while True:
-        late = deadline is not None and time.monotonic() > deadline
-        most = sys.maxsize if max_iter is None else max_iter
-        made = state.made
-        status, variable = state.climb(made if late else most if watch is None else min(most, made + 1))
-        if watch is not None and state.made > made:
-            watch(state.made)
-        if status == ENDED:
-            break
-        if late or (status == PAUSED and state.made == max_iter):
-            finished = False
-            break
-        if status == UNKNOWN:
-            state.look_up(variable)
+    with scores.known.index() as index:
+        state = State(
+            scores,
+            index,
+            order,
+            parents,
+            most_parents=n if max_parents is None else max_parents,
+            tabu=tabu,
+            noinc=noinc,
+            allowed=allowed,
+        )
+        while True:
+            late = time_is_up is not None and time_is_up()
+            made = state.made
+            status, variable = state.climb(made if late else most if watch is None else min(most, made + 1))
+            if watch is not None and state.made > made:
+                watch(state.made)
+            if status == ENDED:
+                break
+            if late or (status == PAUSED and state.made == max_iter):
+                finished = False
+                break
+            if status == UNKNOWN:
+                state.look_up(variable)
     steps, deltas = state.steps
     score = state.start + sum(joined(hi, lo) for hi, lo in steps[: state.best, 6:8].tolist())
     for kind, u, v in steps[: state.best, :3].tolist():

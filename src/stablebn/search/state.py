@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.kernels import climbing, moves
-from stablebn.scores.families import FamilyScores
+from stablebn.scores.families import FamilyScores, Index
 from stablebn.stats.variable_sets import from_words, members, to_words, words
 
 
@@ -18,6 +18,8 @@ class State:
     Parameters
     ----------
     scores : FamilyScores
+    index : Index
+        How it finds families among those that are known.
     order : sequence of int
         The processing order: place p holds variable order[p].
     parents : sequence of int
@@ -39,6 +41,7 @@ class State:
     def __init__(
         self,
         scores: FamilyScores,
+        index: Index,
         order: Sequence[int],
         parents: Sequence[int],
         *,
@@ -49,6 +52,7 @@ class State:
     ) -> None:
         n = scores.n
         self._scores = scores
+        self._index = index
         self._limits = min(most_parents, scores.most_parents), noinc
         self._order = np.array(order, dtype=np.int64)
         barred = np.zeros((0, 0), dtype=np.bool_)
@@ -101,15 +105,14 @@ class State:
         if self.made == len(self._steps):
             self._steps = np.concatenate([self._steps, np.empty_like(self._steps)])
             self._deltas = np.concatenate([self._deltas, np.empty_like(self._deltas)])
-        known = self._scores.known
         status, variable = climbing.climb(
             self._memory,
             self._order,
             *self._graph,
             self._sets,
-            known.keys,
-            known.slots,
-            known.changes,
+            self._index.keys,
+            self._index.slots,
+            self._scores.known.changes,
             self._steps,
             self._deltas,
             *self._limits,
@@ -120,5 +123,4 @@ class State:
     def look_up(self, variable: int) -> None:
         """Find out what changes of a variable's present parents would bring."""
         row = self._scores.row(variable, from_words(self._sets[variable].tolist()))
-        known = self._scores.known
-        climbing.register(self._sets, variable, row, known.keys, known.slots)
+        self._index.add(self._sets, variable, row)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable
 from stablebn.kernels import bitsets, contingency, counting
+from stablebn.stats.crew import crew
 
 if TYPE_CHECKING:
     from stablebn.stats.joint import JointTables
-
-Counted = TypeVar("Counted")
 
 Terms = NDArray[np.int64]
 """Limbs of fixed-point numbers, one row (hi, lo) a variable."""
@@ -25,8 +23,6 @@ Terms = NDArray[np.int64]
 # Measured, in nanoseconds: a row by histogram, and a bit of a level.
 _ROW_BY_HISTOGRAM = 1 / 1.4
 _ROW_TO_BIT = 1 / 14
-# Nanoseconds of work below which handing it to a second thread costs more than it saves.
-_WORTH_A_THREAD = 250_000
 
 WIDEST = 128
 """Variables with more levels have no bits, and no rows in joint tables."""
@@ -49,7 +45,7 @@ class Counts:
 
     def __init__(self, table: CategoricalTable, *, threads: int = 1) -> None:
         self.table = table
-        self.threads = threads
+        self.crew = crew(threads)
         self.total = table.total
         self.n = len(table.names)
         self._level_numbers = [len(levels) for levels in table.levels]
@@ -69,7 +65,8 @@ class Counts:
         """The counts of the same variables renumbered so that new i is old order[i]; the same object if asked again."""
         key = tuple(order)
         if key not in self._renumbered:
-            counts = Counts(self.table.select(order), threads=self.threads)
+            counts = Counts(self.table.select(order))
+            counts.crew = self.crew
             # Bits and rows of tables stay where they are: only where each variable's start is renumbered.
             counts.first = self.first[list(order)]
             counts.__dict__["packed"] = self.packed
@@ -96,7 +93,7 @@ class Counts:
         def pack(variables: NDArray[np.int64]) -> None:
             bitsets.pack_levels(self.table.codes, self.first, self.levels, variables, packed)
 
-        self.in_threads(pack, self.narrow.nonzero()[0], _ROW_TO_BIT * rows * len(packed))
+        self.crew.share(pack, self.narrow.nonzero()[0], _ROW_TO_BIT * rows * len(packed))
         return packed
 
     def partition(self, variables: Sequence[int]) -> tuple[NDArray[np.int32], int]:
@@ -139,7 +136,7 @@ class Counts:
             own = priors[part] if priors.size else priors
             counting.extension_sums(group, groups, self.table.codes, self.levels, part, self.weights, table, own, out)
 
-        self.in_threads(count, candidates, _ROW_BY_HISTOGRAM * group.size * candidates.size)
+        self.crew.share(count, candidates, _ROW_BY_HISTOGRAM * group.size * candidates.size)
         return out
 
     def associations(
@@ -200,28 +197,3 @@ class Counts:
         """The rows in every form that a count of associations may want; bits only where all variables have them."""
         packed = np.empty((0, 0), dtype=np.uint64) if self.wide else self.packed
         return self.table.codes, packed, self.first, self.levels, self.weights, MOST_CELLS_FOR_BITS
-
-    def in_threads(
-        self, count: Callable[[NDArray[np.int64]], Counted], candidates: NDArray[np.int64], cost: float
-    ) -> list[Counted]:
-        """Share candidates among threads where that pays.
-
-        Each writes what is its own: who finishes first cannot matter.
-
-        Parameters
-        ----------
-        count : callable
-            From some of the candidates to an answer.
-        candidates : int64 array
-        cost : float
-            Nanoseconds of work in all.
-        """
-        if self.threads == 1 or cost < _WORTH_A_THREAD:
-            return [count(candidates)]
-        # This thread takes a part too: to wake others and wait for all of them costs more.
-        others = [self._pool.submit(count, candidates[part :: self.threads]) for part in range(1, self.threads)]
-        return [count(candidates[:: self.threads]), *(other.result() for other in others)]
-
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.threads - 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ _LARGEST_BUNDLE = 256
 # Measured, in nanoseconds: a row of one configuration and level by bits, and a row of a bundle by histogram.
 BITS_COST = 1 / 900
 HISTOGRAM_COST = 1 / 1.5
+# Nanoseconds of one configuration with all levels, above which two threads hardly get in each other's way.
+_DEAR = 3_000
 
 
 class JointTable(NamedTuple):
@@ -53,6 +56,11 @@ class JointTables:
     ----------
     counts : Counts
         Must outlive the tables.
+
+    Attributes
+    ----------
+    dear : bool
+        Whether tables take so long that it pays to count several at once.
     """
 
     def __init__(self, counts: Counts) -> None:
@@ -68,8 +76,11 @@ class JointTables:
         self.with_rows = self.narrow.nonzero()[0]
         self._wide = sum(map(bit, self.wide))
         self._height = int(self.levels[self.narrow].sum())
+        self.dear = BITS_COST * self._rows * self._height > _DEAR
         self._tables: dict[int, JointTable] = {}
+        self._under_way: set[int] = set()
         self._bytes = 0
+        self._lock = Lock()
 
     def renumbered(self, counts: Counts) -> JointTables:
         """The tables of the same counts with the variables renumbered."""
@@ -97,7 +108,7 @@ class JointTables:
             def count(variables: NDArray[np.int64]) -> None:
                 joint.pair_counts(packed, first, levels, sizes, variables, pairs)
 
-            self._counts.in_threads(count, np.arange(narrow.size), self._cost_of_bits(self._height / 2))
+            self._counts.crew.share(count, np.arange(narrow.size), self._cost_of_bits(self._height / 2))
         return pairs
 
     @cached_property
@@ -117,18 +128,29 @@ class JointTables:
             inside = members(variables)
             if variables & self._wide or not self._fits(self._counts.states(inside)):
                 return None
-            found = self._count(variables, inside)
-            self._keep(variables, found)
+            with self._lock:
+                other_is_at_it = variables in self._under_way
+                self._under_way.add(variables)
+            if other_is_at_it:
+                self._counts.crew.wait_for(lambda: variables not in self._under_way)
+                return self.table(variables)
+            try:
+                found = self._count(variables, inside)
+                self._keep(variables, found)
+            finally:
+                self._under_way.discard(variables)
+                self._counts.crew.tell()
         return found
 
     def _fits(self, configurations: int) -> bool:
         return configurations <= MOST_CONFIGURATIONS and configurations * self._height <= _MOST_CELLS
 
     def _keep(self, variables: int, table: JointTable) -> None:
-        self._tables[variables] = table
-        self._bytes += table.counts.nbytes
-        while self._bytes > MOST_BYTES and len(self._tables) > 1:
-            self._bytes -= self._tables.pop(next(iter(self._tables))).counts.nbytes
+        with self._lock:
+            self._tables[variables] = table
+            self._bytes += table.counts.nbytes
+            while self._bytes > MOST_BYTES and len(self._tables) > 1:
+                self._bytes -= self._tables.pop(next(iter(self._tables))).counts.nbytes
 
     def _count(self, variables: int, inside: list[int]) -> JointTable:
         if len(inside) == 1:
@@ -165,7 +187,7 @@ class JointTables:
             return counted
 
         cost = self._cost_of_bits(sizes.size - smaller.sizes.size)
-        if all(self._counts.in_threads(extend, self.with_rows, cost)):
+        if all(self._counts.crew.share(extend, self.with_rows, cost)):
             return JointTable(family, sizes, counts)
         return self._by_histogram(inside)
 
@@ -192,7 +214,7 @@ class JointTables:
             )
 
         cost = HISTOGRAM_COST * self._rows * bundles.sizes.size
-        self._counts.in_threads(count, np.arange(bundles.sizes.size), cost)
+        self._counts.crew.share(count, np.arange(bundles.sizes.size), cost)
         sizes = counting.group_counts(groups, configurations, self._weights)
         return JointTable(family, sizes, counts)
 

@@ -8,16 +8,18 @@ chunks or number of threads can change a bit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
 from stablebn.kernels.products import CARRY, WIDTH, bit_range, sum_products
+from stablebn.stats.crew import Crew, crew
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
@@ -53,7 +55,8 @@ class Moments:
         self.table = table
         self.total = table.total
         self.n = len(table.names)
-        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total, threads)
+        self.crew = crew(threads)
+        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total, self.crew)
 
     def reordered(self, order: Sequence[int]) -> Moments:
         """The moments of the same variables renumbered so that new i is old order[i]."""
@@ -105,7 +108,7 @@ def _exponent_of_root(value: Fraction) -> int:
 
 
 def _exact_sums(
-    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int, threads: int
+    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int, crew: Crew
 ) -> tuple[NDArray[np.object_], NDArray[np.object_], list[int]]:
     """N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit."""
     n = values.shape[0]
@@ -119,7 +122,7 @@ def _exact_sums(
     cross = np.zeros(u.size, dtype=object)
     for digits, shift in _digits(weights):
         # Slice s of a column counts units of 2**(top - (s + 1) * WIDTH): all are joined in units of the last slice.
-        for half, carry in zip(_sums_of_products(values, tops, slices, digits, threads), (CARRY, 0), strict=True):
+        for half, carry in zip(_sums_of_products(values, tops, slices, digits, crew), (CARRY, 0), strict=True):
             blocks = half[:-1, :-1].reshape(slices, n, slices, n)
             for place in range(2 * slices - 1):
                 alike = range(max(0, place - slices + 1), min(slices, place + 1))
@@ -144,18 +147,17 @@ def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int3
 
 
 def _sums_of_products(
-    values: NDArray[np.float64], tops: NDArray[np.int64], slices: int, digits: NDArray[np.int32], threads: int
+    values: NDArray[np.float64], tops: NDArray[np.int64], slices: int, digits: NDArray[np.int32], crew: Crew
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """High and low halves of the sums of products of all slices, each thread over rows of its own."""
     size = len(values) * slices + 1
-    ends = np.linspace(0, values.shape[1], threads + 1).astype(int).tolist()
+    ends = np.linspace(0, values.shape[1], crew.size + 1).astype(int).tolist()
 
     def add_up(first: int, last: int) -> NDArray[np.int64]:
         halves = np.zeros((2, size, size), dtype=np.int64)
         sum_products(values, tops, slices, digits, first, last, *halves)
         return halves
 
-    with ThreadPoolExecutor(threads) as pool:
-        halves = sum(pool.map(add_up, ends[:-1], ends[1:]))
+    halves = sum(crew.do_all([partial(add_up, *rows) for rows in pairwise(ends)]))
     lower = np.tril(halves)
     return tuple(lower + np.tril(halves, -1).transpose(0, 2, 1))
