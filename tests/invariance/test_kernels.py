@@ -8,7 +8,7 @@ from tests.shared import golden, needs_shared, oracle_cases, sample
 from tests.tables import categorical_columns, continuous_columns
 
 import stablebn as sb
-from stablebn.scores import continuous, set_terms
+from stablebn.scores import categorical, continuous, set_terms
 from stablebn.stats import counts, crew, joint
 
 FORCED: dict[str, dict[str, float]] = {
@@ -17,6 +17,8 @@ FORCED: dict[str, dict[str, float]] = {
     "bits of narrow variables only": {"WIDEST": 2},
     "no tables": {"MOST_CONFIGURATIONS": 0},
     "no memory": {"MOST_BYTES": 0},
+    "small tables, soon forgotten": {"MOST_BYTES": 1 << 10, "_SMALL_COST": 1e15},
+    "no small tables": {"_SMALL_COST": 0},
 }
 
 
@@ -35,7 +37,7 @@ def test_learning_is_the_same_with_every_engine(
     right = sb.learn(columns, score=score)
     _force(engine, monkeypatch)
     monkeypatch.setattr(crew, "_WORTH_A_THREAD", 0)
-    monkeypatch.setattr(joint, "_DEAR", 0)
+    monkeypatch.setattr(categorical, "_DEAR", 0)
     again = sb.learn(columns, score=score, threads=threads)
     assert (again.arcs, again.score, again.trace) == (right.arcs, right.score, right.trace)
 

@@ -15,7 +15,7 @@ from tests.tables import Columns, continuous_columns
 
 import stablebn as sb
 from stablebn.learners import LEARNERS
-from stablebn.stats import joint
+from stablebn.scores import categorical
 
 ASIA: Columns = sb.read_network("asia").sample(500, seed=3).to_pydict()
 
@@ -227,7 +227,7 @@ def test_learning_is_logged_for_those_who_ask(caplog: pytest.LogCaptureFixture) 
 
 @pytest.mark.parametrize("stage", ["decreasing order", "increasing order"])
 def test_an_interrupt_ends_both_searches(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joint, "_DEAR", 0)
+    monkeypatch.setattr(categorical, "_DEAR", 0)
     calls: list[str] = []
 
     def interrupt(at: str, steps: int) -> None:

@@ -1,15 +1,14 @@
 """The one climbing loop, compiled: hill climbing and tabu search (SPEC section 3).
 
-It runs from move to move for as long as it knows the families that it meets, and returns where it does not.
+It runs from move to move for as long as it can work out the families that it meets, and returns where it cannot.
 The arrays of the DAG are described in `kernels/moves.py`; besides them a climb has:
 
 memory : int64 [7]
     What it keeps between calls: see the names below.
 sets : uint64 [n, W]
-    Bits of the parents of each variable. Here and in `keys`, variables have their own numbers, not places.
-keys, slots, changes : uint64 [K, 1 + W], int64 [S], int64 [K, n, 3]
-    The families that are known: their child and bits, the row of each where its hash puts it (-1 where there is none;
-    S is a power of two), and what each single change of their parents would bring.
+    Bits of the parents of each variable. Here, variables have their own numbers, not places.
+families, tables, used, source
+    What it has worked out, and what from: see `kernels/notebook.py`.
 steps, deltas : int64 [room, 9], float64 [room, 2]
     What was done: kind, from and to of the move and of the runner-up, limbs of the change of score, and whether the
     move was arbitrary; and both deltas.
@@ -17,11 +16,11 @@ steps, deltas : int64 [room, 9], float64 [room, 2]
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from stablebn.kernels.logarithm import LO_BITS, LO_MASK
 from stablebn.kernels.moves import NONE, REVERSE, best_moves, change_parents, make_move
+from stablebn.kernels.notebook import find_family, toggle_bit, work_out
 
 ENDED, PAUSED, UNKNOWN = 0, 1, 2
 """No move is worth it; no step more is allowed; the changes of a family are wanted."""
@@ -46,9 +45,10 @@ def climb(
     differences,
     lengths,
     sets,
-    keys,
-    slots,
-    changes,
+    families,
+    tables,
+    used,
+    source,
     steps,
     deltas,
     most_parents,
@@ -78,10 +78,13 @@ def climb(
             kind, u, v = steps[memory[MADE] - 1, :3]
             while memory[READ] < (2 if kind == REVERSE else 1):
                 child, other = (v, u) if memory[READ] == 0 else (u, v)
-                row = find(sets, order[child], keys, slots)
-                if row < 0:
-                    return UNKNOWN, order[child]
-                change_parents(child, other, changes[row], order, barred, family, gains, ceilings, bounds)
+                variable = order[child]
+                known = find_family(variable, sets[variable], families)
+                if known < 0:
+                    known = work_out(variable, sets[variable], families, tables, used, source)
+                if known < 0:
+                    return UNKNOWN, variable
+                change_parents(child, other, families[2][known], order, barred, family, gains, ceilings, bounds)
                 memory[READ] += 1
         moves, delta, arbitrary = best_moves(
             family, sizes, parents, reaches, gains, bounds, most_parents, differences, lengths
@@ -105,9 +108,9 @@ def climb(
         memory[READ] = 0
         oldest = memory[MADE] % max(lengths.size, 1)
         make_move(kind, u, v, family, sizes, parents, reaches, ceilings, bounds, differences, lengths, oldest)
-        _toggle_bit(sets, order[v], order[u])
+        toggle_bit(sets[order[v]], order[u])
         if kind == REVERSE:
-            _toggle_bit(sets, order[u], order[v])
+            toggle_bit(sets[order[u]], order[v])
         memory[BAD] += delta[0] <= 0
         memory[TOP] += hi >> LO_BITS
         memory[MIDDLE] += hi & LO_MASK
@@ -123,41 +126,3 @@ def _is_better(memory):
     middle = memory[MIDDLE] + (memory[LOW] >> LO_BITS)
     top = memory[TOP] + (middle >> LO_BITS)
     return top > 0 or (top == 0 and ((middle & LO_MASK) > 0 or (memory[LOW] & LO_MASK) > 0))
-
-
-@njit(cache=True, nogil=True)
-def _toggle_bit(sets, child, parent):
-    sets[child, parent >> 6] ^= np.uint64(1) << np.uint64(parent & 63)
-
-
-@njit(cache=True, nogil=True)
-def _slot(sets, child, keys, slots):
-    """Where the present family of a child is, or belongs."""
-    # FNV's way of mixing; equal hashes are told apart by the keys.
-    mixed = np.uint64(child)
-    for word in sets[child]:
-        mixed = (mixed ^ (word ^ (word >> np.uint64(29)))) * np.uint64(0x100000001B3)
-    at = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(slots.size - 1))
-    while slots[at] >= 0:
-        key = keys[slots[at]]
-        same = key[0] == np.uint64(child)
-        for w in range(sets.shape[1]):
-            same &= key[1 + w] == sets[child, w]
-        if same:
-            break
-        at = (at + 1) & (slots.size - 1)
-    return at
-
-
-@njit(cache=True, nogil=True)
-def find(sets, child, keys, slots):
-    """Row of the present family of a child, or -1."""
-    return slots[_slot(sets, child, keys, slots)]
-
-
-@njit(cache=True, nogil=True)
-def register(sets, child, row, keys, slots):
-    """Let the present family of a child be found at a row."""
-    slots[_slot(sets, child, keys, slots)] = row
-    keys[row, 0] = child
-    keys[row, 1:] = sets[child]

@@ -7,10 +7,17 @@ from functools import partial
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.problem import Problem
+from stablebn.scores.notebook import Notebook
 from stablebn.search import Climb, climb
 
 
-def hill_climb(problem: Problem, order: Sequence[int], config: SearchConfig, stage: str = "search") -> Climb:
+def hill_climb(
+    problem: Problem,
+    order: Sequence[int],
+    config: SearchConfig,
+    stage: str = "search",
+    notebook: Notebook | None = None,
+) -> Climb:
     """Climb while the score improves; `order` decides between equal moves."""
     return climb(
         problem.scores,
@@ -20,6 +27,7 @@ def hill_climb(problem: Problem, order: Sequence[int], config: SearchConfig, sta
         max_iter=config.max_iter,
         time_is_up=problem.time_is_up,
         watch=None if problem.watch is None else partial(problem.watch, stage),
+        notebook=notebook,
     )
 
 

@@ -88,5 +88,6 @@ def climb_among_candidates(
         found.steps,
         found.deltas,
         finished=found.finished and evidence.limit.kept,
+        notebook=found.notebook,
         restriction=tests,
     )

@@ -10,6 +10,7 @@ from stablebn.learners.config import SearchConfig
 from stablebn.learners.hc import hill_climb
 from stablebn.learners.problem import Problem
 from stablebn.learners.tabu import tabu_search
+from stablebn.scores.notebook import Notebook
 from stablebn.search import Climb
 
 
@@ -21,26 +22,29 @@ def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
     Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms", Algorithm 2.
     """
     search = tabu_search if config.order_search == "tabu" else hill_climb
-    searches = [
-        partial(search, problem, problem.decreasing, config, "decreasing order"),
-        partial(search, problem, problem.increasing, config, "increasing order"),
-    ]
-    if problem.scores.dear:
-        decreasing, increasing = problem.as_given.crew.do_all(searches, give_up=problem.given_up.set)
+    decreasing_search = partial(search, problem, problem.decreasing, config, "decreasing order")
+    increasing_search = partial(search, problem, problem.increasing, config, "increasing order")
+    if problem.scores.dear and problem.as_given.crew.size > 1:
+        decreasing, increasing = problem.as_given.crew.do_all(
+            [decreasing_search, increasing_search], give_up=problem.given_up.set
+        )
     else:
-        decreasing, increasing = (search_in_order() for search_in_order in searches)
+        decreasing = decreasing_search()
+        increasing = increasing_search(decreasing.notebook)
     better = increasing if increasing.score > decreasing.score else decreasing
     return replace(better, finished=decreasing.finished and increasing.finished)
 
 
 def climb_in_stable_order(
-    problem: Problem, config: SearchConfig, search: Callable[[Problem, Sequence[int], SearchConfig], Climb]
+    problem: Problem,
+    config: SearchConfig,
+    search: Callable[[Problem, Sequence[int], SearchConfig, str, Notebook], Climb],
 ) -> Climb:
     """A search whose arbitrary choices follow the data alone (Algorithm 1)."""
     found = search_for_order(problem, config)
     if problem.time_is_up():
         return found
-    last = search(problem, stable_order(found), config)
+    last = search(problem, stable_order(found), config, "search", found.notebook)
     return replace(last, finished=found.finished and last.finished)
 
 

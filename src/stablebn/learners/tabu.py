@@ -7,10 +7,17 @@ from functools import partial
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.problem import Problem
+from stablebn.scores.notebook import Notebook
 from stablebn.search import Climb, climb
 
 
-def tabu_search(problem: Problem, order: Sequence[int], config: SearchConfig, stage: str = "search") -> Climb:
+def tabu_search(
+    problem: Problem,
+    order: Sequence[int],
+    config: SearchConfig,
+    stage: str = "search",
+    notebook: Notebook | None = None,
+) -> Climb:
     """Climb on through moves that do not improve, away from the last DAGs visited."""
     return climb(
         problem.scores,
@@ -22,6 +29,7 @@ def tabu_search(problem: Problem, order: Sequence[int], config: SearchConfig, st
         max_iter=config.max_iter,
         time_is_up=problem.time_is_up,
         watch=None if problem.watch is None else partial(problem.watch, stage),
+        notebook=notebook,
     )
 
 

@@ -56,7 +56,7 @@ def canonical_order(
 
 def _score_keys(scores: FamilyScores, *, unit_free: bool) -> list[tuple[Hashable, ...]]:
     """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
-    alone, changes = scores.without_parents()
+    alone, changes = scores.without_parents
     barred = changes[:, :, 2] != 0
     gains = sums_of_limbs(np.where(barred[:, :, None], 0, changes[:, :, :2]))
     for v, u in np.argwhere(barred).tolist():

@@ -13,13 +13,19 @@ import numpy as np
 from stablebn.kernels import counting, joint
 from stablebn.kernels.logarithm import LO_BITS, LO_MASK, UNIT, fixed_ln, joined, limbs
 from stablebn.scores.families import NOT_A_CANDIDATE, Changes, DifferenceScores, FamilyScores, SingleScores
+from stablebn.scores.notebook import NO_SOURCE, Source
 from stablebn.scores.set_terms import DirichletTerms, EntropyTerms, SetTerms
 from stablebn.stats.counts import Counts, Terms
-from stablebn.stats.joint import MOST_CONFIGURATIONS, JointTable
+from stablebn.stats.joint import MOST_CONFIGURATIONS, JointTable, Nearby, nothing
 from stablebn.stats.variable_sets import bit, members
 
 # A family whose penalty alone is beyond 2**30 nats is not a candidate: it would not fit the limbs.
 _LARGEST_PENALTY = (1 << 30) * UNIT
+
+# Measured, in nanoseconds of a table's configuration: above, two threads do not get in each other's way; and, for
+# searches that do not need Python, summed over all variables: above, it pays to wake a thread.
+_DEAR = 3_000
+_DEAR_IN_ALL = 20_000
 
 
 class TabulatedScores(SingleScores):
@@ -35,7 +41,7 @@ class TabulatedScores(SingleScores):
         self.most_parents = counts.n
         self._counts = counts
         self._tables = counts.tables
-        self.dear = self._tables.dear
+        self.dear = self._tables.cost > _DEAR
 
     @abstractmethod
     def with_counts(self, counts: Counts) -> TabulatedScores:
@@ -49,12 +55,12 @@ class TabulatedScores(SingleScores):
         """Whether a family's changes may be read off a table."""
         return True
 
-    def write_changes(self, child: int, parents: int, out: Changes) -> int:
+    def write_changes(self, child: int, parents: int, out: Changes, nearby: Nearby = nothing) -> int:
         """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
         family = parents | bit(child)
-        table = self._tables.table(family) if self.suits_table(child, parents) else None
+        table = self._tables.table(family, nearby) if self.suits_table(child, parents) else None
         if table is None:
-            return super().write_changes(child, parents, out)
+            return super().write_changes(child, parents, out, nearby)
         place = (parents & (bit(child) - 1)).bit_count()
         own = joined(*self.read_changes(child, parents, table, place, out))
         for u in self._tables.wide:
@@ -87,6 +93,8 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
         self._levels = [int(size) for size in counts.levels]
         self._most_levels = max(self._levels, default=0)
         self._all_suit = unit * MOST_CONFIGURATIONS * self._most_levels <= _LARGEST_PENALTY
+        # A search that works out most families by itself hardly needs Python.
+        self.dear |= self._all_suit and self._tables.most_small > 0 and self.n * self._tables.cost > _DEAR_IN_ALL
 
     def with_counts(self, counts: Counts) -> PenalisedLikelihood:
         """The same score of other counts."""
@@ -134,6 +142,24 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
             out,
         )
         return [joined(hi, lo) for hi, lo in owns.tolist()]
+
+    def small_tables(self) -> Source:
+        """What a compiled search works out families from by itself."""
+        tables = self._tables
+        if not self._all_suit or not tables.most_small:
+            return NO_SOURCE
+        return (
+            self._counts.packed,
+            tables.pairs,
+            tables.level_sizes,
+            tables.first,
+            tables.levels,
+            tables.with_rows,
+            self._terms.table,
+            *self._unit_limbs,
+            tables.most_small,
+            tables.most_for_bits,
+        )
 
     def suits_table(self, child: int, parents: int) -> bool:
         """Whether the penalties with one more parent fit the limbs."""

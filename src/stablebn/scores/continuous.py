@@ -12,6 +12,7 @@ import numpy as np
 from stablebn.kernels import cholesky, counting
 from stablebn.kernels.logarithm import UNIT, fixed_ln, joined, limbs, ln, to_fixed
 from stablebn.scores.families import Changes, FamilyScores
+from stablebn.stats.joint import Nearby, nothing
 from stablebn.stats.moments import Moments, ScaledMatrix
 from stablebn.stats.variable_sets import bit, members
 
@@ -57,7 +58,7 @@ class DeterminantScores(FamilyScores):
         """Score of a child with a set of parents."""
         return self._term(parents | bit(child)) - self._term(parents) + self._offsets[parents.bit_count()]
 
-    def write_changes(self, child: int, parents: int, out: Changes) -> int:
+    def write_changes(self, child: int, parents: int, out: Changes, nearby: Nearby = nothing) -> int:
         """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
         return joined(
             *cholesky.determinant_changes(

@@ -15,6 +15,7 @@ from stablebn.kernels.climbing import ENDED, PAUSED, UNKNOWN
 from stablebn.kernels.logarithm import joined, to_float
 from stablebn.kernels.moves import NONE, REVERSE
 from stablebn.scores.families import FamilyScores
+from stablebn.scores.notebook import Notebook
 from stablebn.search.state import State
 from stablebn.search.trace import Trace
 from stablebn.stats.variable_sets import bit
@@ -42,6 +43,8 @@ class Climb:
         What was done, as `kernels/climbing.py` describes it.
     finished : bool
         False if `max_iter` or the time stopped it.
+    notebook : Notebook
+        What was worked out.
     """
 
     parents: tuple[int, ...]
@@ -51,6 +54,7 @@ class Climb:
     steps: NDArray[np.int64]
     deltas: NDArray[np.float64]
     finished: bool
+    notebook: Notebook
 
     @cached_property
     def trace(self) -> Trace:
@@ -86,6 +90,7 @@ def climb(
     allowed: NDArray[np.bool_] | None = None,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[int], None] | None = None,
+    notebook: Notebook | None = None,
 ) -> Climb:
     """Climb from `start` by single-arc changes; hill climbing is the case of no tabu list and no patience.
 
@@ -107,35 +112,37 @@ def climb(
         Asked again and again whether to stop.
     watch : callable, optional
         Called with the number of steps made so far.
+    notebook : Notebook, optional
+        What an earlier search with these scores has worked out; this one adds to it.
     """
     n = scores.n
     parents = [0] * n if start is None else list(start)
     most = sys.maxsize if max_iter is None else max_iter
     finished = True
-    with scores.known.index() as index:
-        state = State(
-            scores,
-            index,
-            order,
-            parents,
-            most_parents=n if max_parents is None else max_parents,
-            tabu=tabu,
-            noinc=noinc,
-            allowed=allowed,
-        )
-        while True:
-            late = time_is_up is not None and time_is_up()
-            made = state.made
-            status, variable = state.climb(made if late else most if watch is None else min(most, made + 1))
-            if watch is not None and state.made > made:
-                watch(state.made)
-            if status == ENDED:
-                break
-            if late or (status == PAUSED and state.made == max_iter):
-                finished = False
-                break
-            if status == UNKNOWN:
-                state.look_up(variable)
+    notebook = scores.new_notebook() if notebook is None else notebook
+    state = State(
+        scores,
+        notebook,
+        order,
+        parents,
+        most_parents=n if max_parents is None else max_parents,
+        tabu=tabu,
+        noinc=noinc,
+        allowed=allowed,
+    )
+    while True:
+        late = time_is_up is not None and time_is_up()
+        made = state.made
+        status, variable = state.climb(made if late else most if watch is None else min(most, made + 1))
+        if watch is not None and state.made > made:
+            watch(state.made)
+        if status == ENDED:
+            break
+        if late or (status == PAUSED and state.made == max_iter):
+            finished = False
+            break
+        if status == UNKNOWN:
+            state.look_up(variable)
     steps, deltas = state.steps
     score = state.start + sum(joined(hi, lo) for hi, lo in steps[: state.best, 6:8].tolist())
     for kind, u, v in steps[: state.best, :3].tolist():
@@ -143,4 +150,4 @@ def climb(
         if kind == REVERSE:
             parents[order[u]] ^= bit(order[v])
     logger.debug("climbed %d steps to a score of %s", len(steps), to_float(score))
-    return Climb(tuple(parents), score, tuple(order), state.start, steps, deltas, finished)
+    return Climb(tuple(parents), score, tuple(order), state.start, steps, deltas, finished, notebook)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.kernels import climbing, moves
-from stablebn.scores.families import FamilyScores, Index
+from stablebn.kernels.notebook import find_family
+from stablebn.scores.families import FamilyScores
+from stablebn.scores.notebook import Notebook
 from stablebn.stats.variable_sets import from_words, members, to_words, words
 
 
@@ -18,8 +20,8 @@ class State:
     Parameters
     ----------
     scores : FamilyScores
-    index : Index
-        How it finds families among those that are known.
+    notebook : Notebook
+        What is worked out.
     order : sequence of int
         The processing order: place p holds variable order[p].
     parents : sequence of int
@@ -41,7 +43,7 @@ class State:
     def __init__(
         self,
         scores: FamilyScores,
-        index: Index,
+        notebook: Notebook,
         order: Sequence[int],
         parents: Sequence[int],
         *,
@@ -52,7 +54,7 @@ class State:
     ) -> None:
         n = scores.n
         self._scores = scores
-        self._index = index
+        self._notebook = notebook
         self._limits = min(most_parents, scores.most_parents), noinc
         self._order = np.array(order, dtype=np.int64)
         barred = np.zeros((0, 0), dtype=np.bool_)
@@ -63,8 +65,6 @@ class State:
         sizes = np.zeros(n, dtype=np.int64)
         listed = np.zeros((n, n), dtype=np.int32)
         self._sets = np.zeros((n, words(n)), dtype=np.uint64)
-        rows = [scores.row(v, own) for v, own in enumerate(parents)]
-        self.start = sum([scores.known.scores[row] for row in rows])
         for v, own in enumerate(parents):
             if own:
                 inside = [place[u] for u in members(own)]
@@ -72,12 +72,12 @@ class State:
                 sizes[place[v]] = len(inside)
                 listed[place[v], : len(inside)] = inside
                 self._sets[v] = to_words(own, n)
+        families = np.array([self._family(v) if own else v for v, own in enumerate(parents)], dtype=np.int64)
+        self.start = sum(notebook.score(family) for family in families)
         reaches = np.empty((n, n), dtype=np.bool_)
         moves.find_paths(sizes, listed, reaches)
         gains, ceilings, bounds = np.empty((n, n, 3), dtype=np.int64), np.empty(n), np.empty(n)
-        moves.set_all_gains(
-            np.array(rows, dtype=np.int64), scores.known.changes, self._order, barred, family, gains, ceilings, bounds
-        )
+        moves.set_all_gains(families, notebook.families[2], self._order, barred, family, gains, ceilings, bounds)
         differences, lengths = np.zeros((tabu, 2 * tabu), dtype=np.int64), np.full(tabu, -1, dtype=np.int64)
         lengths[:1] = 0
         self._graph = barred, family, sizes, listed, reaches, gains, ceilings, bounds, differences, lengths
@@ -110,9 +110,10 @@ class State:
             self._order,
             *self._graph,
             self._sets,
-            self._index.keys,
-            self._index.slots,
-            self._scores.known.changes,
+            self._notebook.families,
+            self._notebook.tables,
+            self._notebook.used,
+            self._notebook.source,
             self._steps,
             self._deltas,
             *self._limits,
@@ -121,6 +122,18 @@ class State:
         return status, variable
 
     def look_up(self, variable: int) -> None:
-        """Find out what changes of a variable's present parents would bring."""
-        row = self._scores.row(variable, from_words(self._sets[variable].tolist()))
-        self._index.add(self._sets, variable, row)
+        """Find out what changes of a variable's present parents would bring, or make room for the climb to do it."""
+        if self._notebook.make_room():
+            return
+        parents = from_words(self._sets[variable].tolist())
+        self._notebook.add(
+            variable,
+            self._sets[variable],
+            lambda out: self._scores.write_changes(variable, parents, out, self._notebook.table),
+        )
+
+    def _family(self, variable: int) -> int:
+        """The family of a variable with its present parents."""
+        while (family := find_family(variable, self._sets[variable], self._notebook.families)) < 0:
+            self.look_up(variable)
+        return int(family)

@@ -8,6 +8,7 @@ with every parent more: so the searches in different orders, which differ in dir
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -27,8 +28,9 @@ _LARGEST_BUNDLE = 256
 # Measured, in nanoseconds: a row of one configuration and level by bits, and a row of a bundle by histogram.
 BITS_COST = 1 / 900
 HISTOGRAM_COST = 1 / 1.5
-# Nanoseconds of one configuration with all levels, above which two threads hardly get in each other's way.
-_DEAR = 3_000
+# Nanoseconds and cells up to which tables are small: see `JointTables.most_small`.
+_SMALL_COST = 100_000
+_SMALL_CELLS = 1 << 16
 
 
 class JointTable(NamedTuple):
@@ -49,6 +51,14 @@ class JointTable(NamedTuple):
     counts: NDArray[np.int32]
 
 
+Nearby = Callable[[int], JointTable | None]
+"""Where the table of a set may be."""
+
+
+def nothing(variables: int) -> None:
+    """Nowhere."""
+
+
 class JointTables:
     """The joint tables of a table's variables, each counted once, by bits or by histograms, whichever is quicker.
 
@@ -59,8 +69,8 @@ class JointTables:
 
     Attributes
     ----------
-    dear : bool
-        Whether tables take so long that it pays to count several at once.
+    cost : float
+        Nanoseconds to count one configuration with all levels by bits.
     """
 
     def __init__(self, counts: Counts) -> None:
@@ -76,7 +86,7 @@ class JointTables:
         self.with_rows = self.narrow.nonzero()[0]
         self._wide = sum(map(bit, self.wide))
         self._height = int(self.levels[self.narrow].sum())
-        self.dear = BITS_COST * self._rows * self._height > _DEAR
+        self.cost = BITS_COST * self._rows * self._height
         self._tables: dict[int, JointTable] = {}
         self._under_way: set[int] = set()
         self._bytes = 0
@@ -121,9 +131,9 @@ class JointTables:
             sizes[self._columns(v)] = counting.group_counts(self._codes[v], int(self.levels[v]), self._weights)
         return sizes
 
-    def table(self, variables: int) -> JointTable | None:
-        """The table of a set that is not empty; None where it would be too large."""
-        found = self._tables.get(variables)
+    def table(self, variables: int, nearby: Nearby = nothing) -> JointTable | None:
+        """The table of a set that is not empty, from `nearby` if it is there; None where it would be too large."""
+        found = self._find(variables, nearby)
         if found is None:
             inside = members(variables)
             if variables & self._wide or not self._fits(self._counts.states(inside)):
@@ -133,14 +143,17 @@ class JointTables:
                 self._under_way.add(variables)
             if other_is_at_it:
                 self._counts.crew.wait_for(lambda: variables not in self._under_way)
-                return self.table(variables)
+                return self.table(variables, nearby)
             try:
-                found = self._count(variables, inside)
+                found = self._count(variables, inside, nearby)
                 self._keep(variables, found)
             finally:
                 self._under_way.discard(variables)
                 self._counts.crew.tell()
         return found
+
+    def _find(self, variables: int, nearby: Nearby) -> JointTable | None:
+        return self._tables.get(variables) or nearby(variables)
 
     def _fits(self, configurations: int) -> bool:
         return configurations <= MOST_CONFIGURATIONS and configurations * self._height <= _MOST_CELLS
@@ -152,7 +165,7 @@ class JointTables:
             while self._bytes > MOST_BYTES and len(self._tables) > 1:
                 self._bytes -= self._tables.pop(next(iter(self._tables))).counts.nbytes
 
-    def _count(self, variables: int, inside: list[int]) -> JointTable:
+    def _count(self, variables: int, inside: list[int], nearby: Nearby) -> JointTable:
         if len(inside) == 1:
             columns = self._columns(inside[0])
             return JointTable(
@@ -161,11 +174,11 @@ class JointTables:
         if self._weights.size:
             return self._by_histogram(inside)
         # One level of one variable need not be counted, which saves most where the levels are few.
-        known = [v for v in inside if variables ^ bit(v) in self._tables]
-        if not known and len(inside) > 2 and self._counts.states(inside) > self._most_for_bits:
+        known = [v for v in inside if self._find(variables ^ bit(v), nearby)]
+        if not known and len(inside) > 2 and self._counts.states(inside) > self.most_for_bits:
             return self._by_histogram(inside)
         joining = min(known or inside, key=self._level_numbers.__getitem__)
-        smaller = self.table(variables ^ bit(joining))
+        smaller = self.table(variables ^ bit(joining), nearby)
         assert smaller is not None  # A part of what fits.
         family, place = np.array(inside), inside.index(joining)
         sizes = np.zeros(smaller.sizes.size * self._level_numbers[joining], dtype=np.int64)
@@ -180,7 +193,7 @@ class JointTables:
                 self.first,
                 self.levels,
                 self._counts.packed,
-                self._most_for_bits,
+                self.most_for_bits,
                 sizes,
                 counts,
             )
@@ -218,6 +231,14 @@ class JointTables:
         sizes = counting.group_counts(groups, configurations, self._weights)
         return JointTable(family, sizes, counts)
 
+    @cached_property
+    def most_small(self) -> int:
+        """Most configurations of a table that is better counted on the spot than shared between threads."""
+        if self._weights.size or self.wide or not self._height:
+            return 0
+        cells = min(_SMALL_CELLS, MOST_BYTES, _SMALL_COST / (BITS_COST * self._rows + 1e-9))
+        return min(MOST_CONFIGURATIONS, int(cells / self._height))
+
     def _cost_of_bits(self, configurations: float) -> float:
         """Nanoseconds to count that many configurations."""
         return BITS_COST * self._rows * configurations * (self._height - len(self._level_numbers))
@@ -230,7 +251,7 @@ class JointTables:
         return [int(size) for size in self.levels]
 
     @cached_property
-    def _most_for_bits(self) -> float:
+    def most_for_bits(self) -> float:
         """Configurations beyond which a histogram is quicker than bits."""
         by_bits = BITS_COST * (self._height - self.with_rows.size)
         return HISTOGRAM_COST * len(self._bundled) / by_bits
