@@ -81,7 +81,8 @@ def test_a_table_of_the_notebook_is_the_joint_table() -> None:
     assert notebook.table(0b10110) is None
     assert _work_out(notebook, 1, 0b10100) >= 0
     found = notebook.table(0b10110)
-    right = Counts(table).tables.table(0b10110)
+    counts = Counts(table)
+    right = counts.tables.table(0b10110)
     assert found is not None
     assert right is not None
     assert found.members.tolist() == right.members.tolist()
