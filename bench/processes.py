@@ -23,9 +23,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Finished:
-    """What a process printed, and the seconds from its start to its end."""
+    """What a process printed, also as errors, and the seconds from its start to its end."""
 
     output: str
+    errors: str
     seconds: float
 
 
@@ -54,7 +55,7 @@ def run(
     except subprocess.CalledProcessError as error:
         logger.warning("failed: %s\n%s", " ".join(command), error.stderr[-500:])
         return None
-    return Finished(done.stdout, time.perf_counter() - began)
+    return Finished(done.stdout, done.stderr, time.perf_counter() - began)
 
 
 def learn(tool: str, table: Path, *, repeats: int = 5, limit: float = LIMIT) -> dict[str, Any] | None:

@@ -145,7 +145,7 @@ def _cold(figures: dict[str, Any], about: str) -> list[str]:
     titles = {
         "first compile": "`stablebn learn asia.csv`, nothing compiled yet",
         "learn": "`stablebn learn asia.csv`, all compiled",
-        "imports of learn": "of which Python and imports",
+        "imports of learn": "of which imports, as `-X importtime` says",
         "import stablebn": '`python -c "import stablebn"`',
         "python": '`python -c "pass"`',
     }

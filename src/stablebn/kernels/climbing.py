@@ -75,7 +75,7 @@ def climb(
     """
     while True:
         if memory[MADE]:
-            kind, u, v = steps[memory[MADE] - 1, :3]
+            kind, u, v = steps[memory[MADE] - 1, 0], steps[memory[MADE] - 1, 1], steps[memory[MADE] - 1, 2]
             while memory[READ] < (2 if kind == REVERSE else 1):
                 child, other = (v, u) if memory[READ] == 0 else (u, v)
                 variable = order[child]
@@ -89,7 +89,7 @@ def climb(
         moves, delta, arbitrary = best_moves(
             family, sizes, parents, reaches, gains, bounds, most_parents, differences, lengths
         )
-        kind, u, v = moves[0]
+        kind, u, v = moves[0, 0], moves[0, 1], moves[0, 2]
         if kind == NONE or (delta[0] <= 0 and memory[BAD] + 1 > noinc):
             return ENDED, -1
         if memory[MADE] == most_steps:
@@ -99,10 +99,12 @@ def climb(
             hi += gains[u, v, 0]
             lo += gains[u, v, 1]
         step = steps[memory[MADE]]
-        step[:3] = moves[0]
-        step[3:6] = moves[1]
+        for at in range(3):
+            step[at] = moves[0, at]
+            step[3 + at] = moves[1, at]
         step[6], step[7], step[8] = hi, lo, arbitrary
-        deltas[memory[MADE]] = delta
+        deltas[memory[MADE], 0] = delta[0]
+        deltas[memory[MADE], 1] = delta[1]
 
         memory[MADE] += 1
         memory[READ] = 0

@@ -212,7 +212,8 @@ def extend_table(known, members, place, variables, first, levels, packed, most_c
     configurations, targets, found, skipped = plan_extension(known, members, place, first, levels)
     if targets.size > most_configurations:
         return False
-    sizes[:] = found
+    for k in range(sizes.size):
+        sizes[k] = found[k]
     outside = others(variables, members)
     which = counted_levels(first[outside], levels[outside])
     met = np.empty((which.size, targets.size), dtype=np.int32)

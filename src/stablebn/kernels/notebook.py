@@ -86,7 +86,8 @@ def register(number, words, place, keys, slots):
     """Let a key be found at a place."""
     slots[slot_of(number, words, keys, slots)] = place
     keys[place, 0] = number
-    keys[place, 1:] = words
+    for w in range(words.size):
+        keys[place, 1 + w] = words[w]
 
 
 @njit(cache=True, nogil=True)
@@ -136,7 +137,7 @@ def work_out(child, words, families, tables, used, source):
         place += 1
     own = changes[family]
     own[:] = 0
-    scores[family] = likelihood_changes(
+    scores[family, 0], scores[family, 1] = likelihood_changes(
         counts, sizes, members, place, first, levels, variables, m_ln_m, unit_hi, unit_lo, own
     )
     register(child, words, family, keys, slots)
@@ -194,12 +195,14 @@ def extend(table, words, joining, tables, used, source):
     place = 0
     while members[place] != joining:
         place += 1
+    height = packed.shape[0]
     if smaller.size == 1:
-        start = first[smaller[0]]
-        known = np.ascontiguousarray(pairs[:, start : start + levels[smaller[0]]])
+        known = np.empty((height, levels[smaller[0]]), dtype=np.int32)
+        for row in range(height):
+            for level in range(known.shape[1]):
+                known[row, level] = pairs[row, first[smaller[0]] + level]
     else:
         known, _ = read_table(table, tables, source)
-    height = packed.shape[0]
     columns = known.shape[1] * levels[joining]
     start = used[CELLS]
     if used[TABLES] == places.shape[0] or start + (height + 1) * columns > cells.size:
@@ -209,7 +212,8 @@ def extend(table, words, joining, tables, used, source):
     sizes = np.zeros(columns, dtype=np.int64)
     if not extend_table(known, members, place, variables, first, levels, packed, most_for_bits, sizes, counts):
         return -1
-    cells[start + height * columns : start + (height + 1) * columns] = sizes
+    for k in range(columns):
+        cells[start + height * columns + k] = sizes[k]
     table = used[TABLES]
     places[table, 0] = start
     places[table, 1] = columns
@@ -223,7 +227,7 @@ def extend(table, words, joining, tables, used, source):
 def read_table(table, tables, source):
     """Counts int32 [L, K] and sizes int64 [K] of a table."""
     height = source[0].shape[0]
-    start, columns = tables[2][table]
+    start, columns = tables[2][table, 0], tables[2][table, 1]
     counts = tables[3][start : start + height * columns].reshape(height, columns)
     sizes = tables[3][start + height * columns : start + (height + 1) * columns].astype(np.int64)
     return counts, sizes

@@ -105,7 +105,7 @@ class Notebook:
         elif cells + self._largest <= len(self.tables[3]):
             return False
         elif 2 * self.tables[3].nbytes <= joint.MOST_BYTES:
-            self.tables = (*self.tables[:3], np.concatenate([self.tables[3], np.empty_like(self.tables[3])]))
+            self.tables = (*self.tables[:3], _longer(self.tables[3]))
         else:
             self._start_tables(len(self.tables[3]))
         return True
@@ -125,11 +125,18 @@ def _slots(room: int) -> NDArray[np.int64]:
     return np.full(1 << (2 * room).bit_length(), -1, dtype=np.int64)
 
 
+def _longer(array: NDArray[Any]) -> NDArray[Any]:
+    """An array twice as long that starts with this one."""
+    longer = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
 def _with_more_room(
     keys: NDArray[np.uint64], slots: NDArray[np.int64], *others: NDArray[Any], first: int = 0
 ) -> tuple[NDArray[Any], ...]:
     """Arrays twice as long that hold the same; those before `first` have no key."""
-    more_keys, *more = (np.concatenate([array, np.empty_like(array)]) for array in (keys, *others))
+    more_keys, *more = map(_longer, (keys, *others))
     more_slots = _slots(len(more_keys))
     kernel.register_again(first, len(keys), more_keys, more_slots)
     return more_keys, more_slots, *more
