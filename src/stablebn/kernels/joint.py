@@ -236,6 +236,27 @@ def group_rows(codes, members, levels):  # IN codes [n, N], IN int64 [x]
 
 
 @njit(cache=True, nogil=True)
+def count_weights(codes, weights, members, variables, first, levels, sizes, counts):
+    """Count the table of a set from few rows, each with its weight.
+
+    Parameters
+    ----------
+    codes, weights : uint8 [n, N], int64 [N]
+    members, variables, first, levels
+        As in `extend_table`.
+    sizes, counts : int64 [K], int32 [L, K], zero at the start
+    """
+    outside = others(variables, members)
+    for i in range(weights.size):
+        configuration = 0
+        for member in members:
+            configuration = configuration * levels[member] + codes[member, i]
+        sizes[configuration] += weights[i]
+        for u in outside:
+            counts[first[u] + codes[u, i], configuration] += weights[i]
+
+
+@njit(cache=True, nogil=True)
 def count_bundles(groups, columns, which, bundles, bundle_sizes, bundled, starts, first, levels, weights, out):
     """The counts of a table, by histograms over some bundles of variables.
 

@@ -16,8 +16,10 @@ used : int64 [3]
     How many families, tables and cells there are.
 source : tuple
     What tables are counted from and likelihoods are made of:
-    packed, pairs, level_sizes : uint64 [L, words], int32 [L, L], int64 [L]
-        Rows of each level as bits, counts of pairs of levels, and rows of each level.
+    codes, weights : uint8 [n, N], int64 [N]
+        Rows that count more than once; none where they are in bits.
+    packed, pairs : uint64 [L, words], int32 [L, L]
+        Rows of each level as bits, and counts of pairs of levels.
     first, levels, variables : int64 [n], int64 [n], int64 [any]
         As in `kernels/joint.py`.
     m_ln_m, unit_hi, unit_lo : int64 [T, 2], int, int
@@ -31,7 +33,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stablebn.kernels.joint import extend_table, likelihood_changes
+from stablebn.kernels.joint import count_weights, extend_table, likelihood_changes
 
 FAMILIES, TABLES, CELLS = range(3)
 
@@ -116,7 +118,7 @@ def work_out(child, words, families, tables, used, source):
         Or -1, if it must be worked out otherwise, or there is no room.
     """
     keys, slots, changes, scores = families
-    first, levels, variables, m_ln_m, unit_hi, unit_lo, most_configurations, _ = source[3:]
+    first, levels, variables, m_ln_m, unit_hi, unit_lo, most_configurations, _ = source[4:]
     family = used[FAMILIES]
     if most_configurations == 0 or family == keys.shape[0]:
         return -1
@@ -149,7 +151,7 @@ def work_out(child, words, families, tables, used, source):
 def tabulate(whole, tables, used, source):
     """The table of a set of two or more, counted if need be from that of a part; or -1, as in `work_out`."""
     keys, slots = tables[:2]
-    levels = source[4]
+    levels = source[5]
     words = whole.copy()
     left_out = np.empty(64 * words.size, dtype=np.int64)
     dropped = 0
@@ -187,7 +189,7 @@ def tabulate(whole, tables, used, source):
 def extend(table, words, joining, tables, used, source):
     """The table of a set and one variable more, from that of the set (not asked for where it has one variable)."""
     keys, slots, places, cells = tables
-    packed, pairs, _, first, levels, variables, _, _, _, _, most_for_bits = source
+    codes, weights, packed, pairs, first, levels, variables, _, _, _, _, most_for_bits = source
     smaller = members_of(words)
     whole = words.copy()
     toggle_bit(whole, joining)
@@ -195,7 +197,7 @@ def extend(table, words, joining, tables, used, source):
     place = 0
     while members[place] != joining:
         place += 1
-    height = packed.shape[0]
+    height = pairs.shape[0]
     if smaller.size == 1:
         known = np.empty((height, levels[smaller[0]]), dtype=np.int32)
         for row in range(height):
@@ -210,7 +212,9 @@ def extend(table, words, joining, tables, used, source):
     counts = cells[start : start + height * columns].reshape(height, columns)
     counts[:] = 0
     sizes = np.zeros(columns, dtype=np.int64)
-    if not extend_table(known, members, place, variables, first, levels, packed, most_for_bits, sizes, counts):
+    if weights.size:
+        count_weights(codes, weights, members, variables, first, levels, sizes, counts)
+    elif not extend_table(known, members, place, variables, first, levels, packed, most_for_bits, sizes, counts):
         return -1
     for k in range(columns):
         cells[start + height * columns + k] = sizes[k]
@@ -226,7 +230,7 @@ def extend(table, words, joining, tables, used, source):
 @njit(cache=True, nogil=True)
 def read_table(table, tables, source):
     """Counts int32 [L, K] and sizes int64 [K] of a table."""
-    height = source[0].shape[0]
+    height = source[3].shape[0]
     start, columns = tables[2][table, 0], tables[2][table, 1]
     counts = tables[3][start : start + height * columns].reshape(height, columns)
     sizes = tables[3][start + height * columns : start + (height + 1) * columns].astype(np.int64)

@@ -149,9 +149,9 @@ class PenalisedLikelihood(TabulatedScores, DifferenceScores):
         if not self._all_suit or not tables.most_small:
             return NO_SOURCE
         return (
+            *tables.rows_with_weights,
             self._counts.packed,
             tables.pairs,
-            tables.level_sizes,
             tables.first,
             tables.levels,
             tables.with_rows,

@@ -17,9 +17,11 @@ Source = tuple[Any, ...]
 """What small tables are counted from: see `kernels/notebook.py`."""
 
 NO_SOURCE: Source = (
+    np.empty((0, 0), dtype=np.uint8),
+    np.empty(0, dtype=np.int64),
     np.empty((0, 0), dtype=np.uint64),
     np.empty((0, 0), dtype=np.int32),
-    *(np.empty(0, dtype=np.int64) for _ in range(4)),
+    *(np.empty(0, dtype=np.int64) for _ in range(3)),
     np.empty((0, 2), dtype=np.int64),
     *(0, 0, 0, 0.0),
 )
@@ -48,7 +50,7 @@ class Notebook:
     def __init__(self, scores: list[int], changes: NDArray[np.int64], source: Source) -> None:
         n = len(scores)
         self._width = words(n)
-        self._height = len(source[0])
+        self._height = len(source[3])
         # Cells of the largest small table, with its sizes.
         self._largest = source[-2] * (self._height + 1)
         self.source = source

@@ -29,7 +29,7 @@ _LARGEST_BUNDLE = 256
 BITS_COST = 1 / 900
 HISTOGRAM_COST = 1 / 1.5
 # Nanoseconds and cells up to which tables are small: see `JointTables.most_small`.
-_SMALL_COST = 100_000
+_SMALL_COST = 1_000_000
 _SMALL_CELLS = 1 << 16
 
 
@@ -234,10 +234,19 @@ class JointTables:
     @cached_property
     def most_small(self) -> int:
         """Most configurations of a table that is better counted on the spot than shared between threads."""
-        if self._weights.size or self.wide or not self._height:
+        if self.wide or not self._height:
             return 0
-        cells = min(_SMALL_CELLS, MOST_BYTES, _SMALL_COST / (BITS_COST * self._rows + 1e-9))
-        return min(MOST_CONFIGURATIONS, int(cells / self._height))
+        most = min(MOST_CONFIGURATIONS, min(_SMALL_CELLS, MOST_BYTES) // self._height)
+        if self._weights.size:
+            # Every table takes one pass over all rows.
+            return most if self._rows * self.with_rows.size <= _SMALL_COST else 0
+        return min(most, int(_SMALL_COST / self.cost))
+
+    @cached_property
+    def rows_with_weights(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Codes and weights of the rows of which small tables are counted; none where that is done by bits."""
+        codes = self._codes if self._weights.size else self._codes[:0, :0]
+        return np.ascontiguousarray(codes, dtype=np.uint8), self._weights
 
     def _cost_of_bits(self, configurations: float) -> float:
         """Nanoseconds to count that many configurations."""
