@@ -276,16 +276,18 @@ def count_bundles(groups, columns, which, bundles, bundle_sizes, bundled, starts
     out : int32 [L, columns], zero at the start
     """
     cells = np.empty(bundle_sizes.max() * columns, dtype=np.int32)
+    # Unsigned: an index that may be negative takes longer.
+    width = np.uint64(columns)
     for b in which:
         bundle = bundles[b]
         used = cells[: bundle_sizes[b] * columns]
         used[:] = 0
         if weights.size:
             for i in range(groups.size):
-                used[np.int64(bundle[i]) * columns + groups[i]] += weights[i]
+                used[np.uint64(bundle[i]) * width + np.uint64(groups[i])] += weights[i]
         else:
             for i in range(groups.size):
-                used[np.int64(bundle[i]) * columns + groups[i]] += 1
+                used[np.uint64(bundle[i]) * width + np.uint64(groups[i])] += 1
         stride = 1
         for at in range(starts[b + 1] - 1, starts[b] - 1, -1):
             u = bundled[at]

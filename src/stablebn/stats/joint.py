@@ -27,7 +27,7 @@ MOST_BYTES = 1 << 28
 _LARGEST_BUNDLE = 256
 # Measured, in nanoseconds: a row of one configuration and level by bits, and a row of a bundle by histogram.
 BITS_COST = 1 / 900
-HISTOGRAM_COST = 1 / 1.5
+HISTOGRAM_COST = 1 / 2
 # Nanoseconds and cells up to which tables are small: see `JointTables.most_small`.
 _SMALL_COST = 1_000_000
 _SMALL_CELLS = 1 << 16
@@ -228,7 +228,8 @@ class JointTables:
 
         cost = HISTOGRAM_COST * self._rows * bundles.sizes.size
         self._counts.crew.share(count, np.arange(bundles.sizes.size), cost)
-        sizes = counting.group_counts(groups, configurations, self._weights)
+        # Every row has one level of any variable, here also of those of the set.
+        sizes = counts[self._columns(inside[0])].sum(axis=0, dtype=np.int64)
         return JointTable(family, sizes, counts)
 
     @cached_property
