@@ -22,6 +22,9 @@ from stablebn.stats.variable_sets import bit
 
 logger = logging.getLogger(__name__)
 
+# So many steps take a fraction of a second: no longer is Ctrl-C, or the end of the time, left unheard.
+_STEPS_AT_ONCE = 64
+
 _MOVE_NAMES = ("add", "delete", "reverse")
 
 
@@ -118,6 +121,7 @@ def climb(
     n = scores.n
     parents = [0] * n if start is None else list(start)
     most = sys.maxsize if max_iter is None else max_iter
+    at_once = _STEPS_AT_ONCE if watch is None else 1
     finished = True
     notebook = scores.new_notebook() if notebook is None else notebook
     state = State(
@@ -133,7 +137,7 @@ def climb(
     while True:
         late = time_is_up is not None and time_is_up()
         made = state.made
-        status, variable = state.climb(made if late else most if watch is None else min(most, made + 1))
+        status, variable = state.climb(made if late else min(most, made + at_once))
         if watch is not None and state.made > made:
             watch(state.made)
         if status == ENDED:

@@ -29,7 +29,7 @@ _LARGEST_BUNDLE = 256
 BITS_COST = 1 / 900
 HISTOGRAM_COST = 1 / 2
 # Nanoseconds and cells up to which tables are small: see `JointTables.most_small`.
-_SMALL_COST = 500_000
+_SMALL_COST = 1_000_000
 _SMALL_CELLS = 1 << 16
 
 

@@ -99,6 +99,17 @@ def test_it_stops_when_time_is_up_and_says_so() -> None:
     assert stopped.parents == (0,) * 5
 
 
+def test_it_looks_at_the_clock_every_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stablebn.search.climb._STEPS_AT_ONCE", 2)
+    scores = _scores(1, 6, 40, "loglik", continuous=False)
+    whole = climb(scores, range(6))
+    asked = iter([False, False, True])
+    # In the notebook is all that is needed: nothing but the clock stops it.
+    stopped = climb(scores, range(6), notebook=whole.notebook, time_is_up=lambda: next(asked))
+    assert len(whole.trace) > 4
+    assert (len(stopped.trace), stopped.finished) == (4, False)
+
+
 def test_watch_sees_every_step() -> None:
     seen: list[int] = []
     scores = _scores(1, 5, 40, "loglik", continuous=False)
