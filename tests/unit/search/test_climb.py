@@ -1,3 +1,5 @@
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -100,7 +102,7 @@ def test_it_stops_when_time_is_up_and_says_so() -> None:
 
 
 def test_it_looks_at_the_clock_every_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablebn.search.climb._STEPS_AT_ONCE", 2)
+    monkeypatch.setattr(import_module("stablebn.search.climb"), "_STEPS_AT_ONCE", 2)
     scores = _scores(1, 6, 40, "loglik", continuous=False)
     whole = climb(scores, range(6))
     asked = iter([False, False, True])
