@@ -110,6 +110,8 @@ class Crew:
             if job is None:
                 return
             self._work_at(job)
+            # Who waits for the next job must not keep the last one's arrays.
+            del job
 
     def _work_at(self, job: _Job) -> None:
         """Do parts of a job until none is left."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -32,6 +33,24 @@ def test_tasks_run_at_once() -> None:
     barrier = threading.Barrier(2, timeout=30)
     # Each waits for the other: in turn they would never end.
     assert Crew(2).do_all([lambda: barrier.wait() >= 0, lambda: barrier.wait() >= 0]) == [True, True]
+
+
+def test_threads_that_wait_keep_nothing_alive() -> None:
+    class Work:
+        def __call__(self, items: NDArray[np.int64]) -> int:
+            time.sleep(0.01)
+            return len(items)
+
+    crew, work = Crew(2), Work()
+    watched = weakref.ref(work)
+    crew.share(work, np.arange(8), DEAR)
+    del work
+    # The other thread may be a little behind.
+    for _ in range(100):
+        if watched() is None:
+            break
+        time.sleep(0.01)
+    assert watched() is None
 
 
 def test_one_thread_does_all_in_turn() -> None:
