@@ -79,7 +79,7 @@ def climb(
             while memory[READ] < (2 if kind == REVERSE else 1):
                 child, other = (v, u) if memory[READ] == 0 else (u, v)
                 variable = order[child]
-                known = find_family(variable, sets[variable], families)
+                known = find_family(variable, sets[variable], families[0], families[1])
                 if known < 0:
                     known = work_out(variable, sets[variable], families, tables, used, source)
                 if known < 0:

@@ -100,11 +100,11 @@ def register_again(first, last, keys, slots):
 
 
 @njit(cache=True, nogil=True)
-def find_family(child, words, families):
+def find_family(child, words, keys, slots):
     """The family of a child whose parents are a set, or -1."""
     for word in words:
         if word:
-            return families[1][slot_of(child, words, families[0], families[1])]
+            return slots[slot_of(child, words, keys, slots)]
     return child
 
 
@@ -117,8 +117,11 @@ def work_out(child, words, families, tables, used, source):
     family : int
         Or -1, if it must be worked out otherwise, or there is no room.
     """
+    # Functions get what they need one by one: with tuples of arrays they take long to compile.
     keys, slots, changes, scores = families
-    first, levels, variables, m_ln_m, unit_hi, unit_lo, most_configurations, _ = source[4:]
+    table_keys, table_slots, places, cells = tables
+    codes, weights, packed, pairs, first, levels, variables = source[:7]
+    m_ln_m, unit_hi, unit_lo, most_configurations, most_for_bits = source[7:]
     family = used[FAMILIES]
     if most_configurations == 0 or family == keys.shape[0]:
         return -1
@@ -130,10 +133,25 @@ def work_out(child, words, families, tables, used, source):
         configurations *= levels[member]
         if configurations > most_configurations:
             return -1
-    table = tabulate(whole, tables, used, source)
+    table = tabulate(
+        whole,
+        table_keys,
+        table_slots,
+        places,
+        cells,
+        used,
+        codes,
+        weights,
+        packed,
+        pairs,
+        first,
+        levels,
+        variables,
+        most_for_bits,
+    )
     if table < 0:
         return -1
-    counts, sizes = read_table(table, tables, source)
+    counts, sizes = read_table(table, places, cells, pairs.shape[0])
     place = 0
     while members[place] != child:
         place += 1
@@ -148,10 +166,23 @@ def work_out(child, words, families, tables, used, source):
 
 
 @njit(cache=True, nogil=True)
-def tabulate(whole, tables, used, source):
+def tabulate(
+    whole,
+    keys,
+    slots,
+    places,
+    cells,
+    used,
+    codes,
+    weights,
+    packed,
+    pairs,
+    first,
+    levels,
+    variables,
+    most_for_bits,
+):
     """The table of a set of two or more, counted if need be from that of a part; or -1, as in `work_out`."""
-    keys, slots = tables[:2]
-    levels = source[5]
     words = whole.copy()
     left_out = np.empty(64 * words.size, dtype=np.int64)
     dropped = 0
@@ -178,60 +209,54 @@ def tabulate(whole, tables, used, source):
         dropped += 1
     while dropped > 0:
         dropped -= 1
-        table = extend(table, words, left_out[dropped], tables, used, source)
-        if table < 0:
-            return table
+        smaller = members_of(words)
         toggle_bit(words, left_out[dropped])
+        if smaller.size == 1:
+            known = levels_of(smaller[0], pairs, first, levels)
+        else:
+            known, _ = read_table(table, places, cells, pairs.shape[0])
+        columns = known.shape[1] * levels[left_out[dropped]]
+        table = used[TABLES]
+        start = used[CELLS]
+        end = start + (pairs.shape[0] + 1) * columns
+        if table == places.shape[0] or end > cells.size:
+            return -1
+        counts = cells[start : end - columns].reshape(pairs.shape[0], columns)
+        counts[:] = 0
+        sizes = np.zeros(columns, dtype=np.int64)
+        members = members_of(words)
+        if weights.size:
+            count_weights(codes, weights, members, variables, first, levels, sizes, counts)
+        else:
+            place = 0
+            while members[place] != left_out[dropped]:
+                place += 1
+            if not extend_table(known, members, place, variables, first, levels, packed, most_for_bits, sizes, counts):
+                return -1
+        for k in range(columns):
+            cells[end - columns + k] = sizes[k]
+        places[table, 0] = start
+        places[table, 1] = columns
+        register(0, words, table, keys, slots)
+        used[TABLES] += 1
+        used[CELLS] = end
     return table
 
 
 @njit(cache=True, nogil=True)
-def extend(table, words, joining, tables, used, source):
-    """The table of a set and one variable more, from that of the set (not asked for where it has one variable)."""
-    keys, slots, places, cells = tables
-    codes, weights, packed, pairs, first, levels, variables, _, _, _, _, most_for_bits = source
-    smaller = members_of(words)
-    whole = words.copy()
-    toggle_bit(whole, joining)
-    members = members_of(whole)
-    place = 0
-    while members[place] != joining:
-        place += 1
-    height = pairs.shape[0]
-    if smaller.size == 1:
-        known = np.empty((height, levels[smaller[0]]), dtype=np.int32)
-        for row in range(height):
-            for level in range(known.shape[1]):
-                known[row, level] = pairs[row, first[smaller[0]] + level]
-    else:
-        known, _ = read_table(table, tables, source)
-    columns = known.shape[1] * levels[joining]
-    start = used[CELLS]
-    if used[TABLES] == places.shape[0] or start + (height + 1) * columns > cells.size:
-        return -1
-    counts = cells[start : start + height * columns].reshape(height, columns)
-    counts[:] = 0
-    sizes = np.zeros(columns, dtype=np.int64)
-    if weights.size:
-        count_weights(codes, weights, members, variables, first, levels, sizes, counts)
-    elif not extend_table(known, members, place, variables, first, levels, packed, most_for_bits, sizes, counts):
-        return -1
-    for k in range(columns):
-        cells[start + height * columns + k] = sizes[k]
-    table = used[TABLES]
-    places[table, 0] = start
-    places[table, 1] = columns
-    register(0, whole, table, keys, slots)
-    used[TABLES] += 1
-    used[CELLS] += (height + 1) * columns
-    return table
+def levels_of(v, pairs, first, levels):
+    """The table of one variable: int32 [L, levels]."""
+    counts = np.empty((pairs.shape[0], levels[v]), dtype=np.int32)
+    for row in range(counts.shape[0]):
+        for level in range(levels[v]):
+            counts[row, level] = pairs[row, first[v] + level]
+    return counts
 
 
 @njit(cache=True, nogil=True)
-def read_table(table, tables, source):
+def read_table(table, places, cells, height):
     """Counts int32 [L, K] and sizes int64 [K] of a table."""
-    height = source[3].shape[0]
-    start, columns = tables[2][table, 0], tables[2][table, 1]
-    counts = tables[3][start : start + height * columns].reshape(height, columns)
-    sizes = tables[3][start + height * columns : start + (height + 1) * columns].astype(np.int64)
+    start, columns = places[table, 0], places[table, 1]
+    counts = cells[start : start + height * columns].reshape(height, columns)
+    sizes = cells[start + height * columns : start + (height + 1) * columns].astype(np.int64)
     return counts, sizes

@@ -134,6 +134,6 @@ class State:
 
     def _family(self, variable: int) -> int:
         """The family of a variable with its present parents."""
-        while (family := find_family(variable, self._sets[variable], self._notebook.families)) < 0:
+        while (family := find_family(variable, self._sets[variable], *self._notebook.families[:2])) < 0:
             self.look_up(variable)
         return int(family)

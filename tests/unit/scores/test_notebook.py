@@ -22,7 +22,7 @@ def _words(parents: int) -> np.ndarray:
 
 
 def _find(notebook: Notebook, child: int, parents: int) -> int:
-    return int(kernel.find_family(child, _words(parents), notebook.families))
+    return int(kernel.find_family(child, _words(parents), *notebook.families[:2]))
 
 
 def _work_out(notebook: Notebook, child: int, parents: int) -> int:
