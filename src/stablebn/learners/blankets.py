@@ -43,10 +43,14 @@ def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], 
 
 
 def shrunk(evidence: Evidence, x: int, blanket: int, entered: Sequence[int]) -> int:
-    """A blanket without the members that the rest of it separates from x, looked at as they entered."""
+    """A blanket without the members that the rest of it separates from x, looked at as they entered.
+
+    When one has left, all others are looked at again: given fewer, one that was dependent need not be any more.
+    """
     for place, p_value in enumerate(evidence.p_values_given_rest(x, entered, blanket)):
         if p_value > evidence.alpha:
-            return shrunk(evidence, x, blanket & ~bit(entered[place]), entered[place + 1 :])
+            left = [*entered[:place], *entered[place + 1 :]]
+            return shrunk(evidence, x, blanket & ~bit(entered[place]), left)
     return blanket
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.tables import random_categorical_table, shuffled
 
 import stablebn as sb
+from stablebn.data import prepare
 from stablebn.graph import DAG
 from stablebn.independence import DSeparation
 from stablebn.learners import LEARNERS, Pattern, SearchConfig, evidence, pose
@@ -42,6 +43,15 @@ def _blanket(dag: DAG, v: int) -> int:
 def _neighbours(dag: DAG, v: int) -> int:
     name = dag.nodes[v]
     return sum(1 << dag.nodes.index(other) for other in (*dag.parents(name), *dag.children(name)))
+
+
+def test_no_member_of_a_grown_and_shrunk_blanket_is_independent_given_the_others() -> None:
+    table = random_network(12, continuous=True, seed=6).sample(60, seed=1)
+    known = gather(pose(prepare(table).table, ScoreConfig()), SearchConfig(order="given"))
+    for v in range(12):
+        blanket = grow_shrink(known, v)
+        members = known.ordered(blanket)
+        assert all(p_value <= known.alpha for p_value in known.p_values_given_rest(v, members, blanket))
 
 
 @pytest.mark.parametrize("seed", range(5))
