@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Numbers = NDArray[np.float64]
+
+_FIRST_AT_ONCE = 8
 
 
 class Outcome(NamedTuple):
@@ -78,10 +80,30 @@ class IndependenceTest(ABC):
         found: list[float] = self.outcomes(x, candidates, given)[2].tolist()
         return found
 
-    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
-        """The p-value of x with each of some members of a set given the other members, without counting the tests."""
+    def first_dependent(self, x: int, candidates: Sequence[int], given: int, alpha: float) -> int | None:
+        """The first candidate whose p-value is not above alpha."""
+        # Many at once are quicker than one by one, but after the first that depends the others are in vain.
+        start, stop = 0, _FIRST_AT_ONCE
+        while start < len(candidates):
+            some = candidates[start:stop]
+            for y, p_value in zip(some, self.p_values(x, some, given, alpha), strict=True):
+                self.performed += 1
+                if p_value <= alpha:
+                    return y
+            start, stop = stop, 3 * stop
+        return None
+
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
+        """The p-value of x with each of some members of a set given the other members, without counting the tests.
+
+        The list ends at the first that is above `stop_above`.
+        """
+        found: list[float] = []
         for y in among:
-            yield float(self.outcomes(x, [y], blanket & ~bit(y))[2][0])
+            found.append(float(self.outcomes(x, [y], blanket & ~bit(y))[2][0]))
+            if found[-1] > stop_above:
+                break
+        return found
 
     def separating_set(
         self,
@@ -92,6 +114,7 @@ class IndependenceTest(ABC):
         alpha: float,
         *,
         always: int = 0,
+        tried: int = 0,
         watch: Callable[[], None] | None = None,
     ) -> tuple[int, float] | None:
         """The first subset of a pool given which x and y are independent, and the p-value there.
@@ -107,6 +130,8 @@ class IndependenceTest(ABC):
             Independent means a p-value above it.
         always : int
             A set that is given besides the subset; it is part of the set returned.
+        tried : int
+            A set of which no subset of this size separates: these are counted again, and need not be tested.
         watch : callable, optional
             Called now and then; what it raises ends the search.
         """

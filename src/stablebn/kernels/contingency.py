@@ -5,7 +5,18 @@ the tables are made one configuration after the other, from bits or from rows, a
 Sums are fixed-point integers, so it does not matter in which order configurations or cells come.
 
 Twice the mutual information, G2, is 2 (H(xyz) - H(xz) - H(yz) + H(z)); Pearson's X2 is the sum over
-configurations of n (sum of n_ij n_ij / (n_i n_j) - 1). What is returned is G2 / 2, or X2.
+configurations of n (sum of n_ij n_ij / (n_i n_j) - 1). What is summed is G2 / 2, or X2.
+
+Arguments that go together:
+
+- `rows`: codes [n, N], the rows as codes; uint64 [L, W], those of each level as bits, or none; int64 [n], where the levels
+  of each variable start among them; int64 [n], how many they are; int64 [N or 0], weights; int, the most cells of a table
+  that is counted by bits.
+- `rule`: bool, X2, else G2; bool, whether the degrees of freedom are the adjusted ones; float, a table with more cells
+  than this says nothing; int64 [T, 2], limbs of m ln m; float64 [n, n], statistics where nothing is given, or none; int,
+  the address of SciPy's tail.
+- `critical`: float64 [d], by degrees of freedom, a statistic above which the p-value need not be known: it is given as 0.
+- `out`: float64 [m, 3], written: statistic, degrees of freedom and p-value of x and each candidate.
 """
 
 from __future__ import annotations
@@ -17,8 +28,10 @@ from stablebn.kernels.bitsets import common, intersection_sizes
 from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
 from stablebn.kernels.joint import group_rows, likelihood, without_variable
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
+from stablebn.kernels.tails import upper_tail
 
 HI, LO, DF = 0, 1, 2
+STATISTIC, DEGREES, P_VALUE = 0, 1, 2
 ENDED, FOUND, PAUSED = 0, 1, 2
 """Why a walk over subsets came back: none is left, one was found, or it had made as many tests as it may."""
 
@@ -31,8 +44,11 @@ _MAKING_CELLS = 10
 # Picking the rows that matter pays for more candidates than these, if it leaves out more than the rest of this share.
 _FEW_CANDIDATES = 8
 _LARGE_SHARE = 0.5
+# So many levels at a time are met with sets, where those that come first may be enough.
+_LEVELS_AT_ONCE = 8
 # Places are 16 bits wide.
 _MOST_PLACES = 1 << 16
+_NOTHING_CLEAR = np.empty(0, dtype=np.float64)
 
 
 @njit(cache=True, nogil=True)
@@ -47,7 +63,7 @@ def _pearson_term(cell, row, column, size):
 def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], int64 [K, r]
     """Add what the cells of all configurations, and their sums by level of y, bring.
 
-    The sums by level of x, `in_x`, are those of every candidate: `_add_margins` has their part of G2.
+    The sums by level of x, `in_x`, are those of every candidate: `_shared_sums` has their part of G2.
     """
     r = in_x.shape[1]
     columns = np.empty(c, dtype=np.int64)
@@ -92,20 +108,48 @@ def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], 
 
 
 @njit(cache=True, nogil=True)
-def _add_margins(in_x, pearson, table, out):  # IN int64 [K, r]
-    """Add the part of G2 that every candidate shares: H(z) - H(xz)."""
-    if pearson:
-        return
-    hi, lo = sum_m_ln_m(in_x.sum(axis=1), table)
-    in_x_hi, in_x_lo = sum_m_ln_m(in_x.reshape(-1), table)
-    for at in range(out.shape[0]):
-        out[at, HI] += hi - in_x_hi
-        out[at, LO] += lo - in_x_lo
+def _shared_sums(in_x, pearson, table):  # IN int64 [K, r]
+    """What the sums of every candidate begin with: the limbs of H(z) - H(xz), of G2, and no degree of freedom."""
+    sums = np.zeros(3, dtype=np.int64)
+    if not pearson:
+        hi, lo = sum_m_ln_m(in_x.sum(axis=1), table)
+        in_x_hi, in_x_lo = sum_m_ln_m(in_x.reshape(-1), table)
+        sums[HI], sums[LO] = hi - in_x_hi, lo - in_x_lo
+    return sums
 
 
 @njit(cache=True, nogil=True)
-def _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, out):
+def _judge(sums, x, y, configurations, critical, rule, levels, out):  # IN int64 [3], OUT float64 [3]
+    """Write statistic, degrees of freedom and p-value of x and y, from what was summed up."""
+    pearson, adjust, largest, _, _, tail = rule
+    out[STATISTIC] = _statistic(sums, pearson) if configurations * levels[x] * levels[y] <= largest else 0.0
+    out[DEGREES] = float(sums[DF]) if adjust else (levels[y] - 1) * (configurations * (levels[x] - 1))
+    _judge_statistic(out, critical, tail)
+
+
+@njit(cache=True, nogil=True)
+def _judge_statistic(out, critical, tail):  # IN, OUT float64 [3]
+    """Write the p-value."""
+    statistic, df = out[STATISTIC], out[DEGREES]
+    if df < critical.size and statistic > critical[int(df)]:
+        out[P_VALUE] = 0.0
+    else:
+        # Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.
+        out[P_VALUE] = upper_tail(statistic, max(df, 1.0), tail)
+
+
+@njit(cache=True, nogil=True)
+def _statistic(sums, pearson):
+    """The statistic as a double."""
+    value = (sums[HI] + (sums[LO] >> LO_BITS)) * _UNIT_HI + (sums[LO] & LO_MASK) * _UNIT_LO
+    return max(value if pearson else 2.0 * value, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _by_bits(x, sets, sizes, candidates, stop_at, configurations, critical, rule, rows, out):
     """Each configuration's table is made of sizes of intersections: of z and x, each with the levels of y."""
+    pearson, _, _, table, _, _ = rule
+    _, packed, first, levels, _, _ = rows
     r = levels[x]
     # Slot 0 of a configuration is the whole of it, slot i its part in level i of x; level 0 is what the others leave.
     parts = np.empty((sizes.size * r, packed.shape[1]), dtype=np.uint64)
@@ -120,36 +164,60 @@ def _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, 
             in_x[k, i] = common(parts[k * r + i], parts[k * r + i])
             in_x[k, 0] -= in_x[k, i]
 
-    counted = 0
-    for y in candidates:
-        counted += levels[y] - 1
-    which = np.empty(counted, dtype=np.int64)
+    shared = _shared_sums(in_x, pearson, table)
+    sums = np.empty(3, dtype=np.int64)
+    begin = 0
+    while begin < candidates.size:
+        end = _end_of_some(begin, candidates, levels) if stop_at >= 0 else candidates.size
+        met = _met_levels(parts, packed, candidates[begin:end], first, levels)
+        start = 0
+        for at in range(begin, end):
+            y = candidates[at]
+            c = levels[y]
+            cells = np.empty((sizes.size, r, c), dtype=np.int64)
+            for k in range(sizes.size):
+                own = cells[k]
+                for i in range(r):
+                    own[i, 0] = in_x[k, i]
+                for j in range(1, c):
+                    own[0, j] = met[start + j - 1, k * r]
+                    for i in range(1, r):
+                        own[i, j] = met[start + j - 1, k * r + i]
+                        own[0, j] -= own[i, j]
+                        own[i, 0] -= own[i, j]
+                    own[0, 0] -= own[0, j]
+            sums[:] = shared
+            _add_tables(cells.reshape(-1), in_x, c, pearson, table, sums)
+            _judge(sums, x, y, configurations, critical, rule, levels, out[at])
+            if out[at, P_VALUE] <= stop_at:
+                return at + 1
+            start += c - 1
+        begin = end
+    return candidates.size
+
+
+@njit(cache=True, nogil=True)
+def _end_of_some(begin, candidates, levels):
+    """The end of the next candidates with some levels together."""
+    end, counted = begin, 0
+    while end < candidates.size and counted < _LEVELS_AT_ONCE:
+        counted += levels[candidates[end]] - 1
+        end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def _met_levels(parts, packed, candidates, first, levels):
+    """Rows that each part has in common with the levels of the candidates, without the first of each: int64 [M, K]."""
+    which = np.empty(levels[candidates].sum() - candidates.size, dtype=np.int64)
     m = 0
     for y in candidates:
         for level in range(1, levels[y]):
             which[m] = first[y] + level
             m += 1
-    met = np.empty((counted, parts.shape[0]), dtype=np.int64)
+    met = np.empty((which.size, parts.shape[0]), dtype=np.int64)
     intersection_sizes(parts, packed, which, met)
-
-    start = 0
-    for at in range(candidates.size):
-        c = levels[candidates[at]]
-        cells = np.empty((sizes.size, r, c), dtype=np.int64)
-        for k in range(sizes.size):
-            own = cells[k]
-            for i in range(r):
-                own[i, 0] = in_x[k, i]
-            for j in range(1, c):
-                own[0, j] = met[start + j - 1, k * r]
-                for i in range(1, r):
-                    own[i, j] = met[start + j - 1, k * r + i]
-                    own[0, j] -= own[i, j]
-                    own[i, 0] -= own[i, j]
-                own[0, 0] -= own[0, j]
-        _add_tables(cells.reshape(-1), in_x, c, pearson, table, out[at])
-        start += c - 1
-    _add_margins(in_x, pearson, table, out)
+    return met
 
 
 @njit(cache=True, nogil=True)
@@ -299,42 +367,54 @@ def _where_varies(rows, group, groups, x_codes, r, weights):
 
 
 @njit(cache=True, nogil=True)
-def _by_rows(x, given, candidates, codes, levels, weights, pearson, table, out):
+def _by_rows(x, given, candidates, stop_at, configurations, critical, rule, rows, out):
     """Each table is a histogram over the rows that matter: dense, or where it would be mostly empty sparse."""
-    rows, group, groups = _configurations_by_rows(x, given, codes, levels, weights)
+    pearson, _, _, table, _, _ = rule
+    codes, _, _, levels, weights, _ = rows
+    mattering, group, groups = _configurations_by_rows(x, given, codes, levels, weights)
     r = levels[x]
     in_x = np.zeros((groups, r), dtype=np.int64)
-    _count(rows, group, codes[x], r, weights, in_x.reshape(-1))
+    _count(mattering, group, codes[x], r, weights, in_x.reshape(-1))
     # Configuration and level of x in one number.
-    places = group * np.int32(r) + codes[x][rows]
+    places = group * np.int32(r) + codes[x][mattering]
     order = np.empty(0, dtype=np.int32)
     starts = np.empty(0, dtype=np.int64)
-    most = max(4 * rows.size, _FEW_CELLS)
+    most = max(4 * mattering.size, _FEW_CELLS)
     scratch = np.empty(min(most, groups * r * levels[candidates].max()), dtype=np.int64)
+    shared = _shared_sums(in_x, pearson, table)
+    sums = np.empty(3, dtype=np.int64)
     for at in range(candidates.size):
         y = candidates[at]
         c = levels[y]
+        sums[:] = shared
         if groups * r * c <= most:
             cells = scratch[: groups * r * c]
             cells[:] = 0
-            _count(rows, places, codes[y], c, weights, cells)
-            _add_tables(cells, in_x, c, pearson, table, out[at])
+            _count(mattering, places, codes[y], c, weights, cells)
+            _add_tables(cells, in_x, c, pearson, table, sums)
         else:
             if not starts.size:
                 order, starts = rows_by_group(group, groups)
-                order = rows[order]
-            _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, out[at])
-    _add_margins(in_x, pearson, table, out)
+                order = mattering[order]
+            _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, sums)
+        _judge(sums, x, y, configurations, critical, rule, levels, out[at])
+        if out[at, P_VALUE] <= stop_at:
+            return at + 1
+    return candidates.size
 
 
 @njit(cache=True, nogil=True)
-def _by_all_rows(x, places, candidates, codes, levels, weights, pearson, table, out):
+def _by_all_rows(x, places, candidates, stop_at, configurations, critical, rule, rows, out):
     """Each table is a histogram over all rows, by their places: configuration and level of x in one number."""
+    pearson, _, _, table, _, _ = rule
+    codes, _, _, levels, weights, _ = rows
     r = levels[x]
     in_x = np.zeros((1, r), dtype=np.int64)
     used = (places.max() // r + 1) * r
     # One piece of memory serves all candidates.
     scratch = np.empty(used * levels[candidates].max(), dtype=np.int64)
+    shared = np.zeros(3, dtype=np.int64)
+    sums = np.empty(3, dtype=np.int64)
     for at in range(candidates.size):
         y = candidates[at]
         cells = scratch[: used * levels[y]]
@@ -342,8 +422,13 @@ def _by_all_rows(x, places, candidates, codes, levels, weights, pearson, table, 
         _count_all(places, codes[y], levels[y], weights, cells)
         if not at:
             in_x = cells.reshape((-1, levels[y])).sum(axis=1).reshape((-1, r))
-        _add_tables(cells, in_x, levels[y], pearson, table, out[at])
-    _add_margins(in_x, pearson, table, out)
+            shared = _shared_sums(in_x, pearson, table)
+        sums[:] = shared
+        _add_tables(cells, in_x, levels[y], pearson, table, sums)
+        _judge(sums, x, y, configurations, critical, rule, levels, out[at])
+        if out[at, P_VALUE] <= stop_at:
+            return at + 1
+    return candidates.size
 
 
 @njit(cache=True, nogil=True)
@@ -360,90 +445,141 @@ def _share_where_varies(places, r):  # IN uint16 [N]
 
 
 @njit(cache=True, nogil=True)
-def _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out):
-    """Sums of each candidate in its row of out, int64 [m, 3]: small tables by bits, which know no weights."""
-    out[:] = 0
+def _associate(x, given, candidates, stop_at, critical, rule, rows, out):
+    """Write the outcomes of x and each candidate, up to the first p-value that is not above `stop_at`; how many."""
+    _, _, _, _, alone, tail = rule
+    codes, packed, first, levels, _, most_cells = rows
+    configurations = 1.0
+    for v in given:
+        configurations *= levels[v]
+    if alone.size and not given.size:
+        for at in range(candidates.size):
+            y = candidates[at]
+            out[at, STATISTIC] = alone[x, y]
+            out[at, DEGREES] = (levels[x] - 1) * (levels[y] - 1)
+            _judge_statistic(out[at], critical, tail)
+            if out[at, P_VALUE] <= stop_at:
+                return at + 1
+        return candidates.size
     columns = levels[candidates].sum()
     # Sets have to be made, and counted for each candidate; else rows have to be placed, and counted for each.
     most = (1 + candidates.size) * most_cells // (levels[x] * (_MAKING_CELLS + columns - candidates.size))
     if packed.size and most > 0:
         made, sets, sizes = _configurations_by_bits(x, given, codes.shape[1], packed, first, levels, most)
         if made:
-            _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, out)
-            return
-    places = float(levels[x])
-    for v in given:
-        places *= levels[v]
+            return _by_bits(x, sets, sizes, candidates, stop_at, configurations, critical, rule, rows, out)
+    places = configurations * levels[x]
     if places <= _MOST_PLACES and places * columns <= candidates.size * max(codes.shape[1], _FEW_CELLS):
         by_place = group_rows(codes, np.append(given, x), levels)
         if candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, levels[x]) > _LARGE_SHARE:
-            _by_all_rows(x, by_place, candidates, codes, levels, weights, pearson, table, out)
-            return
-    _by_rows(x, given, candidates, codes, levels, weights, pearson, table, out)
+            return _by_all_rows(x, by_place, candidates, stop_at, configurations, critical, rule, rows, out)
+    return _by_rows(x, given, candidates, stop_at, configurations, critical, rule, rows, out)
 
 
 @njit(cache=True, nogil=True)
-def associations(x, given, candidates, pearson, table, codes, packed, first, levels, weights, most_cells):
-    """The statistic of x and each candidate given some variables.
+def associations(x, given, candidates, most_information, stop_at, critical, rule, rows):
+    """The outcomes of x and each candidate given some variables, up to the first that is dependent enough.
 
     Parameters
     ----------
     x, given, candidates : int, int64 [k], int64 [m]
-    pearson : bool
-        X2, else G2.
-    table : int64 [T, 2]
-        Limbs of m ln m.
-    codes, packed, first, levels : codes [n, N], uint64 [L, W], int64 [n], int64 [n]
-        The rows as codes, and those of each level as bits.
-    weights : int64 [N or 0]
-    most_cells : int
-        Tables of more cells are counted by rows.
+    most_information : float
+        What G2 cannot exceed: a candidate for which it could not be significant even then is not counted, and has the
+        p-value 1. Infinite where all are to be counted.
+    stop_at : float
+        No candidate is looked at after one whose p-value is not above this; negative: all are.
+    critical, rule, rows
 
     Returns
     -------
-    statistics : float64 [m]
-    adjusted : int64 [m]
-        Sum over the configurations that occur of (levels of x there - 1) (levels of y there - 1).
+    out : float64 [candidates looked at, 3]
+        Statistics, degrees of freedom and p-values.
     """
-    out = np.empty((candidates.size, 3), dtype=np.int64)
-    _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out)
-    statistics = np.empty(candidates.size, dtype=np.float64)
+    _, _, _, levels, _, _ = rows
+    out = np.empty((candidates.size, 3), dtype=np.float64)
+    df = float(levels[x] - 1)
+    for v in given:
+        df *= levels[v]
+    hopeful = np.empty(candidates.size, dtype=np.int64)
+    found = 0
     for at in range(candidates.size):
-        statistics[at] = _statistic(out[at], pearson)
-    return statistics, out[:, DF].copy()
+        out[at, STATISTIC], out[at, DEGREES], out[at, P_VALUE] = 0.0, df * (levels[candidates[at]] - 1), 1.0
+        # The median of the chi-square distribution is above df - 1 (Chen and Rubin 1986).
+        if out[at, DEGREES] - 1 <= most_information:
+            hopeful[found] = at
+            found += 1
+    if not found:
+        return out
+    hopeful = hopeful[:found]
+    if found == candidates.size:
+        done = _associate(x, given, candidates, stop_at, critical, rule, rows, out)
+        return out[:done]
+    outcomes = np.empty((found, 3), dtype=np.float64)
+    done = _associate(x, given, candidates[hopeful], stop_at, critical, rule, rows, outcomes)
+    for at in range(done):
+        out[hopeful[at]] = outcomes[at]
+    return out if done == found else out[: hopeful[done - 1] + 1]
 
 
 @njit(cache=True, nogil=True)
-def associations_given_rest(family, table, codes, levels, weights):
-    """G2 of the last variable of a family and each other one, given all the rest: float64 [x - 1].
+def associations_given_rest(x, blanket, among, most_cells, stop_above, rule, rows):
+    """P-values of x and some members of a blanket, each given all the others, up to the first that is great enough.
 
     Parameters
     ----------
-    family : int64 [x]
-        Their joint table should be small: it is made whole.
-    table, codes, levels, weights
-        As in `associations`.
+    x, blanket, among : int, int64 [k], int64 [m]
+    most_cells : int
+        A joint table of x and the blanket with no more cells is made whole, and has the answers for all; for G2 only.
+    stop_above : float
+        No member is looked at after one whose p-value is above this.
+    rule, rows
+
+    Returns
+    -------
+    p_values : float64 [members looked at]
     """
-    r = levels[family[-1]]
-    cells = group_counts(group_rows(codes, family, levels), levels[family].prod(), weights)
-    own_hi, own_lo = likelihood(cells, r, 1, table)
-    statistics = np.empty(family.size - 1, dtype=np.float64)
-    sums = np.zeros(3, dtype=np.int64)
-    stride = r
-    for at in range(family.size - 2, -1, -1):
-        y = family[at]
-        hi, lo = likelihood(without_variable(cells, stride, levels[y]), r, 1, table)
-        sums[HI], sums[LO] = own_hi - hi, own_lo - lo
-        statistics[at] = _statistic(sums, False)
-        stride *= levels[y]
-    return statistics
+    _, _, _, levels, _, _ = rows
+    p_values = np.empty(among.size, dtype=np.float64)
+    cells = float(levels[x])
+    for v in blanket:
+        cells *= levels[v]
+    if among.size > 1 and cells <= most_cells:
+        known = _given_rest_by_table(x, blanket, rule, rows)
+        for at in range(among.size):
+            p_values[at] = known[np.searchsorted(blanket, among[at])]
+            if p_values[at] > stop_above:
+                return p_values[: at + 1]
+        return p_values
+    outcome = np.empty((1, 3), dtype=np.float64)
+    for at in range(among.size):
+        y = among[at : at + 1]
+        _associate(x, blanket[blanket != y[0]], y, -1.0, _NOTHING_CLEAR, rule, rows, outcome)
+        p_values[at] = outcome[0, P_VALUE]
+        if p_values[at] > stop_above:
+            return p_values[: at + 1]
+    return p_values
 
 
 @njit(cache=True, nogil=True)
-def _statistic(sums, pearson):
-    """The statistic as a double."""
-    value = (sums[HI] + (sums[LO] >> LO_BITS)) * _UNIT_HI + (sums[LO] & LO_MASK) * _UNIT_LO
-    return max(value if pearson else 2.0 * value, 0.0)
+def _given_rest_by_table(x, blanket, rule, rows):
+    """P-values by G2 of x and each member of a blanket, given the others, from one joint table: float64 [k]."""
+    _, _, _, table, _, tail = rule
+    codes, _, _, levels, weights, _ = rows
+    r = levels[x]
+    family = np.append(blanket, x)
+    cells = group_counts(group_rows(codes, family, levels), levels[family].prod(), weights)
+    own_hi, own_lo = likelihood(cells, r, 1, table)
+    p_values = np.empty(blanket.size, dtype=np.float64)
+    sums = np.zeros(3, dtype=np.int64)
+    stride = r
+    for at in range(blanket.size - 1, -1, -1):
+        c = levels[blanket[at]]
+        hi, lo = likelihood(without_variable(cells, stride, c), r, 1, table)
+        sums[HI], sums[LO] = own_hi - hi, own_lo - lo
+        df = cells.size // (r * c) * (r - 1) * (c - 1)
+        p_values[at] = upper_tail(_statistic(sums, False), df, tail)
+        stride *= c
+    return p_values
 
 
 @njit(cache=True, nogil=True)
@@ -462,43 +598,22 @@ def next_subset(places, n):  # IN, OUT int64 [k], ascending places below n
 
 
 @njit(cache=True, nogil=True)
-def search_subsets(
-    x,
-    y,
-    pool,
-    always,
-    places,
-    most,
-    critical,
-    adjust,
-    largest,
-    pearson,
-    table,
-    codes,
-    packed,
-    first,
-    levels,
-    weights,
-    most_cells,
-):
-    """Walk over subsets of a pool until one does not clearly show x and y dependent.
+def search_subsets(x, y, pool, tried, always, places, most, alpha, critical, rule, rows):
+    """Walk over subsets of a pool until one separates x and y.
 
     Parameters
     ----------
     x, y, pool, always : int, int, int64 [p], int64 [q]
         The variables of `always` are given besides the subset.
+    tried : bool [p]
+        A subset of such members is known not to separate: it counts as a test, and none is made.
     places : int64 [k]
         Places in the pool of the subset to begin with; of the one found, at the end.
     most : int
         Return after so many tests.
-    critical : float64 [d]
-        By degrees of freedom, the statistic above which dependence is clear; beyond d nothing is.
-    adjust : bool
-        Whether the degrees of freedom are the adjusted ones.
-    largest : float
-        A table with more cells says nothing: its statistic counts as 0.
-    pearson, table, codes, packed, first, levels, weights, most_cells
-        As in `associations`.
+    alpha : float
+        Independent means a p-value above it.
+    critical, rule, rows
 
     Returns
     -------
@@ -506,28 +621,28 @@ def search_subsets(
         ENDED, FOUND or PAUSED (then `places` is the subset to go on with).
     tests : int
         How many were made; the last is the one found.
-    statistic, df : float
-        Of the last.
+    greatest : float
+        Of the p-values; of the one found, if one is.
     """
     k = places.size
     given = np.empty(k + always.size, dtype=np.int64)
     given[k:] = always
     candidates = np.array([y])
-    out = np.empty((1, 3), dtype=np.int64)
+    outcome = np.empty((1, 3), dtype=np.float64)
+    greatest = 0.0
     tests = 0
     while True:
+        new = k == 0
         for at in range(k):
             given[at] = pool[places[at]]
-        configurations = 1.0
-        for v in given:
-            configurations *= levels[v]
-        _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out)
+            new |= not tried[places[at]]
         tests += 1
-        statistic = _statistic(out[0], pearson) if configurations * levels[x] * levels[y] <= largest else 0.0
-        df = float(out[0, DF]) if adjust else configurations * (levels[x] - 1) * (levels[y] - 1)
-        if df >= critical.size or statistic <= critical[int(df)]:
-            return FOUND, tests, statistic, df
+        if new:
+            _associate(x, given, candidates, -1.0, critical, rule, rows, outcome)
+            greatest = max(greatest, outcome[0, P_VALUE])
+            if greatest > alpha:
+                return FOUND, tests, greatest
         if not next_subset(places, pool.size):
-            return ENDED, tests, statistic, df
+            return ENDED, tests, greatest
         if tests == most:
-            return PAUSED, tests, statistic, df
+            return PAUSED, tests, greatest

@@ -44,10 +44,11 @@ def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], 
 
 def shrunk(evidence: Evidence, x: int, blanket: int, entered: Sequence[int]) -> int:
     """A blanket without the members that the rest of it separates from x, looked at as they entered."""
-    for place, p_value in enumerate(evidence.p_values_given_rest(x, entered, blanket)):
-        if p_value > evidence.alpha:
-            return shrunk(evidence, x, blanket & ~bit(entered[place]), entered[place + 1 :])
-    return blanket
+    p_values = evidence.p_values_given_rest(x, entered, blanket, stop_above=evidence.alpha)
+    if not p_values or p_values[-1] <= evidence.alpha:
+        return blanket
+    place = len(p_values) - 1
+    return shrunk(evidence, x, blanket & ~bit(entered[place]), entered[place + 1 :])
 
 
 def symmetric(sets: list[int]) -> list[int]:
@@ -83,11 +84,13 @@ def smaller_blankets(blankets: list[int], x: int, y: int, without: int) -> list[
 
 def separation(evidence: Evidence, x: int, y: int, pools: list[int]) -> Separation | None:
     """The first separation of x and y by subsets of growing size."""
+    tried = 0
     for pool in pools:
         for size in range(min(pool.bit_count(), evidence.most) + 1):
-            found = evidence.separating_set(x, y, pool, size)
+            found = evidence.separating_set(x, y, pool, size, tried)
             if found is not None:
                 return Separation(*found)
+        tried = pool
     return None
 
 

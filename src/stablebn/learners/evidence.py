@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -16,7 +16,6 @@ from stablebn.learners.problem import Problem
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit
 
-_FIRST_AT_ONCE = 8
 _LOTS_A_THREAD = 8
 ROWS_FOR_THREADS = 30_000
 """Tables with fewer rows are counted in less time than another thread takes to begin."""
@@ -109,28 +108,29 @@ class Evidence:
     def first_dependent(self, x: int, candidates: Sequence[int], given: int) -> int | None:
         """The first candidate that depends on x."""
         self.limit.check()
-        # Many at once are quicker than one by one, but after the first that depends the others are in vain.
-        start, stop = 0, _FIRST_AT_ONCE
-        while start < len(candidates):
-            some = candidates[start:stop]
-            for y, p_value in zip(some, self.test.p_values(x, some, given, self.alpha), strict=True):
-                self.test.performed += 1
-                if p_value <= self.alpha:
-                    return y
-            start, stop = stop, 3 * stop
-        return None
+        return self.test.first_dependent(x, candidates, given, self.alpha)
 
-    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
-        """How compatible with independence each of some members of a set is, given the other members."""
-        for p_value in self.test.p_values_given_rest(x, among, blanket):
-            self.limit.check()
-            self.test.performed += 1
-            yield p_value
+    def p_values_given_rest(
+        self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0
+    ) -> list[float]:
+        """How compatible with independence each of some members of a set is, given the other members.
 
-    def separating_set(self, x: int, y: int, pool: int, size: int) -> tuple[int, float] | None:
-        """A subset of this size given which x and y are independent, and the p-value there."""
+        The list ends at the first that is above `stop_above`.
+        """
         self.limit.check()
-        return self.test.separating_set(x, y, self.ordered(pool), size, self.alpha, watch=self.limit.check)
+        found = self.test.p_values_given_rest(x, among, blanket, stop_above) if among else []
+        self.test.performed += len(found)
+        return found
+
+    def separating_set(self, x: int, y: int, pool: int, size: int, tried: int = 0) -> tuple[int, float] | None:
+        """A subset of this size given which x and y are independent, and the p-value there.
+
+        Subsets of `tried` are known not to be; they count as tests nevertheless.
+        """
+        self.limit.check()
+        return self.test.separating_set(
+            x, y, self.ordered(pool), size, self.alpha, tried=tried, watch=self.limit.check
+        )
 
     def first_separator(self, x: int, y: int, pool: Sequence[int], always: int) -> int | None:
         """The first variable of a pool that separates x and y, together with some that always do their part."""
