@@ -46,6 +46,8 @@ _FEW_CANDIDATES = 8
 _LARGE_SHARE = 0.5
 # So many levels at a time are met with sets, where those that come first may be enough.
 _LEVELS_AT_ONCE = 8
+# Of the most cells that bits are for, the share for a table of which all cells are met.
+_SHARE_OF_CELLS = 0.5
 # Places are 16 bits wide.
 _MOST_PLACES = 1 << 16
 _NOTHING_CLEAR = np.empty(0, dtype=np.float64)
@@ -63,48 +65,67 @@ def _pearson_term(cell, row, column, size):
 def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], int64 [K, r]
     """Add what the cells of all configurations, and their sums by level of y, bring.
 
-    The sums by level of x, `in_x`, are those of every candidate: `_shared_sums` has their part of G2.
+    The sums by level of x, `in_x`, are those of every candidate: `_shared_sums` has their part of G2. A configuration in
+    which x does not vary brings nothing.
     """
     r = in_x.shape[1]
-    columns = np.empty(c, dtype=np.int64)
-    hi = np.int64(0)
-    lo = np.int64(0)
-    df = 0
     for k in range(in_x.shape[0]):
-        start = k * r * c
         seen_rows = 0
         for i in range(r):
             seen_rows += int(in_x[k, i] > 0)
-        seen_columns = 0
-        for j in range(c):
-            column = np.int64(0)
-            for i in range(r):
-                m = cells[start + i * c + j]
-                column += m
-                # Most cells of a large table hold no row or one, and 1 ln 1 is nothing.
-                if m > 1 and not pearson:
-                    term_hi, term_lo = limbs_of_m_ln_m(m, table)
-                    hi += term_hi
-                    lo += term_lo
-            columns[j] = column
-            seen_columns += int(column > 0)
-            if column > 1 and not pearson:
-                term_hi, term_lo = limbs_of_m_ln_m(column, table)
-                hi -= term_hi
-                lo -= term_lo
-        df += max(seen_rows - 1, 0) * (seen_columns - 1)
+        if seen_rows < 2:
+            continue
+        own = cells[k * r * c : (k + 1) * r * c]
         if pearson:
-            size = columns.sum()
-            hi -= size << HI_BITS
-            for i in range(r):
-                for j in range(c):
-                    if cells[start + i * c + j]:
-                        term_hi, term_lo = _pearson_term(cells[start + i * c + j], in_x[k, i], columns[j], size)
-                        hi += term_hi
-                        lo += term_lo
+            seen_columns = _add_pearson(own, in_x[k], c, sums)
+        else:
+            seen_columns = _add_information(own, r, c, table, sums)
+        sums[DF] += (seen_rows - 1) * (seen_columns - 1)
+
+
+@njit(cache=True, nogil=True)
+def _add_information(cells, r, c, table, sums):  # IN int64 [r * c]
+    """Add one configuration's part of G2 / 2; the number of levels of y that occur."""
+    hi = np.int64(0)
+    lo = np.int64(0)
+    seen_columns = 0
+    for j in range(c):
+        column = np.int64(0)
+        for i in range(r):
+            m = cells[i * c + j]
+            column += m
+            # Most cells of a large table hold no row or one, and 1 ln 1 is nothing.
+            if m > 1:
+                term_hi, term_lo = limbs_of_m_ln_m(m, table)
+                hi += term_hi
+                lo += term_lo
+        if column > 1:
+            term_hi, term_lo = limbs_of_m_ln_m(column, table)
+            hi -= term_hi
+            lo -= term_lo
+        seen_columns += int(column > 0)
     sums[HI] += hi
     sums[LO] += lo
-    sums[DF] += df
+    return seen_columns
+
+
+@njit(cache=True, nogil=True)
+def _add_pearson(cells, in_x, c, sums):  # IN int64 [r * c], IN int64 [r]
+    """Add one configuration's part of X2; the number of levels of y that occur."""
+    size = in_x.sum()
+    sums[HI] -= size << HI_BITS
+    seen_columns = 0
+    for j in range(c):
+        column = np.int64(0)
+        for i in range(in_x.size):
+            column += cells[i * c + j]
+        for i in range(in_x.size):
+            if cells[i * c + j]:
+                term_hi, term_lo = _pearson_term(cells[i * c + j], in_x[i], column, size)
+                sums[HI] += term_hi
+                sums[LO] += term_lo
+        seen_columns += int(column > 0)
+    return seen_columns
 
 
 @njit(cache=True, nogil=True)
@@ -410,7 +431,7 @@ def _by_all_rows(x, places, candidates, stop_at, configurations, critical, rule,
     codes, _, _, levels, weights, _ = rows
     r = levels[x]
     in_x = np.zeros((1, r), dtype=np.int64)
-    used = (places.max() // r + 1) * r
+    used = int(configurations) * r
     # One piece of memory serves all candidates.
     scratch = np.empty(used * levels[candidates].max(), dtype=np.int64)
     shared = np.zeros(3, dtype=np.int64)
@@ -564,10 +585,10 @@ def associations_given_rest(x, blanket, among, most_cells, stop_above, rule, row
 def _given_rest_by_table(x, blanket, rule, rows):
     """P-values by G2 of x and each member of a blanket, given the others, from one joint table: float64 [k]."""
     _, _, _, table, _, tail = rule
-    codes, _, _, levels, weights, _ = rows
+    _, _, _, levels, _, _ = rows
     r = levels[x]
     family = np.append(blanket, x)
-    cells = group_counts(group_rows(codes, family, levels), levels[family].prod(), weights)
+    cells = _joint_cells(family, rows)
     own_hi, own_lo = likelihood(cells, r, 1, table)
     p_values = np.empty(blanket.size, dtype=np.float64)
     sums = np.zeros(3, dtype=np.int64)
@@ -580,6 +601,27 @@ def _given_rest_by_table(x, blanket, rule, rows):
         p_values[at] = upper_tail(_statistic(sums, False), df, tail)
         stride *= c
     return p_values
+
+
+@njit(cache=True, nogil=True)
+def _joint_cells(family, rows):  # IN int64 [k], k > 1
+    """The joint table of some variables, the last one fastest: int64 [cells]."""
+    codes, packed, first, levels, weights, most_cells = rows
+    size = levels[family].prod()
+    if not packed.size or size > _SHARE_OF_CELLS * most_cells:
+        return group_counts(group_rows(codes, family, levels), size, weights)
+    sets = packed[first[family[0]] : first[family[0]] + levels[family[0]]]
+    for v in family[1:-1]:
+        finer = np.empty((sets.shape[0] * levels[v], packed.shape[1]), dtype=np.uint64)
+        for k in range(finer.shape[0]):
+            coarse, level = sets[k // levels[v]], packed[first[v] + k % levels[v]]
+            for w in range(level.size):
+                finer[k, w] = coarse[w] & level[w]
+        sets = finer
+    last = family[-1]
+    met = np.empty((levels[last], sets.shape[0]), dtype=np.int64)
+    intersection_sizes(sets, packed, np.arange(first[last], first[last] + levels[last]), met)
+    return met.T.copy().reshape(-1)
 
 
 @njit(cache=True, nogil=True)

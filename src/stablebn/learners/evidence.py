@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 from stablebn.independence import IndependenceTest, independence_test
@@ -14,6 +15,7 @@ from stablebn.learners.config import SearchConfig
 from stablebn.learners.limit import Limit
 from stablebn.learners.problem import Problem
 from stablebn.stats.counts import Counts
+from stablebn.stats.crew import Crew
 from stablebn.stats.variable_sets import bit
 
 _LOTS_A_THREAD = 8
@@ -38,8 +40,8 @@ class Evidence:
     most : int
         Most variables to condition on.
     limit : Limit
-    threads : int
-        How many questions may be asked at once.
+    crew : Crew or None
+        Threads that ask some questions at once, where that pays.
     watch : callable or None
         Called with the name of a stage and the number of questions answered in it.
     """
@@ -49,7 +51,7 @@ class Evidence:
     alpha: float
     most: int
     limit: Limit
-    threads: int = 1
+    crew: Crew | None = None
     watch: Callable[[str, int], None] | None = None
 
     def answers(
@@ -59,29 +61,33 @@ class Evidence:
 
         Some are asked at once, each lot with tests counted apart: who is first cannot matter.
         """
-        if self.threads == 1:
+        if self.crew is None:
             return self._ask_in_turn(stage, ask, questions)
         lots = self._lots(questions)
-        alone = replace(self, threads=1, watch=None)
+        alone = replace(self, crew=None, watch=None)
         forks = [replace(alone, test=self.test.fork(), limit=Limit(self.limit.deadline)) for _ in lots]
-        answers: list[Answer | None] = []
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                for lot in pool.map(lambda fork, lot: fork._ask_in_turn(stage, ask, lot), forks, lots):
-                    answers += lot
-                    if self.watch is not None:
-                        self.watch(stage, len(answers))
-            except BaseException:
-                # Interrupted: the other threads need not go on to the end.
-                for fork in forks:
-                    fork.limit.deadline = -math.inf
-                raise
+        answered = 0
+
+        def answer_lot(fork: Evidence, lot: Sequence[Question]) -> list[Answer | None]:
+            nonlocal answered
+            answers = fork._ask_in_turn(stage, ask, lot)
+            answered += len(lot)
+            if self.watch is not None:
+                self.watch(stage, answered)
+            return answers
+
+        def give_up() -> None:
+            for fork in forks:
+                fork.limit.deadline = -math.inf
+
+        tasks = [partial(answer_lot, fork, lot) for fork, lot in zip(forks, lots, strict=True)]
+        answers = list(chain.from_iterable(self.crew.do_all(tasks, give_up)))
         self.test.performed += sum(fork.test.performed for fork in forks)
         self.limit.kept &= all(fork.limit.kept for fork in forks)
         return answers
 
     def _lots(self, questions: Sequence[Question]) -> list[Sequence[Question]]:
-        size = max(1, -(-len(questions) // (_LOTS_A_THREAD * self.threads)))
+        size = max(1, -(-len(questions) // (_LOTS_A_THREAD * self.crew.size)))
         return [questions[start : start + size] for start in range(0, len(questions), size)]
 
     def _ask_in_turn(
@@ -167,17 +173,17 @@ def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evi
         alpha=config.alpha,
         most=problem.scores.n if config.max_condition is None else config.max_condition,
         limit=Limit(deadline),
-        threads=_threads(problem),
+        crew=_crew(problem),
         watch=problem.watch,
     )
 
 
-def _threads(problem: Problem) -> int:
-    """Several where tests take so long that it pays: only those that count rows can."""
+def _crew(problem: Problem) -> Crew | None:
+    """Threads, where tests take so long that it pays: only those that count rows can."""
     counts = problem.as_given
     if problem.test is None and isinstance(counts, Counts) and counts.table.codes.shape[1] >= ROWS_FOR_THREADS:
-        return counts.crew.size
-    return 1
+        return counts.crew if counts.crew.size > 1 else None
+    return None
 
 
 def pair(x: int, y: int) -> tuple[int, int]:
