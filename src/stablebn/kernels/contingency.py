@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stablebn.kernels.bitsets import common, intersection_sizes
+from stablebn.kernels.bitsets import common, intersection_sizes, set_sizes
 from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
 from stablebn.kernels.joint import group_rows, likelihood, without_variable
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
@@ -69,63 +69,52 @@ def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], 
     which x does not vary brings nothing.
     """
     r = in_x.shape[1]
+    hi = np.int64(0)
+    lo = np.int64(0)
+    df = 0
     for k in range(in_x.shape[0]):
         seen_rows = 0
         for i in range(r):
             seen_rows += int(in_x[k, i] > 0)
         if seen_rows < 2:
             continue
-        own = cells[k * r * c : (k + 1) * r * c]
+        start, stop = k * r * c, (k + 1) * r * c
         if pearson:
-            seen_columns = _add_pearson(own, in_x[k], c, sums)
-        else:
-            seen_columns = _add_information(own, r, c, table, sums)
-        sums[DF] += (seen_rows - 1) * (seen_columns - 1)
-
-
-@njit(cache=True, nogil=True)
-def _add_information(cells, r, c, table, sums):  # IN int64 [r * c]
-    """Add one configuration's part of G2 / 2; the number of levels of y that occur."""
-    hi = np.int64(0)
-    lo = np.int64(0)
-    seen_columns = 0
-    for j in range(c):
-        column = np.int64(0)
-        for i in range(r):
-            m = cells[i * c + j]
-            column += m
-            # Most cells of a large table hold no row or one, and 1 ln 1 is nothing.
-            if m > 1:
-                term_hi, term_lo = limbs_of_m_ln_m(m, table)
-                hi += term_hi
-                lo += term_lo
-        if column > 1:
-            term_hi, term_lo = limbs_of_m_ln_m(column, table)
-            hi -= term_hi
-            lo -= term_lo
-        seen_columns += int(column > 0)
+            _add_pearson(cells[start:stop], in_x[k], c, sums)
+        seen_columns = 0
+        for j in range(start, start + c):
+            column = np.int64(0)
+            for at in range(j, stop, c):
+                m = cells[at]
+                column += m
+                # Most cells of a large table hold no row or one, and 1 ln 1 is nothing.
+                if m > 1 and not pearson:
+                    term_hi, term_lo = limbs_of_m_ln_m(m, table)
+                    hi += term_hi
+                    lo += term_lo
+            if column > 1 and not pearson:
+                term_hi, term_lo = limbs_of_m_ln_m(column, table)
+                hi -= term_hi
+                lo -= term_lo
+            seen_columns += int(column > 0)
+        df += (seen_rows - 1) * (seen_columns - 1)
     sums[HI] += hi
     sums[LO] += lo
-    return seen_columns
+    sums[DF] += df
 
 
 @njit(cache=True, nogil=True)
 def _add_pearson(cells, in_x, c, sums):  # IN int64 [r * c], IN int64 [r]
-    """Add one configuration's part of X2; the number of levels of y that occur."""
+    """Add one configuration's part of X2."""
     size = in_x.sum()
     sums[HI] -= size << HI_BITS
-    seen_columns = 0
     for j in range(c):
-        column = np.int64(0)
-        for i in range(in_x.size):
-            column += cells[i * c + j]
+        column = cells[j::c].sum()
         for i in range(in_x.size):
             if cells[i * c + j]:
                 term_hi, term_lo = _pearson_term(cells[i * c + j], in_x[i], column, size)
                 sums[HI] += term_hi
                 sums[LO] += term_lo
-        seen_columns += int(column > 0)
-    return seen_columns
 
 
 @njit(cache=True, nogil=True)
@@ -606,22 +595,41 @@ def _given_rest_by_table(x, blanket, rule, rows):
 @njit(cache=True, nogil=True)
 def _joint_cells(family, rows):  # IN int64 [k], k > 1
     """The joint table of some variables, the last one fastest: int64 [cells]."""
-    codes, packed, first, levels, weights, most_cells = rows
+    codes, packed, _, levels, weights, most_cells = rows
     size = levels[family].prod()
-    if not packed.size or size > _SHARE_OF_CELLS * most_cells:
-        return group_counts(group_rows(codes, family, levels), size, weights)
+    if packed.size and size <= _SHARE_OF_CELLS * most_cells:
+        sets, sizes = _joint_sets(family[:-1], rows)
+        return _cells_by_bits(sets, sizes, family[-1], rows)
+    return group_counts(group_rows(codes, family, levels), size, weights)
+
+
+@njit(cache=True, nogil=True)
+def _joint_sets(family, rows):  # IN int64 [k], k > 0
+    """Rows of every configuration of some variables, the last one fastest, as bits, and their numbers."""
+    _, packed, first, levels, _, _ = rows
     sets = packed[first[family[0]] : first[family[0]] + levels[family[0]]]
-    for v in family[1:-1]:
+    for v in family[1:]:
         finer = np.empty((sets.shape[0] * levels[v], packed.shape[1]), dtype=np.uint64)
         for k in range(finer.shape[0]):
             coarse, level = sets[k // levels[v]], packed[first[v] + k % levels[v]]
             for w in range(level.size):
                 finer[k, w] = coarse[w] & level[w]
         sets = finer
-    last = family[-1]
-    met = np.empty((levels[last], sets.shape[0]), dtype=np.int64)
-    intersection_sizes(sets, packed, np.arange(first[last], first[last] + levels[last]), met)
-    return met.T.copy().reshape(-1)
+    return sets, set_sizes(sets)
+
+
+@njit(cache=True, nogil=True)
+def _cells_by_bits(sets, sizes, v, rows):
+    """The table of some sets and the levels of a variable, these fastest: int64 [cells]."""
+    _, packed, first, levels, _, _ = rows
+    met = _met_levels(sets, packed, np.array([v]), first, levels)
+    cells = np.empty((sizes.size, levels[v]), dtype=np.int64)
+    for k in range(sizes.size):
+        cells[k, 0] = sizes[k]
+        for level in range(1, levels[v]):
+            cells[k, level] = met[level - 1, k]
+            cells[k, 0] -= met[level - 1, k]
+    return cells.reshape(-1)
 
 
 @njit(cache=True, nogil=True)
@@ -666,21 +674,48 @@ def search_subsets(x, y, pool, tried, always, places, most, alpha, critical, rul
     greatest : float
         Of the p-values; of the one found, if one is.
     """
-    k = places.size
-    given = np.empty(k + always.size, dtype=np.int64)
-    given[k:] = always
+    codes, packed, _, levels, weights, most_cells = rows
+    _, _, _, table, alone, _ = rule
+    k, q = places.size, always.size
+    # What is always given, then the subset; of these all but the last stay for some tests, and x and y as well.
+    given = np.append(always, pool[places])
+    family = np.append(given[: q + k - 1], np.array([x, y])) if k else given
     candidates = np.array([y])
     outcome = np.empty((1, 3), dtype=np.float64)
+    sets, sizes = packed[:0], levels[:0]
+    by_place = np.empty(0, dtype=np.uint16)
     greatest = 0.0
     tests = 0
     while True:
         new = k == 0
         for at in range(k):
-            given[at] = pool[places[at]]
+            v = pool[places[at]]
+            if at < k - 1 and family[q + at] != v:
+                family[q + at] = v
+                sizes, by_place = sizes[:0], by_place[:0]
+            given[q + at] = v
             new |= not tried[places[at]]
         tests += 1
         if new:
-            _associate(x, given, candidates, -1.0, critical, rule, rows, outcome)
+            configurations, cells = 1.0, 1.0
+            for v in given:
+                configurations *= levels[v]
+            cells = configurations * levels[x] * levels[y]
+            if not (k and alone.size and cells <= codes.shape[1]):
+                _associate(x, given, candidates, -1.0, critical, rule, rows, outcome)
+            else:
+                w = given[-1]
+                if packed.size and cells <= _SHARE_OF_CELLS * most_cells:
+                    if not sizes.size:
+                        sets, sizes = _joint_sets(family, rows)
+                    counts = _cells_by_bits(sets, sizes, w, rows)
+                else:
+                    if not by_place.size:
+                        by_place = group_rows(codes, family, levels)
+                    counts = np.zeros(int(cells), dtype=np.int64)
+                    _count_all(by_place, codes[w], levels[w], weights, counts)
+                sums = _information(counts, levels[x], levels[y], levels[w], table)
+                _judge(sums, x, y, configurations, critical, rule, levels, outcome[0])
             greatest = max(greatest, outcome[0, P_VALUE])
             if greatest > alpha:
                 return FOUND, tests, greatest
@@ -688,3 +723,40 @@ def search_subsets(x, y, pool, tried, always, places, most, alpha, critical, rul
             return ENDED, tests, greatest
         if tests == most:
             return PAUSED, tests, greatest
+
+
+@njit(cache=True, nogil=True)
+def _information(cells, r, c, last, table):  # IN int64 [K * r * c * last]
+    """The sums of G2 / 2 of x and y, of r and c levels, given a last variable and others that come before them."""
+    sums = np.zeros(3, dtype=np.int64)
+    columns = np.empty(c, dtype=np.int64)
+    hi = np.int64(0)
+    lo = np.int64(0)
+    block = r * c * last
+    for corner in range(0, cells.size, block):
+        for start in range(corner, corner + last):
+            columns[:] = 0
+            size = np.int64(0)
+            for i in range(r):
+                row = np.int64(0)
+                for j in range(c):
+                    m = cells[start + (i * c + j) * last]
+                    row += m
+                    columns[j] += m
+                    if m > 1:
+                        term_hi, term_lo = limbs_of_m_ln_m(m, table)
+                        hi += term_hi
+                        lo += term_lo
+                size += row
+                term_hi, term_lo = limbs_of_m_ln_m(row, table)
+                hi -= term_hi
+                lo -= term_lo
+            for m in columns:
+                term_hi, term_lo = limbs_of_m_ln_m(m, table)
+                hi -= term_hi
+                lo -= term_lo
+            term_hi, term_lo = limbs_of_m_ln_m(size, table)
+            hi += term_hi
+            lo += term_lo
+    sums[HI], sums[LO] = hi, lo
+    return sums
