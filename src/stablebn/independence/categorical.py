@@ -81,7 +81,7 @@ class CategoricalTest(WalkingTest):
         """The p-value of x with each of some members of a set given the other members: one table may have them all."""
         inside, some = (np.array(variables, dtype=np.int64) for variables in (members(blanket), among))
         p_values: list[float] = contingency.associations_given_rest(
-            x, inside, some, self._most_cells, stop_above, self._rule, self._rows
+            x, inside, some, self._most_cells, stop_above, *self._rule, *self._rows
         ).tolist()
         return p_values
 
@@ -93,7 +93,7 @@ class CategoricalTest(WalkingTest):
         self, x: int, candidates: Sequence[int], given: int, most: float, stop_at: float, critical: Numbers
     ) -> Numbers:
         inside, others = (np.array(variables, dtype=np.int64) for variables in (members(given), candidates))
-        found: Numbers = contingency.associations(x, inside, others, most, stop_at, critical, self._rule, self._rows)
+        found: Numbers = contingency.associations(x, inside, others, most, stop_at, critical, *self._rule, *self._rows)
         return found
 
     def _walk(
@@ -112,7 +112,7 @@ class CategoricalTest(WalkingTest):
         critical = _NOTHING_CLEAR if greatest else _critical_values(alpha)
         return Stop(
             *contingency.search_subsets(
-                x, y, pool, tried, always, places, most, alpha, critical, self._rule, self._rows
+                x, y, pool, tried, always, places, most, alpha, critical, *self._rule, *self._rows
             )
         )
 

@@ -7,16 +7,16 @@ Sums are fixed-point integers, so it does not matter in which order configuratio
 Twice the mutual information, G2, is 2 (H(xyz) - H(xz) - H(yz) + H(z)); Pearson's X2 is the sum over
 configurations of n (sum of n_ij n_ij / (n_i n_j) - 1). What is summed is G2 / 2, or X2.
 
-Arguments that go together:
+Arguments of most functions:
 
-- `rows`: codes [n, N], the rows as codes; uint64 [L, W], those of each level as bits, or none; int64 [n], where the levels
-  of each variable start among them; int64 [n], how many they are; int64 [N or 0], weights; int, the most cells of a table
-  that is counted by bits.
-- `rule`: bool, X2, else G2; bool, whether the degrees of freedom are the adjusted ones; float, a table with more cells
-  than this says nothing; int64 [T, 2], limbs of m ln m; float64 [n, n], statistics where nothing is given, or none; int,
-  the address of SciPy's tail.
-- `critical`: float64 [d], by degrees of freedom, a statistic above which the p-value need not be known: it is given as 0.
-- `out`: float64 [m, 3], written: statistic, degrees of freedom and p-value of x and each candidate.
+- the rows: `codes` [n, N]; `packed`, uint64 [L, W], those of each level as bits, or none; `first`, int64 [n], where the
+  levels of each variable start among them; `levels`, int64 [n], how many they are; `weights`, int64 [N or 0];
+  `most_cells`, int, tables of more cells are counted by rows.
+- the rule: `pearson`, bool, X2, else G2; `adjust`, bool, whether the degrees of freedom are the adjusted ones;
+  `largest`, float, a table with more cells says nothing, and its statistic counts as 0; `table`, int64 [T, 2], limbs of
+  m ln m; `alone`, float64 [n, n], statistics where nothing is given, or none; `tail`, int, the address of SciPy's tail.
+- `critical`, float64 [d]: by degrees of freedom, a statistic above which the p-value need not be known; it is then 0.
+- `out`, float64 [m, 3], written: statistic, degrees of freedom and p-value of x and each candidate.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ _LARGE_SHARE = 0.5
 _LEVELS_AT_ONCE = 8
 # Of the most cells that bits are for, the share for a table of which all cells are met.
 _SHARE_OF_CELLS = 0.5
-# Places are 16 bits wide.
-_MOST_PLACES = 1 << 16
-_NOTHING_CLEAR = np.empty(0, dtype=np.float64)
+MOST_PLACES = 1 << 16
+"""Places are 16 bits wide."""
 
 
 @njit(cache=True, nogil=True)
@@ -65,8 +64,8 @@ def _pearson_term(cell, row, column, size):
 def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], int64 [K, r]
     """Add what the cells of all configurations, and their sums by level of y, bring.
 
-    The sums by level of x, `in_x`, are those of every candidate: `_shared_sums` has their part of G2. A configuration in
-    which x does not vary brings nothing.
+    The sums by level of x, `in_x`, are those of every candidate: `_shared_sums` has their part of G2. A configuration
+    in which x does not vary brings nothing.
     """
     r = in_x.shape[1]
     hi = np.int64(0)
@@ -129,9 +128,10 @@ def _shared_sums(in_x, pearson, table):  # IN int64 [K, r]
 
 
 @njit(cache=True, nogil=True)
-def _judge(sums, x, y, configurations, critical, rule, levels, out):  # IN int64 [3], OUT float64 [3]
+def _judge(
+    sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out
+):  # IN int64 [3], OUT float64 [3]
     """Write statistic, degrees of freedom and p-value of x and y, from what was summed up."""
-    pearson, adjust, largest, _, _, tail = rule
     out[STATISTIC] = _statistic(sums, pearson) if configurations * levels[x] * levels[y] <= largest else 0.0
     out[DEGREES] = float(sums[DF]) if adjust else (levels[y] - 1) * (configurations * (levels[x] - 1))
     _judge_statistic(out, critical, tail)
@@ -156,10 +156,25 @@ def _statistic(sums, pearson):
 
 
 @njit(cache=True, nogil=True)
-def _by_bits(x, sets, sizes, candidates, stop_at, configurations, critical, rule, rows, out):
+def _by_bits(
+    x,
+    sets,
+    sizes,
+    candidates,
+    stop_at,
+    configurations,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    tail,
+    packed,
+    first,
+    levels,
+    out,
+):
     """Each configuration's table is made of sizes of intersections: of z and x, each with the levels of y."""
-    pearson, _, _, table, _, _ = rule
-    _, packed, first, levels, _, _ = rows
     r = levels[x]
     # Slot 0 of a configuration is the whole of it, slot i its part in level i of x; level 0 is what the others leave.
     parts = np.empty((sizes.size * r, packed.shape[1]), dtype=np.uint64)
@@ -198,7 +213,7 @@ def _by_bits(x, sets, sizes, candidates, stop_at, configurations, critical, rule
                     own[0, 0] -= own[0, j]
             sums[:] = shared
             _add_tables(cells.reshape(-1), in_x, c, pearson, table, sums)
-            _judge(sums, x, y, configurations, critical, rule, levels, out[at])
+            _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
             if out[at, P_VALUE] <= stop_at:
                 return at + 1
             start += c - 1
@@ -377,10 +392,24 @@ def _where_varies(rows, group, groups, x_codes, r, weights):
 
 
 @njit(cache=True, nogil=True)
-def _by_rows(x, given, candidates, stop_at, configurations, critical, rule, rows, out):
+def _by_rows(
+    x,
+    given,
+    candidates,
+    stop_at,
+    configurations,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    tail,
+    codes,
+    levels,
+    weights,
+    out,
+):
     """Each table is a histogram over the rows that matter: dense, or where it would be mostly empty sparse."""
-    pearson, _, _, table, _, _ = rule
-    codes, _, _, levels, weights, _ = rows
     mattering, group, groups = _configurations_by_rows(x, given, codes, levels, weights)
     r = levels[x]
     in_x = np.zeros((groups, r), dtype=np.int64)
@@ -407,17 +436,31 @@ def _by_rows(x, given, candidates, stop_at, configurations, critical, rule, rows
                 order, starts = rows_by_group(group, groups)
                 order = mattering[order]
             _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, sums)
-        _judge(sums, x, y, configurations, critical, rule, levels, out[at])
+        _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
         if out[at, P_VALUE] <= stop_at:
             return at + 1
     return candidates.size
 
 
 @njit(cache=True, nogil=True)
-def _by_all_rows(x, places, candidates, stop_at, configurations, critical, rule, rows, out):
+def _by_all_rows(
+    x,
+    places,
+    candidates,
+    stop_at,
+    configurations,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    tail,
+    codes,
+    levels,
+    weights,
+    out,
+):
     """Each table is a histogram over all rows, by their places: configuration and level of x in one number."""
-    pearson, _, _, table, _, _ = rule
-    codes, _, _, levels, weights, _ = rows
     r = levels[x]
     in_x = np.zeros((1, r), dtype=np.int64)
     used = int(configurations) * r
@@ -435,7 +478,7 @@ def _by_all_rows(x, places, candidates, stop_at, configurations, critical, rule,
             shared = _shared_sums(in_x, pearson, table)
         sums[:] = shared
         _add_tables(cells, in_x, levels[y], pearson, table, sums)
-        _judge(sums, x, y, configurations, critical, rule, levels, out[at])
+        _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
         if out[at, P_VALUE] <= stop_at:
             return at + 1
     return candidates.size
@@ -455,10 +498,27 @@ def _share_where_varies(places, r):  # IN uint16 [N]
 
 
 @njit(cache=True, nogil=True)
-def _associate(x, given, candidates, stop_at, critical, rule, rows, out):
+def _associate(
+    x,
+    given,
+    candidates,
+    stop_at,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    alone,
+    tail,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+    out,
+):
     """Write the outcomes of x and each candidate, up to the first p-value that is not above `stop_at`; how many."""
-    _, _, _, _, alone, tail = rule
-    codes, packed, first, levels, _, most_cells = rows
     configurations = 1.0
     for v in given:
         configurations *= levels[v]
@@ -477,17 +537,85 @@ def _associate(x, given, candidates, stop_at, critical, rule, rows, out):
     if packed.size and most > 0:
         made, sets, sizes = _configurations_by_bits(x, given, codes.shape[1], packed, first, levels, most)
         if made:
-            return _by_bits(x, sets, sizes, candidates, stop_at, configurations, critical, rule, rows, out)
+            return _by_bits(
+                x,
+                sets,
+                sizes,
+                candidates,
+                stop_at,
+                configurations,
+                critical,
+                pearson,
+                adjust,
+                largest,
+                table,
+                tail,
+                packed,
+                first,
+                levels,
+                out,
+            )
     places = configurations * levels[x]
-    if places <= _MOST_PLACES and places * columns <= candidates.size * max(codes.shape[1], _FEW_CELLS):
+    if places <= MOST_PLACES and places * columns <= candidates.size * max(codes.shape[1], _FEW_CELLS):
         by_place = group_rows(codes, np.append(given, x), levels)
         if candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, levels[x]) > _LARGE_SHARE:
-            return _by_all_rows(x, by_place, candidates, stop_at, configurations, critical, rule, rows, out)
-    return _by_rows(x, given, candidates, stop_at, configurations, critical, rule, rows, out)
+            return _by_all_rows(
+                x,
+                by_place,
+                candidates,
+                stop_at,
+                configurations,
+                critical,
+                pearson,
+                adjust,
+                largest,
+                table,
+                tail,
+                codes,
+                levels,
+                weights,
+                out,
+            )
+    return _by_rows(
+        x,
+        given,
+        candidates,
+        stop_at,
+        configurations,
+        critical,
+        pearson,
+        adjust,
+        largest,
+        table,
+        tail,
+        codes,
+        levels,
+        weights,
+        out,
+    )
 
 
 @njit(cache=True, nogil=True)
-def associations(x, given, candidates, most_information, stop_at, critical, rule, rows):
+def associations(
+    x,
+    given,
+    candidates,
+    most_information,
+    stop_at,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    alone,
+    tail,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+):
     """The outcomes of x and each candidate given some variables, up to the first that is dependent enough.
 
     Parameters
@@ -498,14 +626,13 @@ def associations(x, given, candidates, most_information, stop_at, critical, rule
         p-value 1. Infinite where all are to be counted.
     stop_at : float
         No candidate is looked at after one whose p-value is not above this; negative: all are.
-    critical, rule, rows
+    critical, the rule, the rows
 
     Returns
     -------
     out : float64 [candidates looked at, 3]
         Statistics, degrees of freedom and p-values.
     """
-    _, _, _, levels, _, _ = rows
     out = np.empty((candidates.size, 3), dtype=np.float64)
     df = float(levels[x] - 1)
     for v in given:
@@ -522,48 +649,123 @@ def associations(x, given, candidates, most_information, stop_at, critical, rule
         return out
     hopeful = hopeful[:found]
     if found == candidates.size:
-        done = _associate(x, given, candidates, stop_at, critical, rule, rows, out)
+        done = _associate(
+            x,
+            given,
+            candidates,
+            stop_at,
+            critical,
+            pearson,
+            adjust,
+            largest,
+            table,
+            alone,
+            tail,
+            codes,
+            packed,
+            first,
+            levels,
+            weights,
+            most_cells,
+            out,
+        )
         return out[:done]
     outcomes = np.empty((found, 3), dtype=np.float64)
-    done = _associate(x, given, candidates[hopeful], stop_at, critical, rule, rows, outcomes)
+    done = _associate(
+        x,
+        given,
+        candidates[hopeful],
+        stop_at,
+        critical,
+        pearson,
+        adjust,
+        largest,
+        table,
+        alone,
+        tail,
+        codes,
+        packed,
+        first,
+        levels,
+        weights,
+        most_cells,
+        outcomes,
+    )
     for at in range(done):
         out[hopeful[at]] = outcomes[at]
     return out if done == found else out[: hopeful[done - 1] + 1]
 
 
 @njit(cache=True, nogil=True)
-def associations_given_rest(x, blanket, among, most_cells, stop_above, rule, rows):
+def associations_given_rest(
+    x,
+    blanket,
+    among,
+    most_whole,
+    stop_above,
+    pearson,
+    adjust,
+    largest,
+    table,
+    alone,
+    tail,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+):
     """P-values of x and some members of a blanket, each given all the others, up to the first that is great enough.
 
     Parameters
     ----------
     x, blanket, among : int, int64 [k], int64 [m]
-    most_cells : int
+    most_whole : int
         A joint table of x and the blanket with no more cells is made whole, and has the answers for all; for G2 only.
     stop_above : float
         No member is looked at after one whose p-value is above this.
-    rule, rows
+    the rule, the rows
 
     Returns
     -------
     p_values : float64 [members looked at]
     """
-    _, _, _, levels, _, _ = rows
     p_values = np.empty(among.size, dtype=np.float64)
     cells = float(levels[x])
     for v in blanket:
         cells *= levels[v]
-    if among.size > 1 and cells <= most_cells:
-        known = _given_rest_by_table(x, blanket, rule, rows)
+    if among.size > 1 and cells <= most_whole:
+        known = _given_rest_by_table(x, blanket, table, tail, codes, packed, first, levels, weights, most_cells)
         for at in range(among.size):
             p_values[at] = known[np.searchsorted(blanket, among[at])]
             if p_values[at] > stop_above:
                 return p_values[: at + 1]
         return p_values
     outcome = np.empty((1, 3), dtype=np.float64)
+    nothing_clear = np.empty(0, dtype=np.float64)
     for at in range(among.size):
         y = among[at : at + 1]
-        _associate(x, blanket[blanket != y[0]], y, -1.0, _NOTHING_CLEAR, rule, rows, outcome)
+        _associate(
+            x,
+            blanket[blanket != y[0]],
+            y,
+            -1.0,
+            nothing_clear,
+            pearson,
+            adjust,
+            largest,
+            table,
+            alone,
+            tail,
+            codes,
+            packed,
+            first,
+            levels,
+            weights,
+            most_cells,
+            outcome,
+        )
         p_values[at] = outcome[0, P_VALUE]
         if p_values[at] > stop_above:
             return p_values[: at + 1]
@@ -571,13 +773,11 @@ def associations_given_rest(x, blanket, among, most_cells, stop_above, rule, row
 
 
 @njit(cache=True, nogil=True)
-def _given_rest_by_table(x, blanket, rule, rows):
+def _given_rest_by_table(x, blanket, table, tail, codes, packed, first, levels, weights, most_cells):
     """P-values by G2 of x and each member of a blanket, given the others, from one joint table: float64 [k]."""
-    _, _, _, table, _, tail = rule
-    _, _, _, levels, _, _ = rows
     r = levels[x]
     family = np.append(blanket, x)
-    cells = _joint_cells(family, rows)
+    cells = joint_cells(family, codes, packed, first, levels, weights, most_cells)
     own_hi, own_lo = likelihood(cells, r, 1, table)
     p_values = np.empty(blanket.size, dtype=np.float64)
     sums = np.zeros(3, dtype=np.int64)
@@ -593,20 +793,18 @@ def _given_rest_by_table(x, blanket, rule, rows):
 
 
 @njit(cache=True, nogil=True)
-def _joint_cells(family, rows):  # IN int64 [k], k > 1
-    """The joint table of some variables, the last one fastest: int64 [cells]."""
-    codes, packed, _, levels, weights, most_cells = rows
+def joint_cells(family, codes, packed, first, levels, weights, most_cells):  # IN int64 [k], k > 0
+    """The joint table of some variables, the last one fastest, with no more cells than places: int64 [cells]."""
     size = levels[family].prod()
     if packed.size and size <= _SHARE_OF_CELLS * most_cells:
-        sets, sizes = _joint_sets(family[:-1], rows)
-        return _cells_by_bits(sets, sizes, family[-1], rows)
+        sets, sizes = _joint_sets(family[: max(1, family.size - 1)], packed, first, levels)
+        return sizes if family.size == 1 else _cells_by_bits(sets, sizes, family[-1], packed, first, levels)
     return group_counts(group_rows(codes, family, levels), size, weights)
 
 
 @njit(cache=True, nogil=True)
-def _joint_sets(family, rows):  # IN int64 [k], k > 0
+def _joint_sets(family, packed, first, levels):  # IN int64 [k], k > 0
     """Rows of every configuration of some variables, the last one fastest, as bits, and their numbers."""
-    _, packed, first, levels, _, _ = rows
     sets = packed[first[family[0]] : first[family[0]] + levels[family[0]]]
     for v in family[1:]:
         finer = np.empty((sets.shape[0] * levels[v], packed.shape[1]), dtype=np.uint64)
@@ -619,9 +817,8 @@ def _joint_sets(family, rows):  # IN int64 [k], k > 0
 
 
 @njit(cache=True, nogil=True)
-def _cells_by_bits(sets, sizes, v, rows):
+def _cells_by_bits(sets, sizes, v, packed, first, levels):
     """The table of some sets and the levels of a variable, these fastest: int64 [cells]."""
-    _, packed, first, levels, _, _ = rows
     met = _met_levels(sets, packed, np.array([v]), first, levels)
     cells = np.empty((sizes.size, levels[v]), dtype=np.int64)
     for k in range(sizes.size):
@@ -648,7 +845,29 @@ def next_subset(places, n):  # IN, OUT int64 [k], ascending places below n
 
 
 @njit(cache=True, nogil=True)
-def search_subsets(x, y, pool, tried, always, places, most, alpha, critical, rule, rows):
+def search_subsets(
+    x,
+    y,
+    pool,
+    tried,
+    always,
+    places,
+    most,
+    alpha,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    alone,
+    tail,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+):
     """Walk over subsets of a pool until one separates x and y.
 
     Parameters
@@ -663,7 +882,7 @@ def search_subsets(x, y, pool, tried, always, places, most, alpha, critical, rul
         Return after so many tests.
     alpha : float
         Independent means a p-value above it.
-    critical, rule, rows
+    critical, the rule, the rows
 
     Returns
     -------
@@ -674,8 +893,6 @@ def search_subsets(x, y, pool, tried, always, places, most, alpha, critical, rul
     greatest : float
         Of the p-values; of the one found, if one is.
     """
-    codes, packed, _, levels, weights, most_cells = rows
-    _, _, _, table, alone, _ = rule
     k, q = places.size, always.size
     # What is always given, then the subset; of these all but the last stay for some tests, and x and y as well.
     given = np.append(always, pool[places])
@@ -702,20 +919,39 @@ def search_subsets(x, y, pool, tried, always, places, most, alpha, critical, rul
                 configurations *= levels[v]
             cells = configurations * levels[x] * levels[y]
             if not (k and alone.size and cells <= codes.shape[1]):
-                _associate(x, given, candidates, -1.0, critical, rule, rows, outcome)
+                _associate(
+                    x,
+                    given,
+                    candidates,
+                    -1.0,
+                    critical,
+                    pearson,
+                    adjust,
+                    largest,
+                    table,
+                    alone,
+                    tail,
+                    codes,
+                    packed,
+                    first,
+                    levels,
+                    weights,
+                    most_cells,
+                    outcome,
+                )
             else:
                 w = given[-1]
                 if packed.size and cells <= _SHARE_OF_CELLS * most_cells:
                     if not sizes.size:
-                        sets, sizes = _joint_sets(family, rows)
-                    counts = _cells_by_bits(sets, sizes, w, rows)
+                        sets, sizes = _joint_sets(family, packed, first, levels)
+                    counts = _cells_by_bits(sets, sizes, w, packed, first, levels)
                 else:
                     if not by_place.size:
                         by_place = group_rows(codes, family, levels)
                     counts = np.zeros(int(cells), dtype=np.int64)
                     _count_all(by_place, codes[w], levels[w], weights, counts)
                 sums = _information(counts, levels[x], levels[y], levels[w], table)
-                _judge(sums, x, y, configurations, critical, rule, levels, outcome[0])
+                _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, outcome[0])
             greatest = max(greatest, outcome[0, P_VALUE])
             if greatest > alpha:
                 return FOUND, tests, greatest

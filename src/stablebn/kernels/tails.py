@@ -42,7 +42,7 @@ def _call_tail(typing_context, address, df, statistic):
 @njit(cache=True, nogil=True)
 def upper_tail(statistic, df, address):
     """How likely a chi-square statistic is at least so great: down to 5e-324, where SciPy stops at some 1e-310."""
-    p_value = _call_tail(address, float(df), float(statistic))
+    p_value = _call_tail(address, float(df), float(statistic))  # type: ignore[call-arg, var-annotated]
     return _far_tail(statistic, df) if p_value == 0 else p_value
 
 

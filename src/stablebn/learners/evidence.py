@@ -63,7 +63,7 @@ class Evidence:
         """
         if self.crew is None:
             return self._ask_in_turn(stage, ask, questions)
-        lots = self._lots(questions)
+        lots = _lots(questions, _LOTS_A_THREAD * self.crew.size)
         alone = replace(self, crew=None, watch=None)
         forks = [replace(alone, test=self.test.fork(), limit=Limit(self.limit.deadline)) for _ in lots]
         answered = 0
@@ -85,10 +85,6 @@ class Evidence:
         self.test.performed += sum(fork.test.performed for fork in forks)
         self.limit.kept &= all(fork.limit.kept for fork in forks)
         return answers
-
-    def _lots(self, questions: Sequence[Question]) -> list[Sequence[Question]]:
-        size = max(1, -(-len(questions) // (_LOTS_A_THREAD * self.crew.size)))
-        return [questions[start : start + size] for start in range(0, len(questions), size)]
 
     def _ask_in_turn(
         self, stage: str, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
@@ -116,9 +112,7 @@ class Evidence:
         self.limit.check()
         return self.test.first_dependent(x, candidates, given, self.alpha)
 
-    def p_values_given_rest(
-        self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0
-    ) -> list[float]:
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
         """How compatible with independence each of some members of a set is, given the other members.
 
         The list ends at the first that is above `stop_above`.
@@ -134,9 +128,7 @@ class Evidence:
         Subsets of `tried` are known not to be; they count as tests nevertheless.
         """
         self.limit.check()
-        return self.test.separating_set(
-            x, y, self.ordered(pool), size, self.alpha, tried=tried, watch=self.limit.check
-        )
+        return self.test.separating_set(x, y, self.ordered(pool), size, self.alpha, tried=tried, watch=self.limit.check)
 
     def first_separator(self, x: int, y: int, pool: Sequence[int], always: int) -> int | None:
         """The first variable of a pool that separates x and y, together with some that always do their part."""
@@ -184,6 +176,12 @@ def _crew(problem: Problem) -> Crew | None:
     if problem.test is None and isinstance(counts, Counts) and counts.table.codes.shape[1] >= ROWS_FOR_THREADS:
         return counts.crew if counts.crew.size > 1 else None
     return None
+
+
+def _lots(questions: Sequence[Question], most: int) -> list[Sequence[Question]]:
+    """Questions in lots of equal size, no more than so many."""
+    size = max(1, -(-len(questions) // most))
+    return [questions[start : start + size] for start in range(0, len(questions), size)]
 
 
 def pair(x: int, y: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable
-from stablebn.kernels import bitsets, counting
+from stablebn.kernels import bitsets, contingency, counting
 from stablebn.stats.crew import crew
 
 if TYPE_CHECKING:
@@ -106,8 +106,11 @@ class Counts:
 
     def cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
         """The positive counts of the joint table of some variables, in no particular order."""
-        group, groups = self.partition(variables)
-        counts: NDArray[np.int64] = counting.group_counts(group, groups, self.weights)
+        counts: NDArray[np.int64]
+        if len(variables) and self.states(variables) <= min(self.table.codes.shape[1], contingency.MOST_PLACES):
+            counts = contingency.joint_cells(np.array(variables, dtype=np.int64), *self.rows)
+        else:
+            counts = counting.group_counts(*self.partition(variables), self.weights)
         return counts[counts > 0]
 
     def extension_sums(
