@@ -19,8 +19,8 @@ from stablebn.stats.crew import Crew
 from stablebn.stats.variable_sets import bit
 
 _LOTS_A_THREAD = 8
-ROWS_FOR_THREADS = 30_000
-"""Tables with fewer rows are counted in less time than another thread takes to begin."""
+VALUES_FOR_THREADS = 150_000
+"""Of tables with fewer values the tests are so short that two threads would wait for each other, not for them."""
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -173,7 +173,7 @@ def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evi
 def _crew(problem: Problem) -> Crew | None:
     """Threads, where tests take so long that it pays: only those that count rows can."""
     counts = problem.as_given
-    if problem.test is None and isinstance(counts, Counts) and counts.table.codes.shape[1] >= ROWS_FOR_THREADS:
+    if problem.test is None and isinstance(counts, Counts) and counts.table.codes.size >= VALUES_FOR_THREADS:
         return counts.crew if counts.crew.size > 1 else None
     return None
 
