@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -110,7 +110,7 @@ class IndependenceTest(ABC):
         x: int,
         y: int,
         pool: Sequence[int],
-        size: int,
+        sizes: range,
         alpha: float,
         *,
         always: int = 0,
@@ -123,19 +123,19 @@ class IndependenceTest(ABC):
         ----------
         x, y : int
         pool : sequence of int
-            Subsets are tried in lexicographic order of places in it.
-        size : int
-            Of the subsets.
+            Subsets are tried by growing size, those of one size in lexicographic order of places in it.
+        sizes : range
+            Of the subsets, in steps of one.
         alpha : float
             Independent means a p-value above it.
         always : int
             A set that is given besides the subset; it is part of the set returned.
         tried : int
-            A set of which no subset of this size separates: these are counted again, and need not be tested.
+            A set of which no subset of these sizes separates: these are counted again, and need not be tested.
         watch : callable, optional
             Called now and then; what it raises ends the search.
         """
-        for subset in combinations(pool, size):
+        for subset in chain.from_iterable(combinations(pool, size) for size in sizes):
             given = always | sum(map(bit, subset))
             outcome = self.test(x, y, given)
             if outcome.p_value > alpha:
@@ -149,7 +149,7 @@ class IndependenceTest(ABC):
         x: int,
         y: int,
         pool: Sequence[int],
-        size: int,
+        sizes: range,
         alpha: float,
         *,
         always: int = 0,
@@ -159,11 +159,11 @@ class IndependenceTest(ABC):
 
         Parameters
         ----------
-        x, y, pool, size, alpha, always, watch
+        x, y, pool, sizes, alpha, always, watch
             As in `separating_set`.
         """
         greatest = 0.0
-        for subset in combinations(pool, size):
+        for subset in chain.from_iterable(combinations(pool, size) for size in sizes):
             greatest = max(greatest, self.test(x, y, always | sum(map(bit, subset))).p_value)
             if greatest > alpha:
                 break

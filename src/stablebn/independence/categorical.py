@@ -104,6 +104,7 @@ class CategoricalTest(WalkingTest):
         tried: NDArray[np.bool_],
         always: NDArray[np.int64],
         places: NDArray[np.int64],
+        size: int,
         most: int,
         alpha: float,
         *,
@@ -112,7 +113,7 @@ class CategoricalTest(WalkingTest):
         critical = _NOTHING_CLEAR if greatest else _critical_values(alpha)
         return Stop(
             *contingency.search_subsets(
-                x, y, pool, tried, always, places, most, alpha, critical, *self._rule, *self._rows
+                x, y, pool, tried, always, places, size, most, alpha, critical, *self._rule, *self._rows
             )
         )
 

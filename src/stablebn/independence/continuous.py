@@ -72,31 +72,33 @@ class CorrelationTest(WalkingTest):
         tried: NDArray[np.bool_],
         always: NDArray[np.int64],
         places: NDArray[np.int64],
+        size: int,
         most: int,
         alpha: float,
         *,
         greatest: bool,
     ) -> Stop:
-        # The kernel compares with a critical value, a little above the true one; the p-value has the last word.
-        size = places.size + always.size
-        critical = self._critical(size, alpha) * CLEAR if self._degrees(size) > 0 else 1.0
         made, p_value = 0, 0.0
-        more = True
-        while more:
+        while made < most:
+            # The kernel compares with a critical value, a little above the true one; the p-value has the last word.
+            total = size + always.size
+            critical = self._critical(total, alpha) * CLEAR if self._degrees(total) > 0 else 1.0
             why, tests, value, weakest = correlation.search_subsets(
-                self._matrix, x, y, pool, always, places, most - made, critical
+                self._matrix, x, y, pool, always, places[:size], most - made, critical
             )
             made += tests
             if why == FOUND:
-                p_value = max(p_value, self._p_value(value, size))
+                p_value = max(p_value, self._p_value(value, total))
             if greatest and weakest < np.inf:
-                p_value = max(p_value, self._p_value(weakest, size))
-            if p_value > alpha or why != FOUND:
-                return Stop(FOUND if p_value > alpha else why, made, p_value)
-            more = next_subset(places, pool.size)
-            if more and made == most:
-                return Stop(PAUSED, made, p_value)
-        return Stop(ENDED, made, p_value)
+                p_value = max(p_value, self._p_value(weakest, total))
+            if p_value > alpha:
+                return Stop(FOUND, made, p_value, size)
+            if why == ENDED or (why == FOUND and not next_subset(places[:size], pool.size)):
+                size += 1
+                if size > min(places.size, pool.size):
+                    return Stop(ENDED, made, p_value, size)
+                places[:size] = np.arange(size)
+        return Stop(PAUSED, made, p_value, size)
 
     def _p_value(self, value: float, size: int) -> float:
         return float(self._outcome(np.array([value]), size)[1][0])

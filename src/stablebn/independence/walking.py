@@ -20,11 +20,12 @@ CLEAR = 1 + 1e-9
 
 
 class Stop(NamedTuple):
-    """Where a kernel came back: why, after how many tests, and the greatest p-value of those it looked at."""
+    """Where a walk came back: why, after how many tests, the greatest p-value seen, and the size of the subset."""
 
     why: int
     tests: int
     p_value: float
+    size: int
 
 
 class WalkingTest(IndependenceTest):
@@ -39,14 +40,16 @@ class WalkingTest(IndependenceTest):
         tried: NDArray[np.bool_],
         always: NDArray[np.int64],
         places: NDArray[np.int64],
+        size: int,
         most: int,
         alpha: float,
         *,
         greatest: bool,
     ) -> Stop:
-        """Walk on from the subset at these places until a p-value is above alpha.
+        """Walk on from the subset at the first places until a p-value is above alpha.
 
-        Unless the greatest is asked for, a p-value that is clearly not need not be known.
+        There are as many places as the largest subsets have members. Unless the greatest is asked for, a p-value that
+        is clearly not above alpha need not be known.
         """
 
     def separating_set(
@@ -54,7 +57,7 @@ class WalkingTest(IndependenceTest):
         x: int,
         y: int,
         pool: Sequence[int],
-        size: int,
+        sizes: range,
         alpha: float,
         *,
         always: int = 0,
@@ -62,11 +65,10 @@ class WalkingTest(IndependenceTest):
         watch: Callable[[], None] | None = None,
     ) -> tuple[int, float] | None:
         """The first subset of a pool given which x and y are independent, and the p-value there."""
-        places = np.arange(size, dtype=np.int64)
-        known = np.array([tried >> v & 1 for v in pool], dtype=np.bool_)
-        for stop in self._stops(x, y, pool, known, places, alpha, always, watch, greatest=False):
+        places = np.arange(max(sizes, default=0), dtype=np.int64)
+        for stop in self._stops(x, y, pool, tried, places, sizes, alpha, always, watch, greatest=False):
             if stop.why == FOUND:
-                return always | sum(bit(pool[place]) for place in places.tolist()), stop.p_value
+                return always | sum(bit(pool[place]) for place in places[: stop.size].tolist()), stop.p_value
         return None
 
     def greatest_p_value(
@@ -74,15 +76,15 @@ class WalkingTest(IndependenceTest):
         x: int,
         y: int,
         pool: Sequence[int],
-        size: int,
+        sizes: range,
         alpha: float,
         *,
         always: int = 0,
         watch: Callable[[], None] | None = None,
     ) -> float:
         """The greatest p-value of x and y given any subset of a pool; or the first above alpha."""
-        places, new = np.arange(size, dtype=np.int64), np.zeros(len(pool), dtype=np.bool_)
-        stops = self._stops(x, y, pool, new, places, alpha, always, watch, greatest=True)
+        places = np.arange(max(sizes, default=0), dtype=np.int64)
+        stops = self._stops(x, y, pool, 0, places, sizes, alpha, always, watch, greatest=True)
         return max((stop.p_value for stop in stops), default=0.0)
 
     def _stops(
@@ -90,22 +92,24 @@ class WalkingTest(IndependenceTest):
         x: int,
         y: int,
         pool: Sequence[int],
-        tried: NDArray[np.bool_],
+        tried: int,
         places: NDArray[np.int64],
+        sizes: range,
         alpha: float,
         always: int,
         watch: Callable[[], None] | None,
         *,
         greatest: bool,
     ) -> Iterator[Stop]:
-        """The stops of a walk from the subset at these places to the first with a p-value above alpha, or the last."""
-        if places.size > len(pool):
+        """The stops of a walk from the subset at the first places to one with a p-value above alpha, or the last."""
+        if not sizes or sizes.start > len(pool):
             return
         variables, fixed = np.array(pool, dtype=np.int64), np.array(members(always), dtype=np.int64)
-        why = PAUSED
+        known = np.array([tried >> v & 1 for v in pool], dtype=np.bool_)
+        why, size = PAUSED, sizes.start
         while why == PAUSED:
-            stop = self._walk(x, y, variables, tried, fixed, places, MOST_AT_ONCE, alpha, greatest=greatest)
-            why = stop.why
+            stop = self._walk(x, y, variables, known, fixed, places, size, MOST_AT_ONCE, alpha, greatest=greatest)
+            why, size = stop.why, stop.size
             self.performed += stop.tests
             yield stop
             if watch is not None:

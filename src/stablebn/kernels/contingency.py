@@ -39,6 +39,8 @@ _UNIT_HI = 2.0**-HI_BITS
 _UNIT_LO = 2.0 ** -(HI_BITS + LO_BITS)
 # A table with this many cells is made whole even if the rows are fewer.
 _FEW_CELLS = 4096
+# Nor is one with so many cells a row of those that matter counted sparsely.
+_CELLS_A_ROW = 4
 # Measured: a set and its part in each level of x take as long to make as so many cells for each level take to count.
 _MAKING_CELLS = 10
 # Picking the rows that matter pays for more candidates than these, if it leaves out more than the rest of this share.
@@ -418,7 +420,7 @@ def _by_rows(
     places = group * np.int32(r) + codes[x][mattering]
     order = np.empty(0, dtype=np.int32)
     starts = np.empty(0, dtype=np.int64)
-    most = max(4 * mattering.size, _FEW_CELLS)
+    most = max(_CELLS_A_ROW * mattering.size, _FEW_CELLS)
     scratch = np.empty(min(most, groups * r * levels[candidates].max()), dtype=np.int64)
     shared = _shared_sums(in_x, pearson, table)
     sums = np.empty(3, dtype=np.int64)
@@ -446,6 +448,7 @@ def _by_rows(
 def _by_all_rows(
     x,
     places,
+    used,
     candidates,
     stop_at,
     configurations,
@@ -460,10 +463,9 @@ def _by_all_rows(
     weights,
     out,
 ):
-    """Each table is a histogram over all rows, by their places: configuration and level of x in one number."""
+    """Each table is a histogram over all rows, by their places: configuration and level of x in one number < `used`."""
     r = levels[x]
     in_x = np.zeros((1, r), dtype=np.int64)
-    used = int(configurations) * r
     # One piece of memory serves all candidates.
     scratch = np.empty(used * levels[candidates].max(), dtype=np.int64)
     shared = np.zeros(3, dtype=np.int64)
@@ -482,6 +484,28 @@ def _by_all_rows(
         if out[at, P_VALUE] <= stop_at:
             return at + 1
     return candidates.size
+
+
+@njit(cache=True, nogil=True)
+def _places_where_varies(places, count, r):  # IN uint16 [N]
+    """The places numbered without the configurations in which x does not vary, and how many there are: uint16 [N], int.
+
+    The rows of those are put together by level of x: in such a configuration x does not vary either.
+    """
+    in_x = np.zeros(count, dtype=np.int64)
+    for place in places:
+        in_x[place] += 1
+    number = np.empty(count, dtype=np.uint16)
+    found = r * r
+    for start in range(0, count, r):
+        varies = in_x[start : start + r].max() < in_x[start : start + r].sum()
+        for i in range(r):
+            number[start + i] = found + i if varies else i * r + i
+        found += r if varies else 0
+    numbered = np.empty_like(places)
+    for i in range(places.size):
+        numbered[i] = number[places[i]]
+    return numbered, found
 
 
 @njit(cache=True, nogil=True)
@@ -555,13 +579,19 @@ def _associate(
                 levels,
                 out,
             )
-    places = configurations * levels[x]
-    if places <= MOST_PLACES and places * columns <= candidates.size * max(codes.shape[1], _FEW_CELLS):
+    r = levels[x]
+    places = configurations * r
+    if places + r * r <= MOST_PLACES:
         by_place = group_rows(codes, np.append(given, x), levels)
-        if candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, levels[x]) > _LARGE_SHARE:
+        if places * columns > candidates.size * max(codes.shape[1], _FEW_CELLS):
+            by_place, places = _places_where_varies(by_place, int(places), r)
+        if places * columns <= candidates.size * max(_CELLS_A_ROW * codes.shape[1], _FEW_CELLS) and (
+            candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, r) > _LARGE_SHARE
+        ):
             return _by_all_rows(
                 x,
                 by_place,
+                int(places),
                 candidates,
                 stop_at,
                 configurations,
@@ -852,6 +882,7 @@ def search_subsets(
     tried,
     always,
     places,
+    size,
     most,
     alpha,
     critical,
@@ -868,7 +899,7 @@ def search_subsets(
     weights,
     most_cells,
 ):
-    """Walk over subsets of a pool until one separates x and y.
+    """Walk over subsets of a pool, of growing size, until one separates x and y.
 
     Parameters
     ----------
@@ -876,8 +907,8 @@ def search_subsets(
         The variables of `always` are given besides the subset.
     tried : bool [p]
         A subset of such members is known not to separate: it counts as a test, and none is made.
-    places : int64 [k]
-        Places in the pool of the subset to begin with; of the one found, at the end.
+    places, size : int64 [largest size], int
+        The first are the places in the pool of the subset to begin with, of this size; of the one found, at the end.
     most : int
         Return after so many tests.
     alpha : float
@@ -892,11 +923,13 @@ def search_subsets(
         How many were made; the last is the one found.
     greatest : float
         Of the p-values; of the one found, if one is.
+    size : int
+        Of the subset at `places`.
     """
-    k, q = places.size, always.size
+    q = always.size
     # What is always given, then the subset; of these all but the last stay for some tests, and x and y as well.
-    given = np.append(always, pool[places])
-    family = np.append(given[: q + k - 1], np.array([x, y])) if k else given
+    given = np.append(always, pool[places[:size]])
+    family = np.append(given[: q + size - 1], np.array([x, y])) if size else given
     candidates = np.array([y])
     outcome = np.empty((1, 3), dtype=np.float64)
     sets, sizes = packed[:0], levels[:0]
@@ -904,10 +937,10 @@ def search_subsets(
     greatest = 0.0
     tests = 0
     while True:
-        new = k == 0
-        for at in range(k):
+        new = size == 0
+        for at in range(size):
             v = pool[places[at]]
-            if at < k - 1 and family[q + at] != v:
+            if at < size - 1 and family[q + at] != v:
                 family[q + at] = v
                 sizes, by_place = sizes[:0], by_place[:0]
             given[q + at] = v
@@ -918,7 +951,7 @@ def search_subsets(
             for v in given:
                 configurations *= levels[v]
             cells = configurations * levels[x] * levels[y]
-            if not (k and alone.size and cells <= codes.shape[1]):
+            if not (size and alone.size and cells <= codes.shape[1]):
                 _associate(
                     x,
                     given,
@@ -954,11 +987,17 @@ def search_subsets(
                 _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, outcome[0])
             greatest = max(greatest, outcome[0, P_VALUE])
             if greatest > alpha:
-                return FOUND, tests, greatest
-        if not next_subset(places, pool.size):
-            return ENDED, tests, greatest
+                return FOUND, tests, greatest, size
+        if not next_subset(places[:size], pool.size):
+            size += 1
+            if size > min(places.size, pool.size):
+                return ENDED, tests, greatest, size
+            places[:size] = np.arange(size)
+            given = np.append(always, pool[:size])
+            family = np.append(given[:-1], np.array([x, y]))
+            sizes, by_place = sizes[:0], by_place[:0]
         if tests == most:
-            return PAUSED, tests, greatest
+            return PAUSED, tests, greatest, size
 
 
 @njit(cache=True, nogil=True)

@@ -86,10 +86,9 @@ def separation(evidence: Evidence, x: int, y: int, pools: list[int]) -> Separati
     """The first separation of x and y by subsets of growing size."""
     tried = 0
     for pool in pools:
-        for size in range(min(pool.bit_count(), evidence.most) + 1):
-            found = evidence.separating_set(x, y, pool, size, tried)
-            if found is not None:
-                return Separation(*found)
+        found = evidence.separating_set(x, y, pool, evidence.sizes(pool), tried)
+        if found is not None:
+            return Separation(*found)
         tried = pool
     return None
 

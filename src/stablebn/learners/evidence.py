@@ -122,30 +122,30 @@ class Evidence:
         self.test.performed += len(found)
         return found
 
-    def separating_set(self, x: int, y: int, pool: int, size: int, tried: int = 0) -> tuple[int, float] | None:
-        """A subset of this size given which x and y are independent, and the p-value there.
+    def separating_set(self, x: int, y: int, pool: int, sizes: range, tried: int = 0) -> tuple[int, float] | None:
+        """The first subset of these sizes given which x and y are independent, and the p-value there.
 
         Subsets of `tried` are known not to be; they count as tests nevertheless.
         """
         self.limit.check()
-        return self.test.separating_set(x, y, self.ordered(pool), size, self.alpha, tried=tried, watch=self.limit.check)
+        others = self.ordered(pool)
+        return self.test.separating_set(x, y, others, sizes, self.alpha, tried=tried, watch=self.limit.check)
 
     def first_separator(self, x: int, y: int, pool: Sequence[int], always: int) -> int | None:
         """The first variable of a pool that separates x and y, together with some that always do their part."""
         self.limit.check()
-        found = self.test.separating_set(x, y, pool, 1, self.alpha, always=always)
+        found = self.test.separating_set(x, y, pool, range(1, 2), self.alpha, always=always)
         return None if found is None else (found[0] & ~always).bit_length() - 1
 
     def greatest_p_value(self, x: int, y: int, pool: int, always: int) -> float:
         """The greatest p-value of x and y given some variables and any subset of a pool; the first above alpha."""
-        greatest = 0.0
+        sizes = self.sizes(pool, always)
         others = self.ordered(pool)
-        for size in range(min(len(others), self.most - always.bit_count()) + 1):
-            found = self.test.greatest_p_value(x, y, others, size, self.alpha, always=always, watch=self.limit.check)
-            greatest = max(greatest, found)
-            if greatest > self.alpha:
-                break
-        return greatest
+        return self.test.greatest_p_value(x, y, others, sizes, self.alpha, always=always, watch=self.limit.check)
+
+    def sizes(self, pool: int, always: int = 0) -> range:
+        """The sizes of the subsets of a pool that may be given, besides some variables."""
+        return range(min(pool.bit_count(), self.most - always.bit_count()) + 1)
 
 
 def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evidence:

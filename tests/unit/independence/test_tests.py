@@ -154,17 +154,17 @@ def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: flo
         walking, slow = _test(table, name), _test(table, name)
         for x, y in combinations(range(3), 2):
             pool = [v for v in (4, 2, 0, 3, 1) if v not in (x, y)]
-            for size in range(4):
-                found = walking.separating_set(x, y, pool, size, alpha)
-                assert found == IndependenceTest.separating_set(slow, x, y, pool, size, alpha)
+            for sizes in (range(0), range(1), range(1, 2), range(2, 3), range(4), range(1, 4), range(4, 5)):
+                found = walking.separating_set(x, y, pool, sizes, alpha)
+                assert found == IndependenceTest.separating_set(slow, x, y, pool, sizes, alpha)
                 assert walking.performed == slow.performed
 
 
 def test_p_value_exactly_at_the_threshold_is_no_independence() -> None:
     test = _test(_table(5, 60), "mi")
     p_value = test.test(0, 1, 0b100).p_value
-    assert test.separating_set(0, 1, [2], 1, p_value) is None
-    assert test.separating_set(0, 1, [2], 1, np.nextafter(p_value, 0)) == (0b100, p_value)
+    assert test.separating_set(0, 1, [2], range(1, 2), p_value) is None
+    assert test.separating_set(0, 1, [2], range(1, 2), np.nextafter(p_value, 0)) == (0b100, p_value)
 
 
 def test_more_variables_than_rows_reject_nothing() -> None:
@@ -232,7 +232,7 @@ def test_greatest_p_value_of_a_walk_is_that_of_single_tests(name: str, alpha: fl
     values[1:] += 0.8 * values[0]
     moments = statistics_of(continuous_table(values))
     walked, single = independence_test(moments, name), independence_test(moments, name)
-    for size in range(5):
-        found = walked.greatest_p_value(0, 1, [2, 3, 4, 5], size, alpha, always=0b1000000)
-        right = IndependenceTest.greatest_p_value(single, 0, 1, [2, 3, 4, 5], size, alpha, always=0b1000000)
+    for sizes in (range(1), range(2, 3), range(5), range(1, 4)):
+        found = walked.greatest_p_value(0, 1, [2, 3, 4, 5], sizes, alpha, always=0b1000000)
+        right = IndependenceTest.greatest_p_value(single, 0, 1, [2, 3, 4, 5], sizes, alpha, always=0b1000000)
         assert (found, walked.performed) == (right, single.performed)
