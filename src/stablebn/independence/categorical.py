@@ -50,12 +50,12 @@ class CategoricalTest(WalkingTest):
         plain = not (pearson or adjust)
         self._most_cells = _MOST_CELLS if plain else 0
         # What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N.
-        self._most_information = np.full(self.n, np.inf)
+        self._most_information = [np.inf] * self.n
         alone = np.empty((0, 0), dtype=np.float64)
         if plain:
             # Half of G2, nothing given, is by how much one variable raises the other's score.
             scores, changes = loglik(counts).without_parents()
-            self._most_information = -2 * CLEAR * np.array([to_float(score) for score in scores])
+            self._most_information = [-2 * CLEAR * to_float(score) for score in scores]
             alone = np.maximum(2 * to_floats(changes[:, :, :2].reshape(-1, 2)), 0.0).reshape(self.n, self.n)
         largest = counts.total / _ROWS_A_CELL if adjust else np.inf
         self._rule = (pearson, adjust, largest, table_of_m_ln_m(counts.total), alone, address_of_tail())
@@ -79,7 +79,7 @@ class CategoricalTest(WalkingTest):
 
     def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
         """The p-value of x with each of some members of a set given the other members: one table may have them all."""
-        inside, some = (np.array(variables, dtype=np.int64) for variables in (members(blanket), among))
+        inside, some = np.array(members(blanket), dtype=np.int64), np.array(among, dtype=np.int64)
         p_values: list[float] = contingency.associations_given_rest(
             x, inside, some, self._most_cells, stop_above, *self._rule, *self._rows
         ).tolist()
@@ -87,12 +87,12 @@ class CategoricalTest(WalkingTest):
 
     def _hope(self, x: int, alpha: float) -> float:
         """The greatest statistic to hope for; infinite if p-values above the median matter."""
-        return np.inf if alpha > _MEDIAN else float(self._most_information[x])
+        return np.inf if alpha > _MEDIAN else self._most_information[x]
 
     def _associations(
         self, x: int, candidates: Sequence[int], given: int, most: float, stop_at: float, critical: Numbers
     ) -> Numbers:
-        inside, others = (np.array(variables, dtype=np.int64) for variables in (members(given), candidates))
+        inside, others = np.array(members(given), dtype=np.int64), np.array(candidates, dtype=np.int64)
         found: Numbers = contingency.associations(x, inside, others, most, stop_at, critical, *self._rule, *self._rows)
         return found
 

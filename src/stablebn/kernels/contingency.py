@@ -947,11 +947,11 @@ def search_subsets(
             new |= not tried[places[at]]
         tests += 1
         if new:
-            configurations, cells = 1.0, 1.0
+            configurations = 1.0
             for v in given:
                 configurations *= levels[v]
             cells = configurations * levels[x] * levels[y]
-            if not (size and alone.size and cells <= codes.shape[1]):
+            if not (size and alone.size and cells <= min(codes.shape[1], MOST_PLACES)):
                 _associate(
                     x,
                     given,

@@ -215,6 +215,14 @@ def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: flo
                 assert walking.performed == slow.performed
 
 
+def test_walk_of_more_configurations_than_places_is_the_walk_one_by_one() -> None:
+    rng = np.random.default_rng(6)
+    codes = [rng.integers(0, levels, 140_000).tolist() for levels in (20, 20, 170, 2)]
+    walking, slow = (_test(categorical_table(codes), "mi") for _ in range(2))
+    found = walking.greatest_p_value(0, 1, [2, 3], range(2, 3), 1.0)
+    assert found == IndependenceTest.greatest_p_value(slow, 0, 1, [2, 3], range(2, 3), 1.0)
+
+
 def test_p_value_exactly_at_the_threshold_is_no_independence() -> None:
     test = _test(_table(5, 60), "mi")
     p_value = test.test(0, 1, 0b100).p_value
