@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Numbers = NDArray[np.float64]
+
+_FIRST_AT_ONCE = 8
 
 
 class Outcome(NamedTuple):
@@ -78,20 +80,41 @@ class IndependenceTest(ABC):
         found: list[float] = self.outcomes(x, candidates, given)[2].tolist()
         return found
 
-    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
-        """The p-value of x with each of some members of a set given the other members, without counting the tests."""
+    def first_dependent(self, x: int, candidates: Sequence[int], given: int, alpha: float) -> int | None:
+        """The first candidate whose p-value is not above alpha."""
+        # Many at once are quicker than one by one, but after the first that depends the others are in vain.
+        start, stop = 0, _FIRST_AT_ONCE
+        while start < len(candidates):
+            some = candidates[start:stop]
+            for y, p_value in zip(some, self.p_values(x, some, given, alpha), strict=True):
+                self.performed += 1
+                if p_value <= alpha:
+                    return y
+            start, stop = stop, 3 * stop
+        return None
+
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
+        """The p-value of x with each of some members of a set given the other members, without counting the tests.
+
+        The list ends at the first that is above `stop_above`.
+        """
+        found: list[float] = []
         for y in among:
-            yield float(self.outcomes(x, [y], blanket & ~bit(y))[2][0])
+            found.append(float(self.outcomes(x, [y], blanket & ~bit(y))[2][0]))
+            if found[-1] > stop_above:
+                break
+        return found
 
     def separating_set(
         self,
         x: int,
         y: int,
         pool: Sequence[int],
-        size: int,
+        sizes: range,
         alpha: float,
         *,
         always: int = 0,
+        tried: int = 0,
         watch: Callable[[], None] | None = None,
     ) -> tuple[int, float] | None:
         """The first subset of a pool given which x and y are independent, and the p-value there.
@@ -100,17 +123,19 @@ class IndependenceTest(ABC):
         ----------
         x, y : int
         pool : sequence of int
-            Subsets are tried in lexicographic order of places in it.
-        size : int
-            Of the subsets.
+            Subsets are tried by growing size, those of one size in lexicographic order of places in it.
+        sizes : range
+            Of the subsets, in steps of one.
         alpha : float
             Independent means a p-value above it.
         always : int
             A set that is given besides the subset; it is part of the set returned.
+        tried : int
+            A set of which no subset of these sizes separates: these are counted again, and need not be tested.
         watch : callable, optional
             Called now and then; what it raises ends the search.
         """
-        for subset in combinations(pool, size):
+        for subset in chain.from_iterable(combinations(pool, size) for size in sizes):
             given = always | sum(map(bit, subset))
             outcome = self.test(x, y, given)
             if outcome.p_value > alpha:
@@ -124,7 +149,7 @@ class IndependenceTest(ABC):
         x: int,
         y: int,
         pool: Sequence[int],
-        size: int,
+        sizes: range,
         alpha: float,
         *,
         always: int = 0,
@@ -134,11 +159,11 @@ class IndependenceTest(ABC):
 
         Parameters
         ----------
-        x, y, pool, size, alpha, always, watch
+        x, y, pool, sizes, alpha, always, watch
             As in `separating_set`.
         """
         greatest = 0.0
-        for subset in combinations(pool, size):
+        for subset in chain.from_iterable(combinations(pool, size) for size in sizes):
             greatest = max(greatest, self.test(x, y, always | sum(map(bit, subset))).p_value)
             if greatest > alpha:
                 break

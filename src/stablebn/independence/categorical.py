@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.independence.base import Numbers
 from stablebn.independence.walking import CLEAR, Stop, WalkingTest
-from stablebn.kernels.contingency import FOUND
+from stablebn.kernels import contingency
 from stablebn.kernels.logarithm import to_float, to_floats
-from stablebn.kernels.tails import write_tails
+from stablebn.kernels.tails import address_of_tail, upper_tails
 from stablebn.scores.categorical import loglik
 from stablebn.scores.set_terms import table_of_m_ln_m
 from stablebn.stats.counts import Counts
@@ -20,8 +20,8 @@ from stablebn.stats.variable_sets import members
 
 # Tests with more degrees of freedom than this are rare, and decided one by one.
 _CRITICAL_VALUES = 4096
+_NOTHING_CLEAR = np.empty(0, dtype=np.float64)
 _ROWS_A_CELL = 5
-# The median of the chi-square distribution is above df - 1 (Chen and Rubin 1986).
 _MEDIAN = 0.5
 # A table of so many cells is made whole, and added up over each variable in turn.
 _MOST_CELLS = 4096
@@ -46,102 +46,83 @@ class CategoricalTest(WalkingTest):
     def __init__(self, counts: Counts, *, pearson: bool = False, adjust: bool = False) -> None:
         super().__init__()
         self.n = counts.n
-        self._counts = counts
-        self._levels = counts.levels.tolist()
-        self._pearson = pearson
-        self._adjust = adjust
-        self._table = table_of_m_ln_m(counts.total)
-        self._likelihood = loglik(counts)
-        self._largest = counts.total / _ROWS_A_CELL if adjust else np.inf
-        self._plain = not (pearson or adjust)
-        self._most_levels = max(self._levels, default=0)
+        self._rows = counts.rows
+        plain = not (pearson or adjust)
+        self._most_cells = _MOST_CELLS if plain else 0
+        # What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N.
+        self._most_information = [np.inf] * self.n
+        alone = np.empty((0, 0), dtype=np.float64)
+        if plain:
+            # Half of G2, nothing given, is by how much one variable raises the other's score.
+            scores, changes = loglik(counts).without_parents
+            self._most_information = [-2 * CLEAR * to_float(score) for score in scores]
+            alone = np.maximum(2 * to_floats(changes[:, :, :2].reshape(-1, 2)), 0.0).reshape(self.n, self.n)
+        largest = counts.total / _ROWS_A_CELL if adjust else np.inf
+        self._rule = (pearson, adjust, largest, table_of_m_ln_m(counts.total), alone, address_of_tail())
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
-        inside = members(given)
-        others = np.array(candidates, dtype=np.int64)
-        if self._plain and not given:
-            statistics = self._from_scores(x)[others]
-        else:
-            statistics, adjusted = self._counts.associations(x, inside, others, self._table, pearson=self._pearson)
-        states, own, theirs = float(self._counts.states(inside)), self._levels[x], self._counts.levels[others]
-        if not self._adjust:
-            df = (theirs - 1) * (states * (own - 1))
-        else:
-            df = adjusted.astype(np.float64)
-            statistics[states * own * theirs > self._largest] = 0.0
-        return statistics, df, self._p_values(statistics, df)
+        found = self._associations(x, candidates, given, np.inf, -1.0, _NOTHING_CLEAR)
+        return found[:, 0], found[:, 1], found[:, 2]
 
     def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
         """The p-value of x with each candidate; 1 where no statistic could be significant."""
-        df, most = self._counts.states(members(given)) * (self._levels[x] - 1), self._most_information[x]
-        if not self._plain or alpha > _MEDIAN or df * (self._most_levels - 1) - 1 <= most:
-            return super().p_values(x, candidates, given, alpha)
-        hopeful = [y for y in candidates if df * (self._levels[y] - 1) - 1 <= most]
-        found = dict(zip(hopeful, super().p_values(x, hopeful, given, alpha), strict=True)) if hopeful else {}
-        return [found.get(y, 1.0) for y in candidates]
+        found = self._associations(x, candidates, given, self._hope(x, alpha), -1.0, _NOTHING_CLEAR)
+        p_values: list[float] = found[:, 2].tolist()
+        return p_values
 
-    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
-        """The p-value of x with each of some members of a set given the other members: one table has them all."""
-        inside = members(blanket)
-        own, states = self._levels[x], self._counts.states(inside)
-        if not self._plain or len(among) < 2 or own * states > _MOST_CELLS:
-            yield from super().p_values_given_rest(x, among, blanket)
-            return
-        levels = self._counts.levels[inside]
-        statistics = self._counts.associations_given_rest(x, inside, self._table)
-        p_values = self._p_values(statistics, (states // levels * (own - 1) * (levels - 1)).astype(np.float64))
-        for y in among:
-            yield float(p_values[inside.index(y)])
+    def first_dependent(self, x: int, candidates: Sequence[int], given: int, alpha: float) -> int | None:
+        """The first candidate that depends on x, found in one pass that ends there."""
+        found = self._associations(x, candidates, given, self._hope(x, alpha), alpha, _critical_values(alpha))
+        self.performed += len(found)
+        return candidates[len(found) - 1] if len(found) and found[-1, 2] <= alpha else None
 
-    @cached_property
-    def _most_information(self) -> list[float]:
-        """What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N."""
-        return [-2 * CLEAR * to_float(self._likelihood.changes(v, 0)[0]) for v in range(self.n)]
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
+        """The p-value of x with each of some members of a set given the other members: one table may have them all."""
+        inside, some = np.array(members(blanket), dtype=np.int64), np.array(among, dtype=np.int64)
+        p_values: list[float] = contingency.associations_given_rest(
+            x, inside, some, self._most_cells, stop_above, *self._rule, *self._rows
+        ).tolist()
+        return p_values
 
-    def _from_scores(self, x: int) -> Numbers:
-        """G2 of x with every other variable, nothing given: half of it is by how much one raises the other's score."""
-        return np.maximum(2 * to_floats(self._likelihood.changes(x, 0)[1][:, :2]), 0.0)
+    def _hope(self, x: int, alpha: float) -> float:
+        """The greatest statistic to hope for; infinite if p-values above the median matter."""
+        return np.inf if alpha > _MEDIAN else self._most_information[x]
 
-    def _p_values(self, statistics: Numbers | float, df: Numbers | float) -> Numbers:
-        # Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.
-        return chi_square_p_values(statistics, np.maximum(df, 1.0) if self._adjust else df)
+    def _associations(
+        self, x: int, candidates: Sequence[int], given: int, most: float, stop_at: float, critical: Numbers
+    ) -> Numbers:
+        inside, others = np.array(members(given), dtype=np.int64), np.array(candidates, dtype=np.int64)
+        found: Numbers = contingency.associations(x, inside, others, most, stop_at, critical, *self._rule, *self._rows)
+        return found
 
     def _walk(
         self,
         x: int,
         y: int,
         pool: NDArray[np.int64],
+        tried: NDArray[np.bool_],
         always: NDArray[np.int64],
         places: NDArray[np.int64],
+        size: int,
         most: int,
         alpha: float,
+        *,
+        greatest: bool,
     ) -> Stop:
-        why, tests, statistic, df = self._counts.search_subsets(
-            x,
-            y,
-            pool,
-            always,
-            places,
-            most,
-            _critical_values(alpha),
-            self._table,
-            adjust=self._adjust,
-            largest=self._largest,
-            pearson=self._pearson,
+        critical = _NOTHING_CLEAR if greatest else _critical_values(alpha)
+        return Stop(
+            *contingency.search_subsets(
+                x, y, pool, tried, always, places, size, most, alpha, critical, *self._rule, *self._rows
+            )
         )
-        return Stop(why, tests, float(self._p_values(statistic, df)) if why == FOUND else 0.0)
 
 
 def chi_square_p_values(statistic: Numbers | float, df: Numbers | float) -> Numbers:
     """Upper tail of the chi-square distribution, as far down as doubles go: the strongest associations are compared."""
-    from scipy.special import chdtrc
-
-    p_values: Numbers = np.asarray(chdtrc(df, statistic))
-    if not p_values.all():
-        flat = p_values.reshape(-1)
-        write_tails(np.full(flat.shape, statistic), np.full(flat.shape, df, dtype=np.float64), flat)
-    return p_values
+    statistics, degrees = np.broadcast_arrays(np.asarray(statistic, dtype=np.float64), df)
+    p_values: Numbers = upper_tails(statistics.ravel(), degrees.astype(np.float64).ravel(), address_of_tail())
+    return p_values.reshape(statistics.shape)
 
 
 @lru_cache(maxsize=8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from stablebn.independence.base import Numbers
 from stablebn.independence.categorical import chi_square_p_values
-from stablebn.independence.walking import CLEAR, MOST_AT_ONCE, Stop, WalkingTest
+from stablebn.independence.walking import CLEAR, Stop, WalkingTest
 from stablebn.kernels import correlation
-from stablebn.kernels.contingency import ENDED, FOUND, next_subset
+from stablebn.kernels.contingency import ENDED, FOUND, PAUSED, next_subset
 from stablebn.stats.moments import Moments
 from stablebn.stats.variable_sets import members
 
@@ -69,62 +69,39 @@ class CorrelationTest(WalkingTest):
         x: int,
         y: int,
         pool: NDArray[np.int64],
+        tried: NDArray[np.bool_],
         always: NDArray[np.int64],
         places: NDArray[np.int64],
+        size: int,
         most: int,
         alpha: float,
+        *,
+        greatest: bool,
     ) -> Stop:
-        size = places.size + always.size
-        why, tests, value, _ = self._search(x, y, pool, always, places, most, alpha)
-        return Stop(why, tests, self._p_value(value, size) if why == FOUND else 0.0)
-
-    def _search(
-        self,
-        x: int,
-        y: int,
-        pool: NDArray[np.int64],
-        always: NDArray[np.int64],
-        places: NDArray[np.int64],
-        most: int,
-        alpha: float,
-    ) -> tuple[int, int, float, float]:
-        size = places.size + always.size
-        critical = self._critical(size, alpha) * CLEAR if self._degrees(size) > 0 else 1.0
-        found: tuple[int, int, float, float] = correlation.search_subsets(
-            self._matrix, x, y, pool, always, places, most, critical
-        )
-        return found
+        made, p_value = 0, 0.0
+        while made < most:
+            # The kernel compares with a critical value, a little above the true one; the p-value has the last word.
+            total = size + always.size
+            critical = self._critical(total, alpha) * CLEAR if self._degrees(total) > 0 else 1.0
+            why, tests, value, weakest = correlation.search_subsets(
+                self._matrix, x, y, pool, always, places[:size], most - made, critical
+            )
+            made += tests
+            if why == FOUND:
+                p_value = max(p_value, self._p_value(value, total))
+            if greatest and weakest < np.inf:
+                p_value = max(p_value, self._p_value(weakest, total))
+            if p_value > alpha:
+                return Stop(FOUND, made, p_value, size)
+            if why == ENDED or (why == FOUND and not next_subset(places[:size], pool.size)):
+                size += 1
+                if size > min(places.size, pool.size):
+                    return Stop(ENDED, made, p_value, size)
+                places[:size] = np.arange(size)
+        return Stop(PAUSED, made, p_value, size)
 
     def _p_value(self, value: float, size: int) -> float:
         return float(self._outcome(np.array([value]), size)[1][0])
-
-    def greatest_p_value(
-        self,
-        x: int,
-        y: int,
-        pool: Sequence[int],
-        size: int,
-        alpha: float,
-        *,
-        always: int = 0,
-        watch: Callable[[], None] | None = None,
-    ) -> float:
-        """The greatest p-value given any subset of a pool, that of the weakest correlation; the first above alpha."""
-        variables, fixed = np.array(pool, dtype=np.int64), np.array(members(always), dtype=np.int64)
-        places = np.arange(size, dtype=np.int64)
-        greatest = 0.0
-        more = size <= len(pool)
-        while more:
-            why, tests, value, weakest = self._search(x, y, variables, fixed, places, MOST_AT_ONCE, alpha)
-            self.performed += tests
-            seen = [found for found in (weakest, value if why == FOUND else np.inf) if abs(found) < np.inf]
-            greatest = max([greatest, *(self._p_value(found, size + fixed.size) for found in seen)])
-            if greatest > alpha:
-                break
-            more = next_subset(places, len(pool)) if why == FOUND else why != ENDED
-            if watch is not None:
-                watch()
-        return greatest
 
 
 class StudentTest(CorrelationTest):

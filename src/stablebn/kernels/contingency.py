@@ -5,7 +5,18 @@ the tables are made one configuration after the other, from bits or from rows, a
 Sums are fixed-point integers, so it does not matter in which order configurations or cells come.
 
 Twice the mutual information, G2, is 2 (H(xyz) - H(xz) - H(yz) + H(z)); Pearson's X2 is the sum over
-configurations of n (sum of n_ij n_ij / (n_i n_j) - 1). What is returned is G2 / 2, or X2.
+configurations of n (sum of n_ij n_ij / (n_i n_j) - 1). What is summed is G2 / 2, or X2.
+
+Arguments of most functions:
+
+- the rows: `codes` [n, N]; `packed`, uint64 [L, W], those of each level as bits, or none; `first`, int64 [n], where the
+  levels of each variable start among them; `levels`, int64 [n], how many they are; `weights`, int64 [N or 0];
+  `most_cells`, int, tables of more cells are counted by rows.
+- the rule: `pearson`, bool, X2, else G2; `adjust`, bool, whether the degrees of freedom are the adjusted ones;
+  `largest`, float, a table with more cells says nothing, and its statistic counts as 0; `table`, int64 [T, 2], limbs of
+  m ln m; `alone`, float64 [n, n], statistics where nothing is given, or none; `tail`, int, the address of SciPy's tail.
+- `critical`, float64 [d]: by degrees of freedom, a statistic above which the p-value need not be known; it is then 0.
+- `out`, float64 [m, 3], written: statistic, degrees of freedom and p-value of x and each candidate.
 """
 
 from __future__ import annotations
@@ -13,12 +24,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stablebn.kernels.bitsets import common, intersection_sizes
+from stablebn.kernels.bitsets import common, intersection_sizes, set_sizes
 from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
 from stablebn.kernels.joint import group_rows, likelihood, without_variable
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
+from stablebn.kernels.tails import upper_tail
 
 HI, LO, DF = 0, 1, 2
+STATISTIC, DEGREES, P_VALUE = 0, 1, 2
 ENDED, FOUND, PAUSED = 0, 1, 2
 """Why a walk over subsets came back: none is left, one was found, or it had made as many tests as it may."""
 
@@ -26,13 +39,19 @@ _UNIT_HI = 2.0**-HI_BITS
 _UNIT_LO = 2.0 ** -(HI_BITS + LO_BITS)
 # A table with this many cells is made whole even if the rows are fewer.
 _FEW_CELLS = 4096
+# Nor is one with so many cells a row of those that matter counted sparsely.
+_CELLS_A_ROW = 4
 # Measured: a set and its part in each level of x take as long to make as so many cells for each level take to count.
 _MAKING_CELLS = 10
 # Picking the rows that matter pays for more candidates than these, if it leaves out more than the rest of this share.
 _FEW_CANDIDATES = 8
 _LARGE_SHARE = 0.5
-# Places are 16 bits wide.
-_MOST_PLACES = 1 << 16
+# So many levels at a time are met with sets, where those that come first may be enough.
+_LEVELS_AT_ONCE = 8
+# Of the most cells that bits are for, the share for a table of which all cells are met.
+_SHARE_OF_CELLS = 0.5
+MOST_PLACES = 1 << 16
+"""Places are 16 bits wide."""
 
 
 @njit(cache=True, nogil=True)
@@ -47,64 +66,116 @@ def _pearson_term(cell, row, column, size):
 def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], int64 [K, r]
     """Add what the cells of all configurations, and their sums by level of y, bring.
 
-    The sums by level of x, `in_x`, are those of every candidate: `_add_margins` has their part of G2.
+    The sums by level of x, `in_x`, are those of every candidate: `_shared_sums` has their part of G2. A configuration
+    in which x does not vary brings nothing.
     """
     r = in_x.shape[1]
-    columns = np.empty(c, dtype=np.int64)
     hi = np.int64(0)
     lo = np.int64(0)
     df = 0
     for k in range(in_x.shape[0]):
-        start = k * r * c
         seen_rows = 0
         for i in range(r):
             seen_rows += int(in_x[k, i] > 0)
+        if seen_rows < 2:
+            continue
+        start, stop = k * r * c, (k + 1) * r * c
+        if pearson:
+            _add_pearson(cells[start:stop], in_x[k], c, sums)
         seen_columns = 0
-        for j in range(c):
+        for j in range(start, start + c):
             column = np.int64(0)
-            for i in range(r):
-                m = cells[start + i * c + j]
+            for at in range(j, stop, c):
+                m = cells[at]
                 column += m
                 # Most cells of a large table hold no row or one, and 1 ln 1 is nothing.
                 if m > 1 and not pearson:
                     term_hi, term_lo = limbs_of_m_ln_m(m, table)
                     hi += term_hi
                     lo += term_lo
-            columns[j] = column
-            seen_columns += int(column > 0)
             if column > 1 and not pearson:
                 term_hi, term_lo = limbs_of_m_ln_m(column, table)
                 hi -= term_hi
                 lo -= term_lo
-        df += max(seen_rows - 1, 0) * (seen_columns - 1)
-        if pearson:
-            size = columns.sum()
-            hi -= size << HI_BITS
-            for i in range(r):
-                for j in range(c):
-                    if cells[start + i * c + j]:
-                        term_hi, term_lo = _pearson_term(cells[start + i * c + j], in_x[k, i], columns[j], size)
-                        hi += term_hi
-                        lo += term_lo
+            seen_columns += int(column > 0)
+        df += (seen_rows - 1) * (seen_columns - 1)
     sums[HI] += hi
     sums[LO] += lo
     sums[DF] += df
 
 
 @njit(cache=True, nogil=True)
-def _add_margins(in_x, pearson, table, out):  # IN int64 [K, r]
-    """Add the part of G2 that every candidate shares: H(z) - H(xz)."""
-    if pearson:
-        return
-    hi, lo = sum_m_ln_m(in_x.sum(axis=1), table)
-    in_x_hi, in_x_lo = sum_m_ln_m(in_x.reshape(-1), table)
-    for at in range(out.shape[0]):
-        out[at, HI] += hi - in_x_hi
-        out[at, LO] += lo - in_x_lo
+def _add_pearson(cells, in_x, c, sums):  # IN int64 [r * c], IN int64 [r]
+    """Add one configuration's part of X2."""
+    size = in_x.sum()
+    sums[HI] -= size << HI_BITS
+    for j in range(c):
+        column = cells[j::c].sum()
+        for i in range(in_x.size):
+            if cells[i * c + j]:
+                term_hi, term_lo = _pearson_term(cells[i * c + j], in_x[i], column, size)
+                sums[HI] += term_hi
+                sums[LO] += term_lo
 
 
 @njit(cache=True, nogil=True)
-def _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, out):
+def _shared_sums(in_x, pearson, table):  # IN int64 [K, r]
+    """What the sums of every candidate begin with: the limbs of H(z) - H(xz), of G2, and no degree of freedom."""
+    sums = np.zeros(3, dtype=np.int64)
+    if not pearson:
+        hi, lo = sum_m_ln_m(in_x.sum(axis=1), table)
+        in_x_hi, in_x_lo = sum_m_ln_m(in_x.reshape(-1), table)
+        sums[HI], sums[LO] = hi - in_x_hi, lo - in_x_lo
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def _judge(
+    sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out
+):  # IN int64 [3], OUT float64 [3]
+    """Write statistic, degrees of freedom and p-value of x and y, from what was summed up."""
+    out[STATISTIC] = _statistic(sums, pearson) if configurations * levels[x] * levels[y] <= largest else 0.0
+    out[DEGREES] = float(sums[DF]) if adjust else (levels[y] - 1) * (configurations * (levels[x] - 1))
+    _judge_statistic(out, critical, tail)
+
+
+@njit(cache=True, nogil=True)
+def _judge_statistic(out, critical, tail):  # IN, OUT float64 [3]
+    """Write the p-value."""
+    statistic, df = out[STATISTIC], out[DEGREES]
+    if df < critical.size and statistic > critical[int(df)]:
+        out[P_VALUE] = 0.0
+    else:
+        # Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.
+        out[P_VALUE] = upper_tail(statistic, max(df, 1.0), tail)
+
+
+@njit(cache=True, nogil=True)
+def _statistic(sums, pearson):
+    """The statistic as a double."""
+    value = (sums[HI] + (sums[LO] >> LO_BITS)) * _UNIT_HI + (sums[LO] & LO_MASK) * _UNIT_LO
+    return max(value if pearson else 2.0 * value, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _by_bits(
+    x,
+    sets,
+    sizes,
+    candidates,
+    stop_at,
+    configurations,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    tail,
+    packed,
+    first,
+    levels,
+    out,
+):
     """Each configuration's table is made of sizes of intersections: of z and x, each with the levels of y."""
     r = levels[x]
     # Slot 0 of a configuration is the whole of it, slot i its part in level i of x; level 0 is what the others leave.
@@ -120,36 +191,60 @@ def _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, 
             in_x[k, i] = common(parts[k * r + i], parts[k * r + i])
             in_x[k, 0] -= in_x[k, i]
 
-    counted = 0
-    for y in candidates:
-        counted += levels[y] - 1
-    which = np.empty(counted, dtype=np.int64)
+    shared = _shared_sums(in_x, pearson, table)
+    sums = np.empty(3, dtype=np.int64)
+    begin = 0
+    while begin < candidates.size:
+        end = _end_of_some(begin, candidates, levels) if stop_at >= 0 else candidates.size
+        met = _met_levels(parts, packed, candidates[begin:end], first, levels)
+        start = 0
+        for at in range(begin, end):
+            y = candidates[at]
+            c = levels[y]
+            cells = np.empty((sizes.size, r, c), dtype=np.int64)
+            for k in range(sizes.size):
+                own = cells[k]
+                for i in range(r):
+                    own[i, 0] = in_x[k, i]
+                for j in range(1, c):
+                    own[0, j] = met[start + j - 1, k * r]
+                    for i in range(1, r):
+                        own[i, j] = met[start + j - 1, k * r + i]
+                        own[0, j] -= own[i, j]
+                        own[i, 0] -= own[i, j]
+                    own[0, 0] -= own[0, j]
+            sums[:] = shared
+            _add_tables(cells.reshape(-1), in_x, c, pearson, table, sums)
+            _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
+            if out[at, P_VALUE] <= stop_at:
+                return at + 1
+            start += c - 1
+        begin = end
+    return candidates.size
+
+
+@njit(cache=True, nogil=True)
+def _end_of_some(begin, candidates, levels):
+    """The end of the next candidates with some levels together."""
+    end, counted = begin, 0
+    while end < candidates.size and counted < _LEVELS_AT_ONCE:
+        counted += levels[candidates[end]] - 1
+        end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def _met_levels(parts, packed, candidates, first, levels):
+    """Rows that each part has in common with the levels of the candidates, without the first of each: int64 [M, K]."""
+    which = np.empty(levels[candidates].sum() - candidates.size, dtype=np.int64)
     m = 0
     for y in candidates:
         for level in range(1, levels[y]):
             which[m] = first[y] + level
             m += 1
-    met = np.empty((counted, parts.shape[0]), dtype=np.int64)
+    met = np.empty((which.size, parts.shape[0]), dtype=np.int64)
     intersection_sizes(parts, packed, which, met)
-
-    start = 0
-    for at in range(candidates.size):
-        c = levels[candidates[at]]
-        cells = np.empty((sizes.size, r, c), dtype=np.int64)
-        for k in range(sizes.size):
-            own = cells[k]
-            for i in range(r):
-                own[i, 0] = in_x[k, i]
-            for j in range(1, c):
-                own[0, j] = met[start + j - 1, k * r]
-                for i in range(1, r):
-                    own[i, j] = met[start + j - 1, k * r + i]
-                    own[0, j] -= own[i, j]
-                    own[i, 0] -= own[i, j]
-                own[0, 0] -= own[0, j]
-        _add_tables(cells.reshape(-1), in_x, c, pearson, table, out[at])
-        start += c - 1
-    _add_margins(in_x, pearson, table, out)
+    return met
 
 
 @njit(cache=True, nogil=True)
@@ -299,42 +394,82 @@ def _where_varies(rows, group, groups, x_codes, r, weights):
 
 
 @njit(cache=True, nogil=True)
-def _by_rows(x, given, candidates, codes, levels, weights, pearson, table, out):
+def _by_rows(
+    x,
+    given,
+    candidates,
+    stop_at,
+    configurations,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    tail,
+    codes,
+    levels,
+    weights,
+    out,
+):
     """Each table is a histogram over the rows that matter: dense, or where it would be mostly empty sparse."""
-    rows, group, groups = _configurations_by_rows(x, given, codes, levels, weights)
+    mattering, group, groups = _configurations_by_rows(x, given, codes, levels, weights)
     r = levels[x]
     in_x = np.zeros((groups, r), dtype=np.int64)
-    _count(rows, group, codes[x], r, weights, in_x.reshape(-1))
+    _count(mattering, group, codes[x], r, weights, in_x.reshape(-1))
     # Configuration and level of x in one number.
-    places = group * np.int32(r) + codes[x][rows]
+    places = group * np.int32(r) + codes[x][mattering]
     order = np.empty(0, dtype=np.int32)
     starts = np.empty(0, dtype=np.int64)
-    most = max(4 * rows.size, _FEW_CELLS)
+    most = max(_CELLS_A_ROW * mattering.size, _FEW_CELLS)
     scratch = np.empty(min(most, groups * r * levels[candidates].max()), dtype=np.int64)
+    shared = _shared_sums(in_x, pearson, table)
+    sums = np.empty(3, dtype=np.int64)
     for at in range(candidates.size):
         y = candidates[at]
         c = levels[y]
+        sums[:] = shared
         if groups * r * c <= most:
             cells = scratch[: groups * r * c]
             cells[:] = 0
-            _count(rows, places, codes[y], c, weights, cells)
-            _add_tables(cells, in_x, c, pearson, table, out[at])
+            _count(mattering, places, codes[y], c, weights, cells)
+            _add_tables(cells, in_x, c, pearson, table, sums)
         else:
             if not starts.size:
                 order, starts = rows_by_group(group, groups)
-                order = rows[order]
-            _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, out[at])
-    _add_margins(in_x, pearson, table, out)
+                order = mattering[order]
+            _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, sums)
+        _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
+        if out[at, P_VALUE] <= stop_at:
+            return at + 1
+    return candidates.size
 
 
 @njit(cache=True, nogil=True)
-def _by_all_rows(x, places, candidates, codes, levels, weights, pearson, table, out):
-    """Each table is a histogram over all rows, by their places: configuration and level of x in one number."""
+def _by_all_rows(
+    x,
+    places,
+    used,
+    candidates,
+    stop_at,
+    configurations,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    tail,
+    codes,
+    levels,
+    weights,
+    out,
+):
+    """Each table is a histogram over all rows, by their places: configuration and level of x in one number < `used`."""
     r = levels[x]
     in_x = np.zeros((1, r), dtype=np.int64)
-    used = (places.max() // r + 1) * r
     # One piece of memory serves all candidates.
     scratch = np.empty(used * levels[candidates].max(), dtype=np.int64)
+    shared = np.zeros(3, dtype=np.int64)
+    sums = np.empty(3, dtype=np.int64)
     for at in range(candidates.size):
         y = candidates[at]
         cells = scratch[: used * levels[y]]
@@ -342,8 +477,35 @@ def _by_all_rows(x, places, candidates, codes, levels, weights, pearson, table, 
         _count_all(places, codes[y], levels[y], weights, cells)
         if not at:
             in_x = cells.reshape((-1, levels[y])).sum(axis=1).reshape((-1, r))
-        _add_tables(cells, in_x, levels[y], pearson, table, out[at])
-    _add_margins(in_x, pearson, table, out)
+            shared = _shared_sums(in_x, pearson, table)
+        sums[:] = shared
+        _add_tables(cells, in_x, levels[y], pearson, table, sums)
+        _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
+        if out[at, P_VALUE] <= stop_at:
+            return at + 1
+    return candidates.size
+
+
+@njit(cache=True, nogil=True)
+def _places_where_varies(places, count, r):  # IN uint16 [N]
+    """The places numbered without the configurations in which x does not vary, and how many there are: uint16 [N], int.
+
+    The rows of those are put together by level of x: in such a configuration x does not vary either.
+    """
+    in_x = np.zeros(count, dtype=np.int64)
+    for place in places:
+        in_x[place] += 1
+    number = np.empty(count, dtype=np.uint16)
+    found = r * r
+    for start in range(0, count, r):
+        varies = in_x[start : start + r].max() < in_x[start : start + r].sum()
+        for i in range(r):
+            number[start + i] = found + i if varies else i * r + i
+        found += r if varies else 0
+    numbered = np.empty_like(places)
+    for i in range(places.size):
+        numbered[i] = number[places[i]]
+    return numbered, found
 
 
 @njit(cache=True, nogil=True)
@@ -360,90 +522,341 @@ def _share_where_varies(places, r):  # IN uint16 [N]
 
 
 @njit(cache=True, nogil=True)
-def _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out):
-    """Sums of each candidate in its row of out, int64 [m, 3]: small tables by bits, which know no weights."""
-    out[:] = 0
+def _associate(
+    x,
+    given,
+    candidates,
+    stop_at,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    alone,
+    tail,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+    out,
+):
+    """Write the outcomes of x and each candidate, up to the first p-value that is not above `stop_at`; how many."""
+    configurations = 1.0
+    for v in given:
+        configurations *= levels[v]
+    if alone.size and not given.size:
+        for at in range(candidates.size):
+            y = candidates[at]
+            out[at, STATISTIC] = alone[x, y]
+            out[at, DEGREES] = (levels[x] - 1) * (levels[y] - 1)
+            _judge_statistic(out[at], critical, tail)
+            if out[at, P_VALUE] <= stop_at:
+                return at + 1
+        return candidates.size
     columns = levels[candidates].sum()
     # Sets have to be made, and counted for each candidate; else rows have to be placed, and counted for each.
     most = (1 + candidates.size) * most_cells // (levels[x] * (_MAKING_CELLS + columns - candidates.size))
     if packed.size and most > 0:
         made, sets, sizes = _configurations_by_bits(x, given, codes.shape[1], packed, first, levels, most)
         if made:
-            _by_bits(x, sets, sizes, candidates, packed, first, levels, pearson, table, out)
-            return
-    places = float(levels[x])
-    for v in given:
-        places *= levels[v]
-    if places <= _MOST_PLACES and places * columns <= candidates.size * max(codes.shape[1], _FEW_CELLS):
+            return _by_bits(
+                x,
+                sets,
+                sizes,
+                candidates,
+                stop_at,
+                configurations,
+                critical,
+                pearson,
+                adjust,
+                largest,
+                table,
+                tail,
+                packed,
+                first,
+                levels,
+                out,
+            )
+    r = levels[x]
+    places = configurations * r
+    if places + r * r <= MOST_PLACES:
         by_place = group_rows(codes, np.append(given, x), levels)
-        if candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, levels[x]) > _LARGE_SHARE:
-            _by_all_rows(x, by_place, candidates, codes, levels, weights, pearson, table, out)
-            return
-    _by_rows(x, given, candidates, codes, levels, weights, pearson, table, out)
+        if places * columns > candidates.size * max(codes.shape[1], _FEW_CELLS):
+            by_place, places = _places_where_varies(by_place, int(places), r)
+        if places * columns <= candidates.size * max(_CELLS_A_ROW * codes.shape[1], _FEW_CELLS) and (
+            candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, r) > _LARGE_SHARE
+        ):
+            return _by_all_rows(
+                x,
+                by_place,
+                int(places),
+                candidates,
+                stop_at,
+                configurations,
+                critical,
+                pearson,
+                adjust,
+                largest,
+                table,
+                tail,
+                codes,
+                levels,
+                weights,
+                out,
+            )
+    return _by_rows(
+        x,
+        given,
+        candidates,
+        stop_at,
+        configurations,
+        critical,
+        pearson,
+        adjust,
+        largest,
+        table,
+        tail,
+        codes,
+        levels,
+        weights,
+        out,
+    )
 
 
 @njit(cache=True, nogil=True)
-def associations(x, given, candidates, pearson, table, codes, packed, first, levels, weights, most_cells):
-    """The statistic of x and each candidate given some variables.
+def associations(
+    x,
+    given,
+    candidates,
+    most_information,
+    stop_at,
+    critical,
+    pearson,
+    adjust,
+    largest,
+    table,
+    alone,
+    tail,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+):
+    """The outcomes of x and each candidate given some variables, up to the first that is dependent enough.
 
     Parameters
     ----------
     x, given, candidates : int, int64 [k], int64 [m]
-    pearson : bool
-        X2, else G2.
-    table : int64 [T, 2]
-        Limbs of m ln m.
-    codes, packed, first, levels : codes [n, N], uint64 [L, W], int64 [n], int64 [n]
-        The rows as codes, and those of each level as bits.
-    weights : int64 [N or 0]
-    most_cells : int
-        Tables of more cells are counted by rows.
+    most_information : float
+        What G2 cannot exceed: a candidate for which it could not be significant even then is not counted, and has the
+        p-value 1. Infinite where all are to be counted.
+    stop_at : float
+        No candidate is looked at after one whose p-value is not above this; negative: all are.
+    critical, the rule, the rows
 
     Returns
     -------
-    statistics : float64 [m]
-    adjusted : int64 [m]
-        Sum over the configurations that occur of (levels of x there - 1) (levels of y there - 1).
+    out : float64 [candidates looked at, 3]
+        Statistics, degrees of freedom and p-values.
     """
-    out = np.empty((candidates.size, 3), dtype=np.int64)
-    _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out)
-    statistics = np.empty(candidates.size, dtype=np.float64)
+    out = np.empty((candidates.size, 3), dtype=np.float64)
+    df = float(levels[x] - 1)
+    for v in given:
+        df *= levels[v]
+    hopeful = np.empty(candidates.size, dtype=np.int64)
+    found = 0
     for at in range(candidates.size):
-        statistics[at] = _statistic(out[at], pearson)
-    return statistics, out[:, DF].copy()
+        out[at, STATISTIC], out[at, DEGREES], out[at, P_VALUE] = 0.0, df * (levels[candidates[at]] - 1), 1.0
+        # The median of the chi-square distribution is above df - 1 (Chen and Rubin 1986).
+        if out[at, DEGREES] - 1 <= most_information:
+            hopeful[found] = at
+            found += 1
+    if not found:
+        return out
+    hopeful = hopeful[:found]
+    if found == candidates.size:
+        done = _associate(
+            x,
+            given,
+            candidates,
+            stop_at,
+            critical,
+            pearson,
+            adjust,
+            largest,
+            table,
+            alone,
+            tail,
+            codes,
+            packed,
+            first,
+            levels,
+            weights,
+            most_cells,
+            out,
+        )
+        return out[:done]
+    outcomes = np.empty((found, 3), dtype=np.float64)
+    done = _associate(
+        x,
+        given,
+        candidates[hopeful],
+        stop_at,
+        critical,
+        pearson,
+        adjust,
+        largest,
+        table,
+        alone,
+        tail,
+        codes,
+        packed,
+        first,
+        levels,
+        weights,
+        most_cells,
+        outcomes,
+    )
+    for at in range(done):
+        out[hopeful[at]] = outcomes[at]
+    return out if done == found else out[: hopeful[done - 1] + 1]
 
 
 @njit(cache=True, nogil=True)
-def associations_given_rest(family, table, codes, levels, weights):
-    """G2 of the last variable of a family and each other one, given all the rest: float64 [x - 1].
+def associations_given_rest(
+    x,
+    blanket,
+    among,
+    most_whole,
+    stop_above,
+    pearson,
+    adjust,
+    largest,
+    table,
+    alone,
+    tail,
+    codes,
+    packed,
+    first,
+    levels,
+    weights,
+    most_cells,
+):
+    """P-values of x and some members of a blanket, each given all the others, up to the first that is great enough.
 
     Parameters
     ----------
-    family : int64 [x]
-        Their joint table should be small: it is made whole.
-    table, codes, levels, weights
-        As in `associations`.
+    x, blanket, among : int, int64 [k], int64 [m]
+    most_whole : int
+        A joint table of x and the blanket with no more cells is made whole, and has the answers for all; for G2 only.
+    stop_above : float
+        No member is looked at after one whose p-value is above this.
+    the rule, the rows
+
+    Returns
+    -------
+    p_values : float64 [members looked at]
     """
-    r = levels[family[-1]]
-    cells = group_counts(group_rows(codes, family, levels), levels[family].prod(), weights)
-    own_hi, own_lo = likelihood(cells, r, 1, table)
-    statistics = np.empty(family.size - 1, dtype=np.float64)
-    sums = np.zeros(3, dtype=np.int64)
-    stride = r
-    for at in range(family.size - 2, -1, -1):
-        y = family[at]
-        hi, lo = likelihood(without_variable(cells, stride, levels[y]), r, 1, table)
-        sums[HI], sums[LO] = own_hi - hi, own_lo - lo
-        statistics[at] = _statistic(sums, False)
-        stride *= levels[y]
-    return statistics
+    p_values = np.empty(among.size, dtype=np.float64)
+    cells = float(levels[x])
+    for v in blanket:
+        cells *= levels[v]
+    if among.size > 1 and cells <= most_whole:
+        known = _given_rest_by_table(x, blanket, table, tail, codes, packed, first, levels, weights, most_cells)
+        for at in range(among.size):
+            p_values[at] = known[np.searchsorted(blanket, among[at])]
+            if p_values[at] > stop_above:
+                return p_values[: at + 1]
+        return p_values
+    outcome = np.empty((1, 3), dtype=np.float64)
+    nothing_clear = np.empty(0, dtype=np.float64)
+    for at in range(among.size):
+        y = among[at : at + 1]
+        _associate(
+            x,
+            blanket[blanket != y[0]],
+            y,
+            -1.0,
+            nothing_clear,
+            pearson,
+            adjust,
+            largest,
+            table,
+            alone,
+            tail,
+            codes,
+            packed,
+            first,
+            levels,
+            weights,
+            most_cells,
+            outcome,
+        )
+        p_values[at] = outcome[0, P_VALUE]
+        if p_values[at] > stop_above:
+            return p_values[: at + 1]
+    return p_values
 
 
 @njit(cache=True, nogil=True)
-def _statistic(sums, pearson):
-    """The statistic as a double."""
-    value = (sums[HI] + (sums[LO] >> LO_BITS)) * _UNIT_HI + (sums[LO] & LO_MASK) * _UNIT_LO
-    return max(value if pearson else 2.0 * value, 0.0)
+def _given_rest_by_table(x, blanket, table, tail, codes, packed, first, levels, weights, most_cells):
+    """P-values by G2 of x and each member of a blanket, given the others, from one joint table: float64 [k]."""
+    r = levels[x]
+    family = np.append(blanket, x)
+    cells = joint_cells(family, codes, packed, first, levels, weights, most_cells)
+    own_hi, own_lo = likelihood(cells, r, 1, table)
+    p_values = np.empty(blanket.size, dtype=np.float64)
+    sums = np.zeros(3, dtype=np.int64)
+    stride = r
+    for at in range(blanket.size - 1, -1, -1):
+        c = levels[blanket[at]]
+        hi, lo = likelihood(without_variable(cells, stride, c), r, 1, table)
+        sums[HI], sums[LO] = own_hi - hi, own_lo - lo
+        df = cells.size // (r * c) * (r - 1) * (c - 1)
+        p_values[at] = upper_tail(_statistic(sums, False), df, tail)
+        stride *= c
+    return p_values
+
+
+@njit(cache=True, nogil=True)
+def joint_cells(family, codes, packed, first, levels, weights, most_cells):  # IN int64 [k], k > 0
+    """The joint table of some variables, the last one fastest, with no more cells than places: int64 [cells]."""
+    size = levels[family].prod()
+    if packed.size and size <= _SHARE_OF_CELLS * most_cells:
+        sets, sizes = _joint_sets(family[: max(1, family.size - 1)], packed, first, levels)
+        return sizes if family.size == 1 else _cells_by_bits(sets, sizes, family[-1], packed, first, levels)
+    return group_counts(group_rows(codes, family, levels), size, weights)
+
+
+@njit(cache=True, nogil=True)
+def _joint_sets(family, packed, first, levels):  # IN int64 [k], k > 0
+    """Rows of every configuration of some variables, the last one fastest, as bits, and their numbers."""
+    sets = packed[first[family[0]] : first[family[0]] + levels[family[0]]]
+    for v in family[1:]:
+        finer = np.empty((sets.shape[0] * levels[v], packed.shape[1]), dtype=np.uint64)
+        for k in range(finer.shape[0]):
+            coarse, level = sets[k // levels[v]], packed[first[v] + k % levels[v]]
+            for w in range(level.size):
+                finer[k, w] = coarse[w] & level[w]
+        sets = finer
+    return sets, set_sizes(sets)
+
+
+@njit(cache=True, nogil=True)
+def _cells_by_bits(sets, sizes, v, packed, first, levels):
+    """The table of some sets and the levels of a variable, these fastest: int64 [cells]."""
+    met = _met_levels(sets, packed, np.array([v]), first, levels)
+    cells = np.empty((sizes.size, levels[v]), dtype=np.int64)
+    for k in range(sizes.size):
+        cells[k, 0] = sizes[k]
+        for level in range(1, levels[v]):
+            cells[k, level] = met[level - 1, k]
+            cells[k, 0] -= met[level - 1, k]
+    return cells.reshape(-1)
 
 
 @njit(cache=True, nogil=True)
@@ -466,14 +879,19 @@ def search_subsets(
     x,
     y,
     pool,
+    tried,
     always,
     places,
+    size,
     most,
+    alpha,
     critical,
+    pearson,
     adjust,
     largest,
-    pearson,
     table,
+    alone,
+    tail,
     codes,
     packed,
     first,
@@ -481,24 +899,21 @@ def search_subsets(
     weights,
     most_cells,
 ):
-    """Walk over subsets of a pool until one does not clearly show x and y dependent.
+    """Walk over subsets of a pool, of growing size, until one separates x and y.
 
     Parameters
     ----------
     x, y, pool, always : int, int, int64 [p], int64 [q]
         The variables of `always` are given besides the subset.
-    places : int64 [k]
-        Places in the pool of the subset to begin with; of the one found, at the end.
+    tried : bool [p]
+        A subset of such members is known not to separate: it counts as a test, and none is made.
+    places, size : int64 [largest size], int
+        The first are the places in the pool of the subset to begin with, of this size; of the one found, at the end.
     most : int
         Return after so many tests.
-    critical : float64 [d]
-        By degrees of freedom, the statistic above which dependence is clear; beyond d nothing is.
-    adjust : bool
-        Whether the degrees of freedom are the adjusted ones.
-    largest : float
-        A table with more cells says nothing: its statistic counts as 0.
-    pearson, table, codes, packed, first, levels, weights, most_cells
-        As in `associations`.
+    alpha : float
+        Independent means a p-value above it.
+    critical, the rule, the rows
 
     Returns
     -------
@@ -506,28 +921,117 @@ def search_subsets(
         ENDED, FOUND or PAUSED (then `places` is the subset to go on with).
     tests : int
         How many were made; the last is the one found.
-    statistic, df : float
-        Of the last.
+    greatest : float
+        Of the p-values; of the one found, if one is.
+    size : int
+        Of the subset at `places`.
     """
-    k = places.size
-    given = np.empty(k + always.size, dtype=np.int64)
-    given[k:] = always
+    q = always.size
+    # What is always given, then the subset; of these all but the last stay for some tests, and x and y as well.
+    given = np.append(always, pool[places[:size]])
+    family = np.append(given[: q + size - 1], np.array([x, y])) if size else given
     candidates = np.array([y])
-    out = np.empty((1, 3), dtype=np.int64)
+    outcome = np.empty((1, 3), dtype=np.float64)
+    sets, sizes = packed[:0], levels[:0]
+    by_place = np.empty(0, dtype=np.uint16)
+    greatest = 0.0
     tests = 0
     while True:
-        for at in range(k):
-            given[at] = pool[places[at]]
-        configurations = 1.0
-        for v in given:
-            configurations *= levels[v]
-        _associations(x, given, candidates, codes, packed, first, levels, weights, most_cells, pearson, table, out)
+        new = size == 0
+        for at in range(size):
+            v = pool[places[at]]
+            if at < size - 1 and family[q + at] != v:
+                family[q + at] = v
+                sizes, by_place = sizes[:0], by_place[:0]
+            given[q + at] = v
+            new |= not tried[places[at]]
         tests += 1
-        statistic = _statistic(out[0], pearson) if configurations * levels[x] * levels[y] <= largest else 0.0
-        df = float(out[0, DF]) if adjust else configurations * (levels[x] - 1) * (levels[y] - 1)
-        if df >= critical.size or statistic <= critical[int(df)]:
-            return FOUND, tests, statistic, df
-        if not next_subset(places, pool.size):
-            return ENDED, tests, statistic, df
+        if new:
+            configurations = 1.0
+            for v in given:
+                configurations *= levels[v]
+            cells = configurations * levels[x] * levels[y]
+            if not (size and alone.size and cells <= min(codes.shape[1], MOST_PLACES)):
+                _associate(
+                    x,
+                    given,
+                    candidates,
+                    -1.0,
+                    critical,
+                    pearson,
+                    adjust,
+                    largest,
+                    table,
+                    alone,
+                    tail,
+                    codes,
+                    packed,
+                    first,
+                    levels,
+                    weights,
+                    most_cells,
+                    outcome,
+                )
+            else:
+                w = given[-1]
+                if packed.size and cells <= _SHARE_OF_CELLS * most_cells:
+                    if not sizes.size:
+                        sets, sizes = _joint_sets(family, packed, first, levels)
+                    counts = _cells_by_bits(sets, sizes, w, packed, first, levels)
+                else:
+                    if not by_place.size:
+                        by_place = group_rows(codes, family, levels)
+                    counts = np.zeros(int(cells), dtype=np.int64)
+                    _count_all(by_place, codes[w], levels[w], weights, counts)
+                sums = _information(counts, levels[x], levels[y], levels[w], table)
+                _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, outcome[0])
+            greatest = max(greatest, outcome[0, P_VALUE])
+            if greatest > alpha:
+                return FOUND, tests, greatest, size
+        if not next_subset(places[:size], pool.size):
+            size += 1
+            if size > min(places.size, pool.size):
+                return ENDED, tests, greatest, size
+            places[:size] = np.arange(size)
+            given = np.append(always, pool[:size])
+            family = np.append(given[:-1], np.array([x, y]))
+            sizes, by_place = sizes[:0], by_place[:0]
         if tests == most:
-            return PAUSED, tests, statistic, df
+            return PAUSED, tests, greatest, size
+
+
+@njit(cache=True, nogil=True)
+def _information(cells, r, c, last, table):  # IN int64 [K * r * c * last]
+    """The sums of G2 / 2 of x and y, of r and c levels, given a last variable and others that come before them."""
+    sums = np.zeros(3, dtype=np.int64)
+    columns = np.empty(c, dtype=np.int64)
+    hi = np.int64(0)
+    lo = np.int64(0)
+    block = r * c * last
+    for corner in range(0, cells.size, block):
+        for start in range(corner, corner + last):
+            columns[:] = 0
+            size = np.int64(0)
+            for i in range(r):
+                row = np.int64(0)
+                for j in range(c):
+                    m = cells[start + (i * c + j) * last]
+                    row += m
+                    columns[j] += m
+                    if m > 1:
+                        term_hi, term_lo = limbs_of_m_ln_m(m, table)
+                        hi += term_hi
+                        lo += term_lo
+                size += row
+                term_hi, term_lo = limbs_of_m_ln_m(row, table)
+                hi -= term_hi
+                lo -= term_lo
+            for m in columns:
+                term_hi, term_lo = limbs_of_m_ln_m(m, table)
+                hi -= term_hi
+                lo -= term_lo
+            term_hi, term_lo = limbs_of_m_ln_m(size, table)
+            hi += term_hi
+            lo += term_lo
+    sums[HI], sums[LO] = hi, lo
+    return sums

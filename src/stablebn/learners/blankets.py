@@ -47,11 +47,12 @@ def shrunk(evidence: Evidence, x: int, blanket: int, entered: Sequence[int]) -> 
 
     When one has left, all others are looked at again: given fewer, one that was dependent need not be any more.
     """
-    for place, p_value in enumerate(evidence.p_values_given_rest(x, entered, blanket)):
-        if p_value > evidence.alpha:
-            left = [*entered[:place], *entered[place + 1 :]]
-            return shrunk(evidence, x, blanket & ~bit(entered[place]), left)
-    return blanket
+    p_values = evidence.p_values_given_rest(x, entered, blanket, stop_above=evidence.alpha)
+    if not p_values or p_values[-1] <= evidence.alpha:
+        return blanket
+    place = len(p_values) - 1
+    left = [*entered[:place], *entered[place + 1 :]]
+    return shrunk(evidence, x, blanket & ~bit(entered[place]), left)
 
 
 def symmetric(sets: list[int]) -> list[int]:
@@ -87,11 +88,12 @@ def smaller_blankets(blankets: list[int], x: int, y: int, without: int) -> list[
 
 def separation(evidence: Evidence, x: int, y: int, pools: list[int]) -> Separation | None:
     """The first separation of x and y by subsets of growing size."""
+    tried = 0
     for pool in pools:
-        for size in range(min(pool.bit_count(), evidence.most) + 1):
-            found = evidence.separating_set(x, y, pool, size)
-            if found is not None:
-                return Separation(*found)
+        found = evidence.separating_set(x, y, pool, evidence.sizes(pool), tried)
+        if found is not None:
+            return Separation(*found)
+        tried = pool
     return None
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import TypeVar
 
 from stablebn.independence import IndependenceTest, independence_test
@@ -14,12 +15,12 @@ from stablebn.learners.config import SearchConfig
 from stablebn.learners.limit import Limit
 from stablebn.learners.problem import Problem
 from stablebn.stats.counts import Counts
+from stablebn.stats.crew import Crew
 from stablebn.stats.variable_sets import bit
 
-_FIRST_AT_ONCE = 8
 _LOTS_A_THREAD = 8
-ROWS_FOR_THREADS = 30_000
-"""Tables with fewer rows are counted in less time than another thread takes to begin."""
+VALUES_FOR_THREADS = 150_000
+"""Of tables with fewer values the tests are so short that two threads would wait for each other, not for them."""
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -39,8 +40,8 @@ class Evidence:
     most : int
         Most variables to condition on.
     limit : Limit
-    threads : int
-        How many questions may be asked at once.
+    crew : Crew or None
+        Threads that ask some questions at once, where that pays.
     watch : callable or None
         Called with the name of a stage and the number of questions answered in it.
     """
@@ -50,7 +51,7 @@ class Evidence:
     alpha: float
     most: int
     limit: Limit
-    threads: int = 1
+    crew: Crew | None = None
     watch: Callable[[str, int], None] | None = None
 
     def answers(
@@ -60,30 +61,30 @@ class Evidence:
 
         Some are asked at once, each lot with tests counted apart: who is first cannot matter.
         """
-        if self.threads == 1:
+        if self.crew is None:
             return self._ask_in_turn(stage, ask, questions)
-        lots = self._lots(questions)
-        alone = replace(self, threads=1, watch=None)
+        lots = _lots(questions, _LOTS_A_THREAD * self.crew.size)
+        alone = replace(self, crew=None, watch=None)
         forks = [replace(alone, test=self.test.fork(), limit=Limit(self.limit.deadline)) for _ in lots]
-        answers: list[Answer | None] = []
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                for lot in pool.map(lambda fork, lot: fork._ask_in_turn(stage, ask, lot), forks, lots):
-                    answers += lot
-                    if self.watch is not None:
-                        self.watch(stage, len(answers))
-            except BaseException:
-                # Interrupted: the other threads need not go on to the end.
-                for fork in forks:
-                    fork.limit.deadline = -math.inf
-                raise
+        answered = 0
+
+        def answer_lot(fork: Evidence, lot: Sequence[Question]) -> list[Answer | None]:
+            nonlocal answered
+            answers = fork._ask_in_turn(stage, ask, lot)
+            answered += len(lot)
+            if self.watch is not None:
+                self.watch(stage, answered)
+            return answers
+
+        def give_up() -> None:
+            for fork in forks:
+                fork.limit.deadline = -math.inf
+
+        tasks = [partial(answer_lot, fork, lot) for fork, lot in zip(forks, lots, strict=True)]
+        answers = list(chain.from_iterable(self.crew.do_all(tasks, give_up)))
         self.test.performed += sum(fork.test.performed for fork in forks)
         self.limit.kept &= all(fork.limit.kept for fork in forks)
         return answers
-
-    def _lots(self, questions: Sequence[Question]) -> list[Sequence[Question]]:
-        size = max(1, -(-len(questions) // (_LOTS_A_THREAD * self.threads)))
-        return [questions[start : start + size] for start in range(0, len(questions), size)]
 
     def _ask_in_turn(
         self, stage: str, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
@@ -109,45 +110,42 @@ class Evidence:
     def first_dependent(self, x: int, candidates: Sequence[int], given: int) -> int | None:
         """The first candidate that depends on x."""
         self.limit.check()
-        # Many at once are quicker than one by one, but after the first that depends the others are in vain.
-        start, stop = 0, _FIRST_AT_ONCE
-        while start < len(candidates):
-            some = candidates[start:stop]
-            for y, p_value in zip(some, self.test.p_values(x, some, given, self.alpha), strict=True):
-                self.test.performed += 1
-                if p_value <= self.alpha:
-                    return y
-            start, stop = stop, 3 * stop
-        return None
+        return self.test.first_dependent(x, candidates, given, self.alpha)
 
-    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int) -> Iterator[float]:
-        """How compatible with independence each of some members of a set is, given the other members."""
-        for p_value in self.test.p_values_given_rest(x, among, blanket):
-            self.limit.check()
-            self.test.performed += 1
-            yield p_value
+    def p_values_given_rest(self, x: int, among: Sequence[int], blanket: int, stop_above: float = 1.0) -> list[float]:
+        """How compatible with independence each of some members of a set is, given the other members.
 
-    def separating_set(self, x: int, y: int, pool: int, size: int) -> tuple[int, float] | None:
-        """A subset of this size given which x and y are independent, and the p-value there."""
+        The list ends at the first that is above `stop_above`.
+        """
         self.limit.check()
-        return self.test.separating_set(x, y, self.ordered(pool), size, self.alpha, watch=self.limit.check)
+        found = self.test.p_values_given_rest(x, among, blanket, stop_above) if among else []
+        self.test.performed += len(found)
+        return found
+
+    def separating_set(self, x: int, y: int, pool: int, sizes: range, tried: int = 0) -> tuple[int, float] | None:
+        """The first subset of these sizes given which x and y are independent, and the p-value there.
+
+        Subsets of `tried` are known not to be; they count as tests nevertheless.
+        """
+        self.limit.check()
+        others = self.ordered(pool)
+        return self.test.separating_set(x, y, others, sizes, self.alpha, tried=tried, watch=self.limit.check)
 
     def first_separator(self, x: int, y: int, pool: Sequence[int], always: int) -> int | None:
         """The first variable of a pool that separates x and y, together with some that always do their part."""
         self.limit.check()
-        found = self.test.separating_set(x, y, pool, 1, self.alpha, always=always)
+        found = self.test.separating_set(x, y, pool, range(1, 2), self.alpha, always=always)
         return None if found is None else (found[0] & ~always).bit_length() - 1
 
     def greatest_p_value(self, x: int, y: int, pool: int, always: int) -> float:
         """The greatest p-value of x and y given some variables and any subset of a pool; the first above alpha."""
-        greatest = 0.0
+        sizes = self.sizes(pool, always)
         others = self.ordered(pool)
-        for size in range(min(len(others), self.most - always.bit_count()) + 1):
-            found = self.test.greatest_p_value(x, y, others, size, self.alpha, always=always, watch=self.limit.check)
-            greatest = max(greatest, found)
-            if greatest > self.alpha:
-                break
-        return greatest
+        return self.test.greatest_p_value(x, y, others, sizes, self.alpha, always=always, watch=self.limit.check)
+
+    def sizes(self, pool: int, always: int = 0) -> range:
+        """The sizes of the subsets of a pool that may be given, besides some variables."""
+        return range(min(pool.bit_count(), self.most - always.bit_count()) + 1)
 
 
 def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evidence:
@@ -167,17 +165,23 @@ def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evi
         alpha=config.alpha,
         most=problem.scores.n if config.max_condition is None else config.max_condition,
         limit=Limit(deadline),
-        threads=_threads(problem),
+        crew=_crew(problem),
         watch=problem.watch,
     )
 
 
-def _threads(problem: Problem) -> int:
-    """Several where tests take so long that it pays: only those that count rows can."""
+def _crew(problem: Problem) -> Crew | None:
+    """Threads, where tests take so long that it pays: only those that count rows can."""
     counts = problem.as_given
-    if problem.test is None and isinstance(counts, Counts) and counts.table.codes.shape[1] >= ROWS_FOR_THREADS:
-        return counts.crew.size
-    return 1
+    if problem.test is None and isinstance(counts, Counts) and counts.table.codes.size >= VALUES_FOR_THREADS:
+        return counts.crew if counts.crew.size > 1 else None
+    return None
+
+
+def _lots(questions: Sequence[Question], most: int) -> list[Sequence[Question]]:
+    """Questions in lots of equal size, no more than so many."""
+    size = max(1, -(-len(questions) // most))
+    return [questions[start : start + size] for start in range(0, len(questions), size)]
 
 
 def pair(x: int, y: int) -> tuple[int, int]:

@@ -29,12 +29,14 @@ def interleaved_blanket(evidence: Evidence, x: int) -> int:
         outside = evidence.ordered(all_but(evidence.test.n, x) & ~blanket)
         if not outside:
             break
-        # The smallest p-value; of equals the first in the processing order.
-        p_value, place = min((p, place) for place, p in enumerate(evidence.p_values(x, outside, blanket)))
-        if p_value > evidence.alpha:
+        p_values = evidence.p_values(x, outside, blanket)
+        smallest = min(p_values)
+        if smallest > evidence.alpha:
             break
-        blanket = shrunk(evidence, x, blanket | bit(outside[place]), entered)
-        entered = [y for y in (*entered, outside[place]) if blanket >> y & 1]
+        # Of equals the first in the processing order.
+        strongest = outside[p_values.index(smallest)]
+        blanket = shrunk(evidence, x, blanket | bit(strongest), entered)
+        entered = [y for y in (*entered, strongest) if blanket >> y & 1]
         # A blanket that comes again would come for ever.
         if blanket in seen:
             break

@@ -43,8 +43,7 @@ def without_separated(evidence: Evidence, x: int, candidates: int) -> int:
     kept = candidates
     for y in evidence.ordered(candidates):
         rest = candidates & ~bit(y)
-        sizes = range(min(rest.bit_count(), evidence.most) + 1)
-        if any(evidence.separating_set(x, y, rest, size) for size in sizes):
+        if evidence.separating_set(x, y, rest, evidence.sizes(rest)) is not None:
             kept &= ~bit(y)
     return kept
 

@@ -58,8 +58,10 @@ def separation_among_neighbours(
 ) -> Separation | None:
     """A separation of two variables by so many neighbours of one of them."""
     x, y = ends
+    tried = 0
     for pool in (adjacent[x] & ~bit(y), adjacent[y] & ~bit(x)) if size else (0,):
-        found = evidence.separating_set(x, y, pool, size)
+        found = evidence.separating_set(x, y, pool, range(size, size + 1), tried)
         if found is not None:
             return Separation(*found)
+        tried = pool
     return None

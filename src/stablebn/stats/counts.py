@@ -106,8 +106,11 @@ class Counts:
 
     def cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
         """The positive counts of the joint table of some variables, in no particular order."""
-        group, groups = self.partition(variables)
-        counts: NDArray[np.int64] = counting.group_counts(group, groups, self.weights)
+        counts: NDArray[np.int64]
+        if len(variables) and self.states(variables) <= min(self.table.codes.shape[1], contingency.MOST_PLACES):
+            counts = contingency.joint_cells(np.array(variables, dtype=np.int64), *self.rows)
+        else:
+            counts = counting.group_counts(*self.partition(variables), self.weights)
         return counts[counts > 0]
 
     def extension_sums(
@@ -139,61 +142,8 @@ class Counts:
         self.crew.share(count, candidates, _ROW_BY_HISTOGRAM * group.size * candidates.size)
         return out
 
-    def associations(
-        self,
-        x: int,
-        given: Sequence[int],
-        candidates: NDArray[np.int64],
-        table: NDArray[np.int64],
-        *,
-        pearson: bool,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """G2 or X2 of x and each candidate given some variables, and its adjusted degrees of freedom.
-
-        Parameters
-        ----------
-        x, given, candidates : int, sequence of int, int64 array
-        table : int64 array [T, 2]
-            Limbs of m ln m.
-        pearson : bool
-            X2, else G2.
-        """
-        statistics, adjusted = contingency.associations(
-            x, np.array(given, dtype=np.int64), candidates, pearson, table, *self._everything
-        )
-        return statistics, adjusted
-
-    def associations_given_rest(self, x: int, inside: Sequence[int], table: NDArray[np.int64]) -> NDArray[np.float64]:
-        """G2 of x and each of some variables given the others of them; `table` as in `associations`."""
-        family = np.array([*inside, x], dtype=np.int64)
-        found: NDArray[np.float64] = contingency.associations_given_rest(
-            family, table, self.table.codes, self.levels, self.weights
-        )
-        return found
-
-    def search_subsets(
-        self,
-        x: int,
-        y: int,
-        pool: NDArray[np.int64],
-        always: NDArray[np.int64],
-        places: NDArray[np.int64],
-        most: int,
-        critical: NDArray[np.float64],
-        table: NDArray[np.int64],
-        *,
-        adjust: bool,
-        largest: float,
-        pearson: bool,
-    ) -> tuple[int, int, float, float]:
-        """What `contingency.search_subsets` finds."""
-        found: tuple[int, int, float, float] = contingency.search_subsets(
-            x, y, pool, always, places, most, critical, adjust, largest, pearson, table, *self._everything
-        )
-        return found
-
     @cached_property
-    def _everything(self) -> tuple[object, ...]:
-        """The rows in every form that a count of associations may want; bits only where all variables have them."""
+    def rows(self) -> tuple[object, ...]:
+        """The rows in every form that `kernels.contingency` may want; bits only where all variables have them."""
         packed = np.empty((0, 0), dtype=np.uint64) if self.wide else self.packed
         return self.table.codes, packed, self.first, self.levels, self.weights, MOST_CELLS_FOR_BITS

@@ -70,6 +70,19 @@ def test_wide_tables_are_counted_by_the_rows_that_occur() -> None:
     assert _test(table, "mi-adf").test(0, 1, _mask((2, 3))).df == naive.adjusted_degrees(table, 0, 1, (2, 3))
 
 
+@pytest.mark.parametrize("weights", [False, True])
+def test_large_tables_are_counted_where_x_varies(weights: bool) -> None:
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 9, (4, 2000))
+    # With more cells than rows, configurations in which x does not vary are put together.
+    codes[0] = np.where(codes[2] < 4, codes[2], codes[0])
+    table = categorical_table(codes.tolist(), rng.integers(1, 4, 2000).tolist() if weights else None)
+    for name, right in (("mi", naive.g2), ("x2", naive.x2)):
+        found = _test(table, name).test(0, 1, _mask((2, 3)))
+        assert found.statistic == pytest.approx(float(right(table, 0, 1, (2, 3))), rel=1e-14)
+    assert _test(table, "mi-adf").outcomes(0, [1], _mask((2, 3)))[1] == naive.adjusted_degrees(table, 0, 1, (2, 3))
+
+
 @pytest.mark.parametrize("most_cells", [-1, 10**9])
 @pytest.mark.parametrize("weights", [False, True])
 def test_rows_that_cannot_matter_may_be_left_out(
@@ -147,6 +160,48 @@ def test_members_given_the_rest_are_tested_as_one_by_one(name: str, weights: boo
 
 
 @pytest.mark.parametrize("name", TESTS)
+def test_members_after_the_first_independent_one_are_not_looked_at(name: str) -> None:
+    table = _table(3, 40) if name in CATEGORICAL else _numbers(3)
+    test = _test(table, name)
+    for blanket in ([4, 1, 2], [1, 2, 3, 4]):
+        all_of_them = test.p_values_given_rest(0, blanket, _mask(blanket))
+        for stop in (0.0, 0.05, 0.3, 1.0):
+            above = [place for place, p_value in enumerate(all_of_them) if p_value > stop]
+            right = all_of_them[: above[0] + 1] if above else all_of_them
+            assert test.p_values_given_rest(0, blanket, _mask(blanket), stop) == right
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("most_cells", [-1, 500])
+@pytest.mark.parametrize("alpha", [0.01, 0.3, 0.9])
+def test_first_dependent_candidate_is_the_first_of_single_tests(
+    name: str, most_cells: int, alpha: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts, "MOST_CELLS_FOR_BITS", most_cells)
+    for seed in range(8):
+        table = _table(seed, 40) if name in CATEGORICAL else _numbers(seed)
+        test = _test(table, name)
+        for candidates, z in (([1, 2, 3, 4], ()), ([4, 2, 1], (3,)), ([2, 1], (3, 4)), ([1], (2, 3, 4)), ([], (1,))):
+            dependent = [y for y in candidates if test.test(0, y, _mask(z)).p_value <= alpha]
+            before = test.performed
+            assert test.first_dependent(0, candidates, _mask(z), alpha) == (dependent[0] if dependent else None)
+            looked_at = candidates.index(dependent[0]) + 1 if dependent else len(candidates)
+            assert test.performed - before == looked_at
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_subsets_tried_before_are_counted_and_change_nothing(name: str) -> None:
+    for seed in range(8):
+        table = _table(seed, 40) if name in CATEGORICAL else _numbers(seed)
+        once, again = _test(table, name), _test(table, name)
+        if once.separating_set(0, 1, [2, 3], range(3), 0.3) is None:
+            once.performed = 0
+            found = once.separating_set(0, 1, [4, 3, 2], range(3), 0.3, tried=0b1100)
+            assert found == again.separating_set(0, 1, [4, 3, 2], range(3), 0.3)
+            assert once.performed == again.performed
+
+
+@pytest.mark.parametrize("name", TESTS)
 @pytest.mark.parametrize("alpha", [0.01, 0.3])
 def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: float) -> None:
     for seed in range(8):
@@ -154,17 +209,25 @@ def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: flo
         walking, slow = _test(table, name), _test(table, name)
         for x, y in combinations(range(3), 2):
             pool = [v for v in (4, 2, 0, 3, 1) if v not in (x, y)]
-            for size in range(4):
-                found = walking.separating_set(x, y, pool, size, alpha)
-                assert found == IndependenceTest.separating_set(slow, x, y, pool, size, alpha)
+            for sizes in (range(0), range(1), range(1, 2), range(2, 3), range(4), range(1, 4), range(4, 5)):
+                found = walking.separating_set(x, y, pool, sizes, alpha)
+                assert found == IndependenceTest.separating_set(slow, x, y, pool, sizes, alpha)
                 assert walking.performed == slow.performed
+
+
+def test_walk_of_more_configurations_than_places_is_the_walk_one_by_one() -> None:
+    rng = np.random.default_rng(6)
+    codes = [rng.integers(0, levels, 140_000).tolist() for levels in (20, 20, 170, 2)]
+    walking, slow = (_test(categorical_table(codes), "mi") for _ in range(2))
+    found = walking.greatest_p_value(0, 1, [2, 3], range(2, 3), 1.0)
+    assert found == IndependenceTest.greatest_p_value(slow, 0, 1, [2, 3], range(2, 3), 1.0)
 
 
 def test_p_value_exactly_at_the_threshold_is_no_independence() -> None:
     test = _test(_table(5, 60), "mi")
     p_value = test.test(0, 1, 0b100).p_value
-    assert test.separating_set(0, 1, [2], 1, p_value) is None
-    assert test.separating_set(0, 1, [2], 1, np.nextafter(p_value, 0)) == (0b100, p_value)
+    assert test.separating_set(0, 1, [2], range(1, 2), p_value) is None
+    assert test.separating_set(0, 1, [2], range(1, 2), np.nextafter(p_value, 0)) == (0b100, p_value)
 
 
 def test_more_variables_than_rows_reject_nothing() -> None:
@@ -225,14 +288,14 @@ def test_dag_of_the_oracle_may_have_any_names() -> None:
     assert DSeparation(DAG([("t", 1), 2], [(("t", 1), 2)])).test(0, 1, 0).p_value == 0.0
 
 
-@pytest.mark.parametrize("name", CONTINUOUS)
+@pytest.mark.parametrize("name", TESTS)
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.5])
 def test_greatest_p_value_of_a_walk_is_that_of_single_tests(name: str, alpha: float) -> None:
     values = np.random.default_rng(2).normal(size=(7, 60))
     values[1:] += 0.8 * values[0]
-    moments = statistics_of(continuous_table(values))
-    walked, single = independence_test(moments, name), independence_test(moments, name)
-    for size in range(5):
-        found = walked.greatest_p_value(0, 1, [2, 3, 4, 5], size, alpha, always=0b1000000)
-        right = IndependenceTest.greatest_p_value(single, 0, 1, [2, 3, 4, 5], size, alpha, always=0b1000000)
+    table = categorical_table((values > 0).tolist()) if name in CATEGORICAL else continuous_table(values)
+    walked, single = _test(table, name), _test(table, name)
+    for sizes in (range(1), range(2, 3), range(5), range(1, 4)):
+        found = walked.greatest_p_value(0, 1, [2, 3, 4, 5], sizes, alpha, always=0b1000000)
+        right = IndependenceTest.greatest_p_value(single, 0, 1, [2, 3, 4, 5], sizes, alpha, always=0b1000000)
         assert (found, walked.performed) == (right, single.performed)

@@ -172,7 +172,7 @@ def test_every_learner_honours_max_time(algorithm: str, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("algorithm", [*TESTING, *HYBRID])
 def test_threads_change_neither_graph_nor_count_of_tests(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "ROWS_FOR_THREADS", 0)
+    monkeypatch.setattr(evidence, "VALUES_FOR_THREADS", 0)
     one, three = (sb.learn(ASIA, algorithm, threads=threads) for threads in (1, 3))
     assert (three.pdag, three.score, three.trace) == (one.pdag, one.score, one.trace)
 
