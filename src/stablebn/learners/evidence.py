@@ -66,14 +66,14 @@ class Evidence:
         lots = _lots(questions, _LOTS_A_THREAD * self.crew.size)
         alone = replace(self, crew=None, watch=None)
         forks = [replace(alone, test=self.test.fork(), limit=Limit(self.limit.deadline)) for _ in lots]
-        answered = 0
+        answered: list[int] = []
 
         def answer_lot(fork: Evidence, lot: Sequence[Question]) -> list[Answer | None]:
-            nonlocal answered
             answers = fork._ask_in_turn(stage, ask, lot)
-            answered += len(lot)
+            # A list, as two threads may be here at once: no append is lost.
+            answered.append(len(lot))
             if self.watch is not None:
-                self.watch(stage, answered)
+                self.watch(stage, sum(answered))
             return answers
 
         def give_up() -> None:

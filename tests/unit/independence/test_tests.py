@@ -217,7 +217,8 @@ def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: flo
 
 def test_walk_of_more_configurations_than_places_is_the_walk_one_by_one() -> None:
     rng = np.random.default_rng(6)
-    codes = [rng.integers(0, levels, 140_000).tolist() for levels in (20, 20, 170, 2)]
+    # So uneven that the p-value is neither 0 nor 1.
+    codes = [(levels * rng.random(140_000) ** 1.6).astype(int).tolist() for levels in (20, 20, 170, 2)]
     walking, slow = (_test(categorical_table(codes), "mi") for _ in range(2))
     found = walking.greatest_p_value(0, 1, [2, 3], range(2, 3), 1.0)
     assert found == IndependenceTest.greatest_p_value(slow, 0, 1, [2, 3], range(2, 3), 1.0)
