@@ -8,7 +8,8 @@ memory : int64 [7]
 sets : uint64 [n, W]
     Bits of the parents of each variable. Here, variables have their own numbers, not places.
 families, tables, used, source
-    What it has worked out, and what from: see `kernels/notebook.py`.
+    What it has worked out, and what from: see `kernels/notebook.py`. Here as everywhere in kernels one by one: tuples
+    of arrays take long to compile, and to hand over.
 steps, deltas : int64 [room, 9], float64 [room, 2]
     What was done: kind, from and to of the move and of the runner-up, limbs of the change of score, and whether the
     move was arbitrary; and both deltas.
@@ -45,10 +46,27 @@ def climb(
     differences,
     lengths,
     sets,
-    families,
-    tables,
+    keys,
+    slots,
+    changes,
+    scores,
+    table_keys,
+    table_slots,
+    places,
+    cells,
     used,
-    source,
+    codes,
+    weights,
+    packed,
+    pairs,
+    first,
+    levels,
+    variables,
+    m_ln_m,
+    unit_hi,
+    unit_lo,
+    most_configurations,
+    most_for_bits,
     steps,
     deltas,
     most_parents,
@@ -79,12 +97,36 @@ def climb(
             while memory[READ] < (2 if kind == REVERSE else 1):
                 child, other = (v, u) if memory[READ] == 0 else (u, v)
                 variable = order[child]
-                known = find_family(variable, sets[variable], families[0], families[1])
+                known = find_family(variable, sets[variable], keys, slots)
                 if known < 0:
-                    known = work_out(variable, sets[variable], families, tables, used, source)
+                    known = work_out(
+                        variable,
+                        sets[variable],
+                        keys,
+                        slots,
+                        changes,
+                        scores,
+                        table_keys,
+                        table_slots,
+                        places,
+                        cells,
+                        used,
+                        codes,
+                        weights,
+                        packed,
+                        pairs,
+                        first,
+                        levels,
+                        variables,
+                        m_ln_m,
+                        unit_hi,
+                        unit_lo,
+                        most_configurations,
+                        most_for_bits,
+                    )
                 if known < 0:
                     return UNKNOWN, variable
-                change_parents(child, other, families[2][known], order, barred, family, gains, ceilings, bounds)
+                change_parents(child, other, changes[known], order, barred, family, gains, ceilings, bounds)
                 memory[READ] += 1
         moves, delta, arbitrary = best_moves(
             family, sizes, parents, reaches, gains, bounds, most_parents, differences, lengths

@@ -109,7 +109,31 @@ def find_family(child, words, keys, slots):
 
 
 @njit(cache=True, nogil=True)
-def work_out(child, words, families, tables, used, source):
+def work_out(
+    child,
+    words,
+    keys,
+    slots,
+    changes,
+    scores,
+    table_keys,
+    table_slots,
+    places,
+    cells,
+    used,
+    codes,
+    weights,
+    packed,
+    pairs,
+    first,
+    levels,
+    variables,
+    m_ln_m,
+    unit_hi,
+    unit_lo,
+    most_configurations,
+    most_for_bits,
+):
     """Note a family if its table is small: see above.
 
     Returns
@@ -117,11 +141,6 @@ def work_out(child, words, families, tables, used, source):
     family : int
         Or -1, if it must be worked out otherwise, or there is no room.
     """
-    # Functions get what they need one by one: with tuples of arrays they take long to compile.
-    keys, slots, changes, scores = families
-    table_keys, table_slots, places, cells = tables
-    codes, weights, packed, pairs, first, levels, variables = source[:7]
-    m_ln_m, unit_hi, unit_lo, most_configurations, most_for_bits = source[7:]
     family = used[FAMILIES]
     if most_configurations == 0 or family == keys.shape[0]:
         return -1

@@ -27,7 +27,7 @@ def _find(notebook: Notebook, child: int, parents: int) -> int:
 
 def _work_out(notebook: Notebook, child: int, parents: int) -> int:
     return int(
-        kernel.work_out(child, _words(parents), notebook.families, notebook.tables, notebook.used, notebook.source)
+        kernel.work_out(child, _words(parents), *notebook.families, *notebook.tables, notebook.used, *notebook.source)
     )
 
 
