@@ -13,15 +13,19 @@ from stablebn.kernels.logarithm import joined, limbs
 from stablebn.stats import joint
 from stablebn.stats.variable_sets import members, to_words, words
 
-Source = tuple[Any, ...]
+Array = NDArray[Any]
+Source = tuple[Array, Array, Array, Array, Array, Array, Array, Array, int, int, int, float]
 """What small tables are counted from: see `kernels/notebook.py`."""
 
+_NONE = np.empty(0, dtype=np.int64)
 NO_SOURCE: Source = (
     np.empty((0, 0), dtype=np.uint8),
-    np.empty(0, dtype=np.int64),
+    _NONE,
     np.empty((0, 0), dtype=np.uint64),
     np.empty((0, 0), dtype=np.int32),
-    *(np.empty(0, dtype=np.int64) for _ in range(3)),
+    _NONE,
+    _NONE,
+    _NONE,
     np.empty((0, 2), dtype=np.int64),
     *(0, 0, 0, 0.0),
 )
@@ -44,8 +48,8 @@ class Notebook:
         As `kernels/notebook.py` describes them.
     """
 
-    families: tuple[NDArray[Any], ...]
-    tables: tuple[NDArray[Any], ...]
+    families: tuple[Array, Array, Array, Array]
+    tables: tuple[Array, Array, Array, Array]
 
     def __init__(self, scores: list[int], changes: NDArray[np.int64], source: Source) -> None:
         n = len(scores)
@@ -99,17 +103,23 @@ class Notebook:
 
     def make_room(self) -> bool:
         """See to it that a family and a small table fit; return whether they did not before."""
-        families, tables, cells = self.used.tolist()
-        if families == len(self.families[0]):
-            self.families = _with_more_room(*self.families, first=self.families[2].shape[1])
-        elif tables == len(self.tables[0]):
-            self.tables = (*_with_more_room(*self.tables[:3]), self.tables[3])
-        elif cells + self._largest <= len(self.tables[3]):
+        families, tables, used_cells = self.used.tolist()
+        keys, _, changes, scores = self.families
+        table_keys, slots, places, cells = self.tables
+        if families == len(keys):
+            more_keys = _longer(keys)
+            # Those without parents have no key.
+            more_slots = _slots_of(more_keys, changes.shape[1], families)
+            self.families = more_keys, more_slots, _longer(changes), _longer(scores)
+        elif tables == len(table_keys):
+            more_keys = _longer(table_keys)
+            self.tables = more_keys, _slots_of(more_keys, 0, tables), _longer(places), cells
+        elif used_cells + self._largest <= len(cells):
             return False
-        elif 2 * self.tables[3].nbytes <= joint.MOST_BYTES:
-            self.tables = (*self.tables[:3], _longer(self.tables[3]))
+        elif 2 * cells.nbytes <= joint.MOST_BYTES:
+            self.tables = table_keys, slots, places, _longer(cells)
         else:
-            self._start_tables(len(self.tables[3]))
+            self._start_tables(len(cells))
         return True
 
     def _start_tables(self, cells: int) -> None:
@@ -123,22 +133,19 @@ class Notebook:
         self.used[kernel.TABLES :] = 0
 
 
-def _slots(room: int) -> NDArray[np.int64]:
+def _slots(room: int) -> Array:
     return np.full(1 << (2 * room).bit_length(), -1, dtype=np.int64)
 
 
-def _longer(array: NDArray[Any]) -> NDArray[Any]:
+def _longer(array: Array) -> Array:
     """An array twice as long that starts with this one."""
     longer = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
     longer[: len(array)] = array
     return longer
 
 
-def _with_more_room(
-    keys: NDArray[np.uint64], slots: NDArray[np.int64], *others: NDArray[Any], first: int = 0
-) -> tuple[NDArray[Any], ...]:
-    """Arrays twice as long that hold the same; those before `first` have no key."""
-    more_keys, *more = map(_longer, (keys, *others))
-    more_slots = _slots(len(more_keys))
-    kernel.register_again(first, len(keys), more_keys, more_slots)
-    return more_keys, more_slots, *more
+def _slots_of(keys: Array, first: int, last: int) -> Array:
+    """Slots in which the keys from `first` until `last` are found."""
+    slots = _slots(len(keys))
+    kernel.register_again(first, last, keys, slots)
+    return slots
