@@ -86,6 +86,9 @@ class Crew:
             # Interrupted: the others must not go on unwatched.
             self._abandon(job, error)
             self.wait_for(lambda: not job.unanswered)
+        finally:
+            with self._news:
+                self._jobs.remove(job)
         if job.failure is not None:
             raise job.failure
         return job.answers
@@ -128,7 +131,6 @@ class Crew:
                 with self._news:
                     job.unanswered -= 1
                     if not job.unanswered:
-                        self._jobs.remove(job)
                         self._news.notify_all()
 
 

@@ -53,6 +53,12 @@ def test_threads_that_wait_keep_nothing_alive() -> None:
     assert watched() is None
 
 
+def test_no_task_is_no_error_and_leaves_nothing() -> None:
+    crew = Crew(2)
+    assert crew.do_all([]) == []
+    assert crew._jobs == []
+
+
 def test_one_thread_does_all_in_turn() -> None:
     done: list[int] = []
     assert Crew(1).do_all([lambda: done.append(1), lambda: done.append(2)]) == [None, None]
