@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from stablebn.kernels.bitsets import common, intersection_sizes, set_sizes
-from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups, sum_m_ln_m
+from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups
 from stablebn.kernels.joint import group_rows, likelihood, without_variable
 from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
 from stablebn.kernels.tails import upper_tail
@@ -70,6 +70,7 @@ def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], 
     in which x does not vary brings nothing.
     """
     r = in_x.shape[1]
+    columns = np.empty(c, dtype=np.int64)
     hi = np.int64(0)
     lo = np.int64(0)
     df = 0
@@ -79,21 +80,24 @@ def _add_tables(cells, in_x, c, pearson, table, sums):  # IN int64 [K * r * c], 
             seen_rows += int(in_x[k, i] > 0)
         if seen_rows < 2:
             continue
-        start, stop = k * r * c, (k + 1) * r * c
+        start = k * r * c
         if pearson:
-            _add_pearson(cells[start:stop], in_x[k], c, sums)
-        seen_columns = 0
-        for j in range(start, start + c):
-            column = np.int64(0)
-            for at in range(j, stop, c):
+            _add_pearson(cells[start : start + r * c], in_x[k], c, sums)
+        columns[:] = 0
+        at = np.uint64(start)
+        for _ in range(r):
+            for j in range(c):
                 m = cells[at]
-                column += m
-                # Most cells of a large table hold no row or one, and 1 ln 1 is nothing.
-                if m > 1 and not pearson:
+                at += np.uint64(1)
+                columns[j] += m
+                # 0 ln 0 and 1 ln 1 are looked up too: to guess which cells are larger takes longer.
+                if not pearson:
                     term_hi, term_lo = limbs_of_m_ln_m(m, table)
                     hi += term_hi
                     lo += term_lo
-            if column > 1 and not pearson:
+        seen_columns = 0
+        for column in columns:
+            if not pearson:
                 term_hi, term_lo = limbs_of_m_ln_m(column, table)
                 hi -= term_hi
                 lo -= term_lo
@@ -123,9 +127,16 @@ def _shared_sums(in_x, pearson, table):  # IN int64 [K, r]
     """What the sums of every candidate begin with: the limbs of H(z) - H(xz), of G2, and no degree of freedom."""
     sums = np.zeros(3, dtype=np.int64)
     if not pearson:
-        hi, lo = sum_m_ln_m(in_x.sum(axis=1), table)
-        in_x_hi, in_x_lo = sum_m_ln_m(in_x.reshape(-1), table)
-        sums[HI], sums[LO] = hi - in_x_hi, lo - in_x_lo
+        for k in range(in_x.shape[0]):
+            size = np.int64(0)
+            for m in in_x[k]:
+                size += m
+                term_hi, term_lo = limbs_of_m_ln_m(m, table)
+                sums[HI] -= term_hi
+                sums[LO] -= term_lo
+            term_hi, term_lo = limbs_of_m_ln_m(size, table)
+            sums[HI] += term_hi
+            sums[LO] += term_lo
     return sums
 
 
@@ -476,7 +487,7 @@ def _by_all_rows(
         cells[:] = 0
         _count_all(places, codes[y], levels[y], weights, cells)
         if not at:
-            in_x = cells.reshape((-1, levels[y])).sum(axis=1).reshape((-1, r))
+            in_x = _sums_of_blocks(cells, levels[y]).reshape((-1, r))
             shared = _shared_sums(in_x, pearson, table)
         sums[:] = shared
         _add_tables(cells, in_x, levels[y], pearson, table, sums)
@@ -487,18 +498,28 @@ def _by_all_rows(
 
 
 @njit(cache=True, nogil=True)
+def _sums_of_blocks(cells, c):
+    """The sum of every c cells: int64 [cells / c]."""
+    sums = np.empty(cells.size // c, dtype=np.int64)
+    for block in range(sums.size):
+        size = np.int64(0)
+        for at in range(block * c, (block + 1) * c):
+            size += cells[at]
+        sums[block] = size
+    return sums
+
+
+@njit(cache=True, nogil=True)
 def _places_where_varies(places, count, r):  # IN uint16 [N]
     """The places numbered without the configurations in which x does not vary, and how many there are: uint16 [N], int.
 
     The rows of those are put together by level of x: in such a configuration x does not vary either.
     """
-    in_x = np.zeros(count, dtype=np.int64)
-    for place in places:
-        in_x[place] += 1
+    in_x = _sizes_of_places(places, count)
     number = np.empty(count, dtype=np.uint16)
     found = r * r
     for start in range(0, count, r):
-        varies = in_x[start : start + r].max() < in_x[start : start + r].sum()
+        size, varies = _size_and_variation(in_x, start, r)
         for i in range(r):
             number[start + i] = found + i if varies else i * r + i
         found += r if varies else 0
@@ -509,16 +530,34 @@ def _places_where_varies(places, count, r):  # IN uint16 [N]
 
 
 @njit(cache=True, nogil=True)
-def _share_where_varies(places, r):  # IN uint16 [N]
+def _share_where_varies(places, count, r):  # IN uint16 [N]
     """The share of the rows in whose configuration x varies."""
-    in_x = np.zeros((places.max() // r + 1) * r, dtype=np.int64)
-    for place in places:
-        in_x[place] += 1
+    in_x = _sizes_of_places(places, count)
     found = 0
-    for start in range(0, in_x.size, r):
-        size = in_x[start : start + r].sum()
-        found += size if in_x[start : start + r].max() < size else 0
+    for start in range(0, count, r):
+        size, varies = _size_and_variation(in_x, start, r)
+        found += size if varies else 0
     return found / places.size
+
+
+@njit(cache=True, nogil=True)
+def _sizes_of_places(places, count):  # IN uint16 [N]
+    """Rows in each place: int64 [count]."""
+    sizes = np.zeros(count, dtype=np.int64)
+    for place in places:
+        sizes[place] += 1
+    return sizes
+
+
+@njit(cache=True, nogil=True)
+def _size_and_variation(in_x, start, r):
+    """The rows of the configuration that starts at a place, and whether x varies in it."""
+    size = in_x[start]
+    most = size
+    for place in range(start + 1, start + r):
+        size += in_x[place]
+        most = max(most, in_x[place])
+    return size, most < size
 
 
 @njit(cache=True, nogil=True)
@@ -586,7 +625,7 @@ def _associate(
         if places * columns > candidates.size * max(codes.shape[1], _FEW_CELLS):
             by_place, places = _places_where_varies(by_place, int(places), r)
         if places * columns <= candidates.size * max(_CELLS_A_ROW * codes.shape[1], _FEW_CELLS) and (
-            candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, r) > _LARGE_SHARE
+            candidates.size <= _FEW_CANDIDATES or _share_where_varies(by_place, int(places), r) > _LARGE_SHARE
         ):
             return _by_all_rows(
                 x,

@@ -135,8 +135,10 @@ def _count_grouped(rows, starts, column, weights, scratch, cells):
 @njit(cache=True, nogil=True)
 def limbs_of_m_ln_m(m, table):  # IN int64 [T, 2]
     """Limbs of m ln m; a count beyond the table is factored."""
-    if m < table.shape[0]:
-        return table[m, 0], table[m, 1]
+    # Unsigned: an index that may be negative takes longer.
+    place = np.uint64(m)
+    if place < np.uint64(table.shape[0]):
+        return table[place, 0], table[place, 1]
     hi, lo = ln_of_integer(m)
     lo *= m
     return hi * m + (lo >> LO_BITS), lo & LO_MASK
