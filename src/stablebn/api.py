@@ -236,7 +236,7 @@ def _learned(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hashable]
     extension = PDAG(range(n), found.directed, found.undirected).extension()
     families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
     scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
-    pattern_score = to_float(sum(map(problem.scores.family, range(n), families))) if scored else None
+    pattern_score = to_float(problem.scores.dag(families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     return _Learned(
         pdag=PDAG(nodes, named(found.directed), named(found.undirected)),

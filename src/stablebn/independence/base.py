@@ -144,6 +144,26 @@ class IndependenceTest(ABC):
                 watch()
         return None
 
+    def inseparable(
+        self, x: int, among: Sequence[int], most: int, alpha: float, *, watch: Callable[[], None] | None = None
+    ) -> list[int]:
+        """Those of some variables that no subset of the others separates from x.
+
+        Parameters
+        ----------
+        x, among, alpha, watch
+            As in `separating_set`.
+        most : int
+            The largest subsets have so many members.
+        """
+        kept = []
+        for y in among:
+            others = [z for z in among if z != y]
+            sizes = range(min(len(others), most) + 1)
+            if self.separating_set(x, y, others, sizes, alpha, watch=watch) is None:
+                kept.append(y)
+        return kept
+
     def greatest_p_value(
         self,
         x: int,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from stablebn.independence.base import Numbers
 from stablebn.independence.walking import CLEAR, Stop, WalkingTest
-from stablebn.kernels import contingency
+from stablebn.kernels import contingency, subsets
 from stablebn.kernels.logarithm import to_float, to_floats
 from stablebn.kernels.tails import address_of_tail, upper_tails
 from stablebn.scores.categorical import loglik
@@ -25,6 +26,8 @@ _ROWS_A_CELL = 5
 _MEDIAN = 0.5
 # A table of so many cells is made whole, and added up over each variable in turn.
 _MOST_CELLS = 4096
+# So many cells in all, and every set of some variables has its table added up.
+_MOST_IN_ALL = 32_768
 
 
 class CategoricalTest(WalkingTest):
@@ -49,6 +52,8 @@ class CategoricalTest(WalkingTest):
         self._rows = counts.rows
         plain = not (pearson or adjust)
         self._most_cells = _MOST_CELLS if plain else 0
+        self._most_in_all = _MOST_IN_ALL if plain else 0
+        self._level_numbers: list[int] = counts.levels.tolist()
         # What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N.
         self._most_information = [np.inf] * self.n
         alone = np.empty((0, 0), dtype=np.float64)
@@ -85,6 +90,22 @@ class CategoricalTest(WalkingTest):
         ).tolist()
         return p_values
 
+    def inseparable(
+        self, x: int, among: Sequence[int], most: int, alpha: float, *, watch: Callable[[], None] | None = None
+    ) -> list[int]:
+        """Those of some variables that no subset of the others separates from x: one table may have all answers."""
+        if len(among) < 2 or not self._is_small((x, *among)):
+            return super().inseparable(x, among, most, alpha, watch=watch)
+        kept, tests = subsets.inseparable(
+            x, np.array(among, dtype=np.int64), most, alpha, _critical_values(alpha), *self._rule, *self._rows
+        )
+        self.performed += tests
+        return [y for y, stays in zip(among, kept.tolist(), strict=True) if stays]
+
+    def _is_small(self, variables: Sequence[int]) -> bool:
+        """Whether the joint tables of every set of some variables have few cells in all."""
+        return math.prod([self._level_numbers[v] + 1 for v in variables]) <= self._most_in_all
+
     def _hope(self, x: int, alpha: float) -> float:
         """The greatest statistic to hope for; infinite if p-values above the median matter."""
         return np.inf if alpha > _MEDIAN else self._most_information[x]
@@ -112,7 +133,7 @@ class CategoricalTest(WalkingTest):
     ) -> Stop:
         critical = _NOTHING_CLEAR if greatest else _critical_values(alpha)
         return Stop(
-            *contingency.search_subsets(
+            *subsets.search_subsets(
                 x, y, pool, tried, always, places, size, most, alpha, critical, *self._rule, *self._rows
             )
         )

@@ -13,7 +13,7 @@ from stablebn.independence.base import Numbers
 from stablebn.independence.categorical import chi_square_p_values
 from stablebn.independence.walking import CLEAR, Stop, WalkingTest
 from stablebn.kernels import correlation
-from stablebn.kernels.contingency import ENDED, FOUND, PAUSED, next_subset
+from stablebn.kernels.subsets import ENDED, FOUND, PAUSED, next_subset
 from stablebn.stats.moments import Moments
 from stablebn.stats.variable_sets import members
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.independence.base import IndependenceTest
-from stablebn.kernels.contingency import FOUND, PAUSED
+from stablebn.kernels.subsets import FOUND, PAUSED
 from stablebn.stats.variable_sets import bit, members
 
 # A kernel comes back after so many tests, so that a limit of time can be kept.

@@ -24,19 +24,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from stablebn.kernels.bitsets import common, intersection_sizes, set_sizes
-from stablebn.kernels.counting import group_counts, limbs_of_m_ln_m, rows_by_group, split_groups
+from stablebn.kernels.bitsets import common
+from stablebn.kernels.cells import MOST_PLACES, count_all, joint_cells, met_levels
+from stablebn.kernels.counting import limbs_of_m_ln_m, rows_by_group, split_groups
 from stablebn.kernels.joint import group_rows, likelihood, without_variable
-from stablebn.kernels.logarithm import HI_BITS, LO_BITS, LO_MASK, pair_quotient, to_fixed, two_product
+from stablebn.kernels.judging import DEGREES, DF, HI, LO, P_VALUE, STATISTIC, judge, judge_statistic, statistic_of
+from stablebn.kernels.logarithm import HI_BITS, pair_quotient, to_fixed, two_product
 from stablebn.kernels.tails import upper_tail
 
-HI, LO, DF = 0, 1, 2
-STATISTIC, DEGREES, P_VALUE = 0, 1, 2
-ENDED, FOUND, PAUSED = 0, 1, 2
-"""Why a walk over subsets came back: none is left, one was found, or it had made as many tests as it may."""
-
-_UNIT_HI = 2.0**-HI_BITS
-_UNIT_LO = 2.0 ** -(HI_BITS + LO_BITS)
 # A table with this many cells is made whole even if the rows are fewer.
 _FEW_CELLS = 4096
 # Nor is one with so many cells a row of those that matter counted sparsely.
@@ -48,10 +43,6 @@ _FEW_CANDIDATES = 8
 _LARGE_SHARE = 0.5
 # So many levels at a time are met with sets, where those that come first may be enough.
 _LEVELS_AT_ONCE = 8
-# Of the most cells that bits are for, the share for a table of which all cells are met.
-_SHARE_OF_CELLS = 0.5
-MOST_PLACES = 1 << 16
-"""Places are 16 bits wide."""
 
 
 @njit(cache=True, nogil=True)
@@ -141,34 +132,6 @@ def _shared_sums(in_x, pearson, table):  # IN int64 [K, r]
 
 
 @njit(cache=True, nogil=True)
-def _judge(
-    sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out
-):  # IN int64 [3], OUT float64 [3]
-    """Write statistic, degrees of freedom and p-value of x and y, from what was summed up."""
-    out[STATISTIC] = _statistic(sums, pearson) if configurations * levels[x] * levels[y] <= largest else 0.0
-    out[DEGREES] = float(sums[DF]) if adjust else (levels[y] - 1) * (configurations * (levels[x] - 1))
-    _judge_statistic(out, critical, tail)
-
-
-@njit(cache=True, nogil=True)
-def _judge_statistic(out, critical, tail):  # IN, OUT float64 [3]
-    """Write the p-value."""
-    statistic, df = out[STATISTIC], out[DEGREES]
-    if df < critical.size and statistic > critical[int(df)]:
-        out[P_VALUE] = 0.0
-    else:
-        # Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.
-        out[P_VALUE] = upper_tail(statistic, max(df, 1.0), tail)
-
-
-@njit(cache=True, nogil=True)
-def _statistic(sums, pearson):
-    """The statistic as a double."""
-    value = (sums[HI] + (sums[LO] >> LO_BITS)) * _UNIT_HI + (sums[LO] & LO_MASK) * _UNIT_LO
-    return max(value if pearson else 2.0 * value, 0.0)
-
-
-@njit(cache=True, nogil=True)
 def _by_bits(
     x,
     sets,
@@ -207,7 +170,7 @@ def _by_bits(
     begin = 0
     while begin < candidates.size:
         end = _end_of_some(begin, candidates, levels) if stop_at >= 0 else candidates.size
-        met = _met_levels(parts, packed, candidates[begin:end], first, levels)
+        met = met_levels(parts, packed, candidates[begin:end], first, levels)
         start = 0
         for at in range(begin, end):
             y = candidates[at]
@@ -226,7 +189,7 @@ def _by_bits(
                     own[0, 0] -= own[0, j]
             sums[:] = shared
             _add_tables(cells.reshape(-1), in_x, c, pearson, table, sums)
-            _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
+            judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
             if out[at, P_VALUE] <= stop_at:
                 return at + 1
             start += c - 1
@@ -245,20 +208,6 @@ def _end_of_some(begin, candidates, levels):
 
 
 @njit(cache=True, nogil=True)
-def _met_levels(parts, packed, candidates, first, levels):
-    """Rows that each part has in common with the levels of the candidates, without the first of each: int64 [M, K]."""
-    which = np.empty(levels[candidates].sum() - candidates.size, dtype=np.int64)
-    m = 0
-    for y in candidates:
-        for level in range(1, levels[y]):
-            which[m] = first[y] + level
-            m += 1
-    met = np.empty((which.size, parts.shape[0]), dtype=np.int64)
-    intersection_sizes(parts, packed, which, met)
-    return met
-
-
-@njit(cache=True, nogil=True)
 def _count(rows, places, y_codes, c, weights, cells):  # OUT cells int64 [any], zero at the start
     """Add every row to its cell."""
     # Unsigned: an index that may be negative takes longer.
@@ -269,18 +218,6 @@ def _count(rows, places, y_codes, c, weights, cells):  # OUT cells int64 [any], 
     else:
         for i in range(rows.size):
             cells[np.uint32(places[i]) * width + np.uint32(y_codes[np.uint32(rows[i])])] += 1
-
-
-@njit(cache=True, nogil=True)
-def _count_all(places, y_codes, c, weights, cells):  # OUT cells int64 [any], zero at the start
-    """Add every row to its cell, where all rows have a place."""
-    width = np.uint32(c)
-    if weights.size:
-        for i in range(places.size):
-            cells[np.uint32(places[i]) * width + np.uint32(y_codes[i])] += weights[i]
-    else:
-        for i in range(places.size):
-            cells[np.uint32(places[i]) * width + np.uint32(y_codes[i])] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -449,7 +386,7 @@ def _by_rows(
                 order, starts = rows_by_group(group, groups)
                 order = mattering[order]
             _sparse(order, starts, in_x, codes[x], codes[y], r, c, weights, pearson, table, sums)
-        _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
+        judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
         if out[at, P_VALUE] <= stop_at:
             return at + 1
     return candidates.size
@@ -485,13 +422,13 @@ def _by_all_rows(
         y = candidates[at]
         cells = scratch[: used * levels[y]]
         cells[:] = 0
-        _count_all(places, codes[y], levels[y], weights, cells)
+        count_all(places, codes[y], levels[y], weights, cells)
         if not at:
             in_x = _sums_of_blocks(cells, levels[y]).reshape((-1, r))
             shared = _shared_sums(in_x, pearson, table)
         sums[:] = shared
         _add_tables(cells, in_x, levels[y], pearson, table, sums)
-        _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
+        judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, out[at])
         if out[at, P_VALUE] <= stop_at:
             return at + 1
     return candidates.size
@@ -519,7 +456,7 @@ def _places_where_varies(places, count, r):  # IN uint16 [N]
     number = np.empty(count, dtype=np.uint16)
     found = r * r
     for start in range(0, count, r):
-        size, varies = _size_and_variation(in_x, start, r)
+        _, varies = _size_and_variation(in_x, start, r)
         for i in range(r):
             number[start + i] = found + i if varies else i * r + i
         found += r if varies else 0
@@ -561,7 +498,7 @@ def _size_and_variation(in_x, start, r):
 
 
 @njit(cache=True, nogil=True)
-def _associate(
+def associate(
     x,
     given,
     candidates,
@@ -590,7 +527,7 @@ def _associate(
             y = candidates[at]
             out[at, STATISTIC] = alone[x, y]
             out[at, DEGREES] = (levels[x] - 1) * (levels[y] - 1)
-            _judge_statistic(out[at], critical, tail)
+            judge_statistic(out[at], critical, tail)
             if out[at, P_VALUE] <= stop_at:
                 return at + 1
         return candidates.size
@@ -718,7 +655,7 @@ def associations(
         return out
     hopeful = hopeful[:found]
     if found == candidates.size:
-        done = _associate(
+        done = associate(
             x,
             given,
             candidates,
@@ -740,7 +677,7 @@ def associations(
         )
         return out[:done]
     outcomes = np.empty((found, 3), dtype=np.float64)
-    done = _associate(
+    done = associate(
         x,
         given,
         candidates[hopeful],
@@ -815,7 +752,7 @@ def associations_given_rest(
     nothing_clear = np.empty(0, dtype=np.float64)
     for at in range(among.size):
         y = among[at : at + 1]
-        _associate(
+        associate(
             x,
             blanket[blanket != y[0]],
             y,
@@ -856,221 +793,6 @@ def _given_rest_by_table(x, blanket, table, tail, codes, packed, first, levels, 
         hi, lo = likelihood(without_variable(cells, stride, c), r, 1, table)
         sums[HI], sums[LO] = own_hi - hi, own_lo - lo
         df = cells.size // (r * c) * (r - 1) * (c - 1)
-        p_values[at] = upper_tail(_statistic(sums, False), df, tail)
+        p_values[at] = upper_tail(statistic_of(sums, False), df, tail)
         stride *= c
     return p_values
-
-
-@njit(cache=True, nogil=True)
-def joint_cells(family, codes, packed, first, levels, weights, most_cells):  # IN int64 [k], k > 0
-    """The joint table of some variables, the last one fastest, with no more cells than places: int64 [cells]."""
-    size = levels[family].prod()
-    if packed.size and size <= _SHARE_OF_CELLS * most_cells:
-        sets, sizes = _joint_sets(family[: max(1, family.size - 1)], packed, first, levels)
-        return sizes if family.size == 1 else _cells_by_bits(sets, sizes, family[-1], packed, first, levels)
-    return group_counts(group_rows(codes, family, levels), size, weights)
-
-
-@njit(cache=True, nogil=True)
-def _joint_sets(family, packed, first, levels):  # IN int64 [k], k > 0
-    """Rows of every configuration of some variables, the last one fastest, as bits, and their numbers."""
-    sets = packed[first[family[0]] : first[family[0]] + levels[family[0]]]
-    for v in family[1:]:
-        finer = np.empty((sets.shape[0] * levels[v], packed.shape[1]), dtype=np.uint64)
-        for k in range(finer.shape[0]):
-            coarse, level = sets[k // levels[v]], packed[first[v] + k % levels[v]]
-            for w in range(level.size):
-                finer[k, w] = coarse[w] & level[w]
-        sets = finer
-    return sets, set_sizes(sets)
-
-
-@njit(cache=True, nogil=True)
-def _cells_by_bits(sets, sizes, v, packed, first, levels):
-    """The table of some sets and the levels of a variable, these fastest: int64 [cells]."""
-    met = _met_levels(sets, packed, np.array([v]), first, levels)
-    cells = np.empty((sizes.size, levels[v]), dtype=np.int64)
-    for k in range(sizes.size):
-        cells[k, 0] = sizes[k]
-        for level in range(1, levels[v]):
-            cells[k, level] = met[level - 1, k]
-            cells[k, 0] -= met[level - 1, k]
-    return cells.reshape(-1)
-
-
-@njit(cache=True, nogil=True)
-def next_subset(places, n):  # IN, OUT int64 [k], ascending places below n
-    """Step to the next subset in lexicographic order; False after the last."""
-    k = places.size
-    at = k - 1
-    while at >= 0 and places[at] == n - k + at:
-        at -= 1
-    if at < 0:
-        return False
-    places[at] += 1
-    for following in range(at + 1, k):
-        places[following] = places[following - 1] + 1
-    return True
-
-
-@njit(cache=True, nogil=True)
-def search_subsets(
-    x,
-    y,
-    pool,
-    tried,
-    always,
-    places,
-    size,
-    most,
-    alpha,
-    critical,
-    pearson,
-    adjust,
-    largest,
-    table,
-    alone,
-    tail,
-    codes,
-    packed,
-    first,
-    levels,
-    weights,
-    most_cells,
-):
-    """Walk over subsets of a pool, of growing size, until one separates x and y.
-
-    Parameters
-    ----------
-    x, y, pool, always : int, int, int64 [p], int64 [q]
-        The variables of `always` are given besides the subset.
-    tried : bool [p]
-        A subset of such members is known not to separate: it counts as a test, and none is made.
-    places, size : int64 [largest size], int
-        The first are the places in the pool of the subset to begin with, of this size; of the one found, at the end.
-    most : int
-        Return after so many tests.
-    alpha : float
-        Independent means a p-value above it.
-    critical, the rule, the rows
-
-    Returns
-    -------
-    why : int
-        ENDED, FOUND or PAUSED (then `places` is the subset to go on with).
-    tests : int
-        How many were made; the last is the one found.
-    greatest : float
-        Of the p-values; of the one found, if one is.
-    size : int
-        Of the subset at `places`.
-    """
-    q = always.size
-    # What is always given, then the subset; of these all but the last stay for some tests, and x and y as well.
-    given = np.append(always, pool[places[:size]])
-    family = np.append(given[: q + size - 1], np.array([x, y])) if size else given
-    candidates = np.array([y])
-    outcome = np.empty((1, 3), dtype=np.float64)
-    sets, sizes = packed[:0], levels[:0]
-    by_place = np.empty(0, dtype=np.uint16)
-    greatest = 0.0
-    tests = 0
-    while True:
-        new = size == 0
-        for at in range(size):
-            v = pool[places[at]]
-            if at < size - 1 and family[q + at] != v:
-                family[q + at] = v
-                sizes, by_place = sizes[:0], by_place[:0]
-            given[q + at] = v
-            new |= not tried[places[at]]
-        tests += 1
-        if new:
-            configurations = 1.0
-            for v in given:
-                configurations *= levels[v]
-            cells = configurations * levels[x] * levels[y]
-            if not (size and alone.size and cells <= min(codes.shape[1], MOST_PLACES)):
-                _associate(
-                    x,
-                    given,
-                    candidates,
-                    -1.0,
-                    critical,
-                    pearson,
-                    adjust,
-                    largest,
-                    table,
-                    alone,
-                    tail,
-                    codes,
-                    packed,
-                    first,
-                    levels,
-                    weights,
-                    most_cells,
-                    outcome,
-                )
-            else:
-                w = given[-1]
-                if packed.size and cells <= _SHARE_OF_CELLS * most_cells:
-                    if not sizes.size:
-                        sets, sizes = _joint_sets(family, packed, first, levels)
-                    counts = _cells_by_bits(sets, sizes, w, packed, first, levels)
-                else:
-                    if not by_place.size:
-                        by_place = group_rows(codes, family, levels)
-                    counts = np.zeros(int(cells), dtype=np.int64)
-                    _count_all(by_place, codes[w], levels[w], weights, counts)
-                sums = _information(counts, levels[x], levels[y], levels[w], table)
-                _judge(sums, x, y, configurations, critical, pearson, adjust, largest, tail, levels, outcome[0])
-            greatest = max(greatest, outcome[0, P_VALUE])
-            if greatest > alpha:
-                return FOUND, tests, greatest, size
-        if not next_subset(places[:size], pool.size):
-            size += 1
-            if size > min(places.size, pool.size):
-                return ENDED, tests, greatest, size
-            places[:size] = np.arange(size)
-            given = np.append(always, pool[:size])
-            family = np.append(given[:-1], np.array([x, y]))
-            sizes, by_place = sizes[:0], by_place[:0]
-        if tests == most:
-            return PAUSED, tests, greatest, size
-
-
-@njit(cache=True, nogil=True)
-def _information(cells, r, c, last, table):  # IN int64 [K * r * c * last]
-    """The sums of G2 / 2 of x and y, of r and c levels, given a last variable and others that come before them."""
-    sums = np.zeros(3, dtype=np.int64)
-    columns = np.empty(c, dtype=np.int64)
-    hi = np.int64(0)
-    lo = np.int64(0)
-    block = r * c * last
-    for corner in range(0, cells.size, block):
-        for start in range(corner, corner + last):
-            columns[:] = 0
-            size = np.int64(0)
-            for i in range(r):
-                row = np.int64(0)
-                for j in range(c):
-                    m = cells[start + (i * c + j) * last]
-                    row += m
-                    columns[j] += m
-                    if m > 1:
-                        term_hi, term_lo = limbs_of_m_ln_m(m, table)
-                        hi += term_hi
-                        lo += term_lo
-                size += row
-                term_hi, term_lo = limbs_of_m_ln_m(row, table)
-                hi -= term_hi
-                lo -= term_lo
-            for m in columns:
-                term_hi, term_lo = limbs_of_m_ln_m(m, table)
-                hi -= term_hi
-                lo -= term_lo
-            term_hi, term_lo = limbs_of_m_ln_m(size, table)
-            hi += term_hi
-            lo += term_lo
-    sums[HI], sums[LO] = hi, lo
-    return sums

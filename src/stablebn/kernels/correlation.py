@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from stablebn.kernels.cholesky import SMALLEST_RESIDUAL
-from stablebn.kernels.contingency import ENDED, FOUND, PAUSED, next_subset
+from stablebn.kernels.subsets import ENDED, FOUND, PAUSED, next_subset
 
 
 @njit(cache=True, nogil=True)

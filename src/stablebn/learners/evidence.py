@@ -137,6 +137,12 @@ class Evidence:
         found = self.test.separating_set(x, y, pool, range(1, 2), self.alpha, always=always)
         return None if found is None else (found[0] & ~always).bit_length() - 1
 
+    def inseparable(self, x: int, candidates: int) -> int:
+        """The candidates that no subset of the other candidates separates from x."""
+        self.limit.check()
+        among = self.ordered(candidates)
+        return sum(map(bit, self.test.inseparable(x, among, self.most, self.alpha, watch=self.limit.check)))
+
     def greatest_p_value(self, x: int, y: int, pool: int, always: int) -> float:
         """The greatest p-value of x and y given some variables and any subset of a pool; the first above alpha."""
         sizes = self.sizes(pool, always)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but
-from stablebn.learners.mmhc import without_separated
 from stablebn.learners.problem import Problem
 from stablebn.learners.restricted import climb_among_candidates
 from stablebn.search import Climb
@@ -72,7 +71,7 @@ def spouse_superset(evidence: Evidence, x: int, neighbours: int, separated_by: d
 
 def incremental_neighbours(evidence: Evidence, x: int, among: int) -> int:
     """FDR-IAPC: the Markov blanket with a controlled rate of false discoveries, without what a part of it separates."""
-    return without_separated(evidence, x, controlled_blanket(evidence, x, among))
+    return evidence.inseparable(x, controlled_blanket(evidence, x, among))
 
 
 def controlled_blanket(evidence: Evidence, x: int, among: int) -> int:

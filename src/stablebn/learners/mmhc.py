@@ -35,17 +35,7 @@ def parents_and_children(evidence: Evidence, x: int) -> int:
             for subset in combinations(entered, size):
                 weaken(evidence, x, weakest, bit(newest) | sum(map(bit, subset)))
         entered.append(newest)
-    return without_separated(evidence, x, sum(map(bit, entered)))
-
-
-def without_separated(evidence: Evidence, x: int, candidates: int) -> int:
-    """The candidates that no subset of the other candidates separates from x."""
-    kept = candidates
-    for y in evidence.ordered(candidates):
-        rest = candidates & ~bit(y)
-        if evidence.separating_set(x, y, rest, evidence.sizes(rest)) is not None:
-            kept &= ~bit(y)
-    return kept
+    return evidence.inseparable(x, sum(map(bit, entered)))
 
 
 def weaken(evidence: Evidence, x: int, weakest: dict[int, float], given: int) -> None:

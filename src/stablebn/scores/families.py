@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import limbs
+from stablebn.kernels.logarithm import joined, limbs
 from stablebn.scores.notebook import NO_SOURCE, Notebook, Source
 from stablebn.scores.set_terms import SetTerms
 from stablebn.stats.counts import Terms
@@ -85,6 +85,20 @@ class FamilyScores(ABC):
         """What `changes` gives for every variable without parents: their scores, and int64 [n, n, 3]."""
         changes = np.zeros((self.n, self.n, 3), dtype=np.int64)
         return self.write_first_changes(changes), changes
+
+    def dag(self, parents: Sequence[int]) -> int:
+        """Score of a DAG: of each variable with its set of parents."""
+        return sum(map(self._family_at_hand, range(self.n), parents))
+
+    def _family_at_hand(self, child: int, parents: int) -> int:
+        """What `family` gives, read off where nothing need be counted: without parents, or with one."""
+        scores, changes = self.without_parents
+        if not parents:
+            return scores[child]
+        hi, lo, barred = changes[child, parents.bit_length() - 1].tolist()
+        if parents.bit_count() > 1 or barred:
+            return self.family(child, parents)
+        return scores[child] + joined(hi, lo)
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], tuple[int, Changes]]:

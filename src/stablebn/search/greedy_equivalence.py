@@ -90,7 +90,7 @@ class GreedyEquivalenceSearch:
         watch: Callable[[str, int], None] | None = None,
     ) -> None:
         self.graph = EquivalenceClass(start, [0] * len(start))
-        self.score = sum(scores.family(v, family) for v, family in enumerate(self.graph.dag))
+        self.score = scores.dag(self.graph.dag)
         self.trace = OperatorTrace()
         self.finished = True
         self._scores = scores

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable
-from stablebn.kernels import bitsets, contingency, counting
+from stablebn.kernels import bitsets, counting
+from stablebn.kernels.cells import MOST_PLACES, joint_cells
 from stablebn.stats.crew import crew
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ class Counts:
     def cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
         """The positive counts of the joint table of some variables, in no particular order."""
         counts: NDArray[np.int64]
-        if len(variables) and self.states(variables) <= min(self.table.codes.shape[1], contingency.MOST_PLACES):
-            counts = contingency.joint_cells(np.array(variables, dtype=np.int64), *self.rows)
+        if len(variables) and self.states(variables) <= min(self.table.codes.shape[1], MOST_PLACES):
+            counts = joint_cells(np.array(variables, dtype=np.int64), *self.rows)
         else:
             counts = counting.group_counts(*self.partition(variables), self.weights)
         return counts[counts > 0]

@@ -215,6 +215,29 @@ def test_compiled_walk_over_subsets_is_the_walk_one_by_one(name: str, alpha: flo
                 assert walking.performed == slow.performed
 
 
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("most", [0, 1, 4])
+def test_variables_that_no_others_separate_are_those_found_one_by_one(name: str, weights: bool, most: int) -> None:
+    kept_some = left_some = 0
+    for seed in range(8):
+        table = _table(seed, 400, weights=weights) if name in CATEGORICAL else _numbers(seed)
+        at_once, slow = _test(table, name), _test(table, name)
+        for among in ([], [1], [3, 1], [4, 1, 2], [1, 2, 3, 4]):
+            for alpha in (0.05, 0.3, 0.6):
+                kept = at_once.inseparable(0, among, most, alpha)
+                others = {y: [z for z in among if z != y] for y in among}
+                sizes = range(most + 1)
+                assert kept == [
+                    y for y in among if IndependenceTest.separating_set(slow, 0, y, others[y], sizes, alpha) is None
+                ]
+                assert at_once.performed == slow.performed
+                kept_some += len(kept)
+                left_some += len(among) - len(kept)
+    assert kept_some
+    assert left_some
+
+
 def test_walk_of_more_configurations_than_places_is_the_walk_one_by_one() -> None:
     rng = np.random.default_rng(6)
     # So uneven that the p-value is neither 0 nor 1.
