@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -20,6 +19,7 @@ from stablebn.networks.model import Network
 from stablebn.result import Result, fingerprint, pattern_fingerprint
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import Climb
+from stablebn.stats.crew import cores
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ def learn(
     if unit_free and (score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
     encoded = time.perf_counter()
-    problem = pose(prepared.table, score_config, unit_free=unit_free, threads=_cores(threads))
+    problem = pose(prepared.table, score_config, unit_free=unit_free, threads=_threads(threads))
     if "test" in learner.options:
         config = replace(config, test=name_of_test(problem.statistics, config.test))
     problem = replace(
@@ -321,12 +321,12 @@ def score(
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     if isinstance(prepared.table, ContinuousTable):
-        problem = pose(prepared.table, config, threads=_cores(threads))
+        problem = pose(prepared.table, config, threads=_threads(threads))
         scores, variables = problem.scores, problem.names
     else:
         # Counts have no order: there is nothing to number.
         scores, variables = (
-            family_scores(prepared.table, config, threads=_cores(threads)),
+            family_scores(prepared.table, config, threads=_threads(threads)),
             prepared.table.names,
         )
     families = _families(dag, prepared, variables)
@@ -452,9 +452,9 @@ def ci_test(
     return CITest(x, y, tuple(given), name, *outcome)
 
 
-def _cores(threads: int | None) -> int:
+def _threads(threads: int | None) -> int:
     if threads is None:
-        return os.cpu_count() or 1
+        return cores()
     at_least("threads", threads, 1)
     return threads
 

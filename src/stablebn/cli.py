@@ -341,9 +341,11 @@ def study(
     """Run a study: learners by networks by sample sizes by layouts. What was run before is not run again."""
     from stablebn.study.definition import read_study
     from stablebn.study.jobs import jobs_of
+    from stablebn.study.running import check_workers
     from stablebn.study.store import Store
     from stablebn.study.telling import outcome
 
+    check_workers(jobs, dask)
     planned = read_study(definition, quick=quick, directories=folders or [])
     path = store or Path(f"{planned.name}.sqlite")
     if dry_run:
@@ -384,9 +386,9 @@ def _show_plan(planned: Study, path: Path, jobs: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from stablebn.stats.crew import cores
     from stablebn.study.estimate import Estimate, Remaining, in_words
     from stablebn.study.jobs import jobs_of
-    from stablebn.study.running import cores
     from stablebn.study.store import look_into
     from stablebn.study.telling import plan
 

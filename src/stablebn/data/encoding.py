@@ -258,8 +258,8 @@ def _distinct(indices: NDArray[np.integer], size: int) -> list[int]:
 
 def narrow(codes: NDArray[np.integer], greatest: int) -> Codes:
     """Return the codes in the smallest of uint8, uint16 and int32 that holds the greatest of them."""
-    if greatest <= np.iinfo(np.uint8).max:
+    if greatest < 1 << 8:
         return codes.astype(np.uint8, copy=False)
-    if greatest <= np.iinfo(np.uint16).max:
+    if greatest < 1 << 16:
         return codes.astype(np.uint16, copy=False)
     return codes.astype(np.int32, copy=False)

@@ -23,7 +23,8 @@ def name_key(name: Node) -> tuple[str, Any]:
     """
     if isinstance(name, str):
         return "str", name
-    if isinstance(name, Real):
+    # Real alone would do, and takes longer to ask.
+    if isinstance(name, (int, float, Real)):
         return "number", name
     if isinstance(name, tuple):
         return "tuple", tuple(map(name_key, name))
@@ -35,8 +36,8 @@ def name_key(name: Node) -> tuple[str, Any]:
 
 def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
     """Place of every node in the order of names; a name that comes twice is refused."""
-    twice = [name for name, times in Counter(nodes).items() if times > 1]
-    if twice:
+    if len(set(nodes)) < len(nodes):
+        twice = [name for name, times in Counter(nodes).items() if times > 1]
         raise GraphError(f"node names must differ; given more than once: {listed(twice)}.")
     return {name: place for place, name in enumerate(sorted(nodes, key=name_key))}
 

@@ -166,6 +166,11 @@ class _Job:
         self.failure: BaseException | None = None
 
 
+def cores() -> int:
+    """How many cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @cache
 def crew(size: int) -> Crew:
     """The crew of this process with so many threads; they are kept, as to start them takes longer than much work."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 from typing import TYPE_CHECKING, Any
 
 from stablebn import __version__
 from stablebn.errors import MissingExtraError, OptionError
+from stablebn.stats.crew import cores
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
 from stablebn.study.working import leave_interrupts, work
@@ -98,10 +98,9 @@ def _local() -> Client:
 
     # A job whose worker dies is tried again by the runner, and not by the scheduler besides.
     dask.config.set({"distributed.scheduler.allowed-failures": 0})
-    cores = os.cpu_count() or 1
     client = Client(
         LocalCluster(
-            n_workers=cores,
+            n_workers=cores(),
             threads_per_worker=1,
             memory_limit=0,
             dashboard_address=None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
@@ -10,6 +9,7 @@ from typing import Protocol
 
 from stablebn.errors import OptionError
 from stablebn.learners.config import at_least
+from stablebn.stats.crew import cores
 from stablebn.study.definition import Study
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.record import Record, Sample
@@ -41,9 +41,12 @@ class Workers(Protocol):
         """Stop at once."""
 
 
-def cores() -> int:
-    """How many workers there are unless one says otherwise."""
-    return os.cpu_count() or 1
+def check_workers(processes: int | None, scheduler: str | None) -> None:
+    """Refuse workers that cannot be."""
+    if processes is not None and scheduler is not None:
+        raise OptionError("--jobs is for processes of this machine and --dask for a cluster. Leave one out.")
+    if processes is not None:
+        at_least("--jobs", processes, 1)
 
 
 def hire(processes: int | None = None, scheduler: str | None = None) -> Workers:
@@ -54,10 +57,7 @@ def hire(processes: int | None = None, scheduler: str | None = None) -> Workers:
     from stablebn.study.cluster import Cluster
     from stablebn.study.processes import Processes
 
-    if processes is not None and scheduler is not None:
-        raise OptionError("--jobs is for processes of this machine and --dask for a cluster. Leave one out.")
-    if processes is not None:
-        at_least("--jobs", processes, 1)
+    check_workers(processes, scheduler)
     if scheduler is not None or (processes is None and find_spec("distributed") is not None):
         return Cluster(scheduler)
     return Processes(processes or cores())

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -108,3 +111,12 @@ def test_a_failure_is_raised_when_the_others_have_ended(failing: int) -> None:
         crew.do_all(tasks, give_up=given_up.set)
     assert ended == ["the other"]
     assert crew.do_all([lambda: 1, lambda: 2]) == [1, 2]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no process to cores")
+def test_cores_are_those_that_the_process_may_use() -> None:
+    program = (
+        "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]); "
+        "from stablebn.stats.crew import cores; print(cores())"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "1\n"

@@ -143,6 +143,7 @@ def test_mistakes_are_a_message_and_not_a_traceback(tmp_path: Path, arguments: l
     done = _run(tmp_path, *arguments, code=2)
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
 
 
 def test_missing_networks_are_told_before_anything_is_made(tmp_path: Path) -> None:

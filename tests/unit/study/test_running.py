@@ -10,6 +10,7 @@ import pytest
 from tests.unit.study.studies import SMALL, Here, all_but_seconds, run_here, study_of
 
 import stablebn as sb
+from stablebn.stats.crew import cores
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.processes import Processes
 from stablebn.study.record import Record
@@ -115,4 +116,4 @@ def test_without_dask_it_is_a_process_a_core(monkeypatch: pytest.MonkeyPatch) ->
     workers = hire()
     workers.stop()
     assert isinstance(workers, Processes)
-    assert workers.size == os.cpu_count()
+    assert workers.size == cores()
