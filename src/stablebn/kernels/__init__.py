@@ -9,5 +9,7 @@ Each is compiled when it is first called, and kept on disk: a run compiles only 
 from numba.core import event
 
 from stablebn.kernels.announcing import FirstCompilation
+from stablebn.kernels.freshness import forget_old_kernels
 
+forget_old_kernels()
 event.register("numba:compile", FirstCompilation())
