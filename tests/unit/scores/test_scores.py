@@ -75,6 +75,21 @@ def test_changes_lead_to_the_scores_of_the_other_families(make: object) -> None:
                 assert own + joined(*changes[u, :2]) == scores.family(0, parents ^ bit(u))
 
 
+@pytest.mark.parametrize("make", [_categorical, _continuous])
+@pytest.mark.parametrize("parents", [[0] * 5, [0, 1, 1, 0, 8], [0, 1, 3, 7, 15], [6, 0, 0, 16, 0]])
+def test_score_of_a_dag_is_the_sum_over_its_families(make: object, parents: list[int]) -> None:
+    for score in CATEGORICAL if make is _categorical else CONTINUOUS:
+        scores = _categorical(score) if make is _categorical else _continuous(score)
+        assert scores.dag(parents) == sum(map(scores.family, range(5), parents))
+
+
+def test_dag_with_a_family_that_is_no_candidate_has_a_score() -> None:
+    # A penalty so large that not even one parent may be added.
+    scores = family_scores(categorical_table([list(range(250))] * 2), ScoreConfig("bic", k=1e5))
+    assert scores.without_parents[1][1, 0, 2]
+    assert scores.dag([0, 1]) == scores.family(0, 0) + scores.family(1, 1)
+
+
 def _total(scores: FamilyScores, dag: DAG) -> int:
     parents = [0] * scores.n
     for u, v in dag.arcs:
