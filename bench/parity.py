@@ -1,6 +1,6 @@
 """Compare our learners in the order of the columns with what R bnlearn learned, and write docs/parity-table.md.
 
-Usage: python bench/parity.py SHARED [--rows 1000 10000] [--repeats 7]
+Usage: python bench/parity.py SHARED [--rows 1000 10000] [--repeats 7] [--passes 3]
 
 SHARED is the folder with `golden/bnlearn/NAME_N.json` and `data/NAME.parquet`.
 """
@@ -132,12 +132,17 @@ def main() -> None:
     parser.add_argument("shared", type=Path)
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--passes", type=int, default=3)
     options = parser.parse_args()
-    rows: list[dict[str, Any]] = []
-    for row in comparisons(options.shared, options.rows, options.repeats):
-        rows.append(row)
-        print(json.dumps(row), file=sys.stderr)  # noqa: T201
-        TABLE.write_text(written(rows))
+    rows: dict[tuple[str, int, str], dict[str, Any]] = {}
+    # What slows the machine for some seconds slows all runs of a table, but not in every pass.
+    for _ in range(options.passes):
+        for row in comparisons(options.shared, options.rows, options.repeats):
+            key = row["network"], row["rows"], row["learner"]
+            row["seconds"] = min(row["seconds"], rows.get(key, row)["seconds"])
+            rows[key] = row
+            print(json.dumps(row), file=sys.stderr)  # noqa: T201
+            TABLE.write_text(written([*rows.values()]))
 
 
 if __name__ == "__main__":
