@@ -38,8 +38,9 @@ def forget_if_changed(sources: Path, compiled: Path) -> None:
     with suppress(OSError):
         if stamp.exists() and stamp.read_text() == now:
             return
-        for index in compiled.glob("*.nbi"):
-            index.unlink(missing_ok=True)
+        # Indices first: none may name what is gone.
+        for kept in (*compiled.glob("*.nbi"), *compiled.glob("*.nbc")):
+            kept.unlink(missing_ok=True)
         # In one go: another process may look at the same time.
         mine = compiled / f"{_STAMP}.{os.getpid()}"
         mine.write_text(now)

@@ -44,7 +44,7 @@ def test_compiled_kernels_are_kept_while_nothing_changes(folders: tuple[Path, Pa
 def test_compiled_kernels_are_forgotten_when_a_source_changes(folders: tuple[Path, Path], name: str) -> None:
     (folders[0] / name).write_text("two = 22\n")
     forget_if_changed(*folders)
-    assert _kept(folders[1]) == [".nbc", ".pyc", ".stamp"]
+    assert _kept(folders[1]) == [".pyc", ".stamp"]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
