@@ -1,0 +1,143 @@
+// The statistics of a categorical table: how many rows have what. Nobody else reads rows or bits.
+//
+// The joint table of a set of variables says how often each of its configurations meets each level of every other
+// variable. From it follow the score of every family made of that set, whichever of its variables is the child, and
+// the changes of that score with every parent more: so searches in different orders, which differ in directions,
+// count a set once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "bits.hpp"
+#include "fixed.hpp"
+#include "logarithm.hpp"
+#include "pool.hpp"
+#include "rows.hpp"
+#include "variable_set.hpp"
+#include "views.hpp"
+
+namespace stablebn {
+
+/// What is quicker, and what is too much: measured, and changed only by tests that force a path.
+struct CountingLimits {
+    /// Nanoseconds of a row of one configuration and level by bits, and of a row of a bundle by histogram.
+    double bits_cost = 1.0 / 900;
+    double histogram_cost = 1.0 / 2;
+    /// A joint table with more configurations or more cells is not made.
+    std::int64_t most_configurations = 4096;
+    std::int64_t most_cells = std::int64_t{1} << 22;
+    /// Joint tables that are kept, in bytes.
+    std::int64_t most_bytes = std::int64_t{1} << 28;
+    /// Up to so many cells, the tables of tests are counted in less time by bits than by rows.
+    std::int64_t most_cells_for_bits = 500;
+};
+
+/// Counts of one set of variables with every other one that has at most 128 levels.
+struct JointTable {
+    VariableSet members;
+    /// Rows of each configuration, the last member fastest.
+    std::vector<std::int64_t> sizes;
+    /// In row (u, level), how many of them have that level of u; rows of the members mean nothing.
+    Matrix<std::int32_t> counts;
+};
+
+class Counts {
+public:
+    /// `owner` keeps alive what the rows are looked at in.
+    Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits = {});
+
+    /// The counts of the same variables, renumbered so that new i is old order[i].
+    std::shared_ptr<Counts> reordered(std::span<const int> order);
+
+    const Rows& rows() const { return rows_; }
+    Pool& pool() const { return *pool_; }
+    const CountingLimits& limits() const { return limits_; }
+    int variables() const { return rows_.variables(); }
+    int levels(int v) const { return rows_.levels[v]; }
+    std::int64_t total() const { return rows_.total; }
+
+    /// m ln m of every count that can occur.
+    const LogTable& m_ln_m() const { return *m_ln_m_; }
+
+    /// Where the levels of a variable start, among the packed ones and the rows of joint tables; -1 if it has none.
+    int first(int v) const { return first_[v]; }
+    /// Levels in all that are packed.
+    int height() const { return height_; }
+    /// The variables that have packed levels, and those that do not.
+    std::span<const int> narrow() const { return narrow_; }
+    std::span<const int> wide() const { return wide_; }
+
+    /// The rows of every level as bits; none with weights.
+    const PackedLevels& packed() const;
+    /// Rows of every packed level, by weight.
+    std::span<const std::int64_t> level_sizes() const;
+    /// Counts of all pairs of packed levels of different variables.
+    MatrixView<const std::int32_t> pairs() const;
+
+    /// The joint table of a set that is not empty; null where it would be too large.
+    std::shared_ptr<const JointTable> table(const VariableSet& set);
+
+    /// The counts of the joint table of some variables, some of which may be 0, in no particular order.
+    std::vector<std::int64_t> cells(std::span<const int> variables) const;
+
+    /// The whole joint table of some variables, the last one fastest, where it has at most 2**16 cells.
+    std::vector<std::int64_t> whole_table(std::span<const int> variables) const;
+
+    /// Nanoseconds to count one configuration with all levels by bits.
+    double cost_of_configuration() const;
+
+private:
+    /// What does not depend on the numbering of the variables, made when first asked for.
+    struct Shared {
+        std::once_flag pack_once, size_once, pair_once, bundle_once;
+        PackedLevels packed;
+        std::vector<std::int64_t> level_sizes;
+        Matrix<std::int32_t> pairs;
+    };
+
+    /// Variables made one, several at a time, so that one pass over the rows counts them all.
+    struct Bundle {
+        std::vector<int> variables;
+        int size = 1;
+        std::vector<std::uint8_t> codes;
+    };
+
+    bool fits(double configurations) const;
+    bool prefers_histogram(double configurations) const;
+    std::shared_ptr<const JointTable> known(const VariableSet& set) const;
+    void keep(std::shared_ptr<const JointTable> table);
+    std::shared_ptr<const JointTable> count(const VariableSet& set);
+    std::shared_ptr<JointTable> table_of_one(int v) const;
+    std::shared_ptr<JointTable> by_bits(const JointTable& smaller, int joining) const;
+    std::shared_ptr<JointTable> by_histogram(const VariableSet& set);
+    std::shared_ptr<JointTable> by_few_rows(const VariableSet& set) const;
+    std::span<const Bundle> bundles();
+    double cost_of_bits(double configurations) const;
+
+    Rows rows_;
+    std::shared_ptr<const void> owner_;
+    std::shared_ptr<Pool> pool_;
+    CountingLimits limits_;
+    std::shared_ptr<const LogTable> m_ln_m_;
+    std::vector<int> first_;
+    int height_ = 0;
+    std::vector<int> narrow_, wide_;
+    std::shared_ptr<Shared> shared_;
+
+    std::once_flag bundle_once_;
+    std::vector<Bundle> bundles_;
+    double bundle_count_ = 0;
+
+    mutable std::mutex mutex_;
+    std::unordered_map<VariableSet, std::shared_ptr<const JointTable>, VariableSet::Hash> tables_;
+    std::deque<VariableSet> oldest_;
+    std::int64_t bytes_ = 0;
+};
+
+}  // namespace stablebn

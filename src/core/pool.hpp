@@ -1,0 +1,66 @@
+// Threads that are kept, and share work.
+//
+// Who does what can change no result: each part writes only what is its own. A thread that waits for others lends a
+// hand with short work of others, so that two searches at once keep all threads busy.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace stablebn {
+
+class Pool {
+public:
+    /// So many threads, that of the caller included.
+    explicit Pool(int size);
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    int size() const { return size_; }
+
+    /// Do the parts 0 .. count - 1 of short work, which waits for nobody.
+    void share(std::size_t count, const std::function<void(std::size_t)>& part);
+
+    /// The same, but with no second thread if all of it takes fewer nanoseconds than it costs to wake one.
+    void share(std::size_t count, double nanoseconds, const std::function<void(std::size_t)>& part);
+
+    /// Do tasks at once, as far as there are threads; a task may share work in turn.
+    void run(std::size_t count, const std::function<void(std::size_t)>& task);
+
+    /// The pool of this process with so many threads; made anew in a forked process, which has none of its threads.
+    static std::shared_ptr<Pool> with_threads(int size);
+
+private:
+    struct Job {
+        const std::function<void(std::size_t)>& part;
+        std::size_t count;
+        bool are_tasks;
+        std::size_t next = 0;
+        std::size_t unfinished;
+        std::exception_ptr failure;
+    };
+
+    void perform(Job& job);
+    /// Take parts of a job until none is left. The lock is held at the start and at the end.
+    void work_at(Job& job, std::unique_lock<std::mutex>& lock);
+    Job* job_to_help(bool with_tasks);
+    void serve();
+
+    int size_;
+    std::mutex mutex_;
+    std::condition_variable news_;
+    std::deque<Job*> jobs_;
+    bool ended_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace stablebn

@@ -1,0 +1,87 @@
+#include "rows.hpp"
+
+namespace stablebn {
+
+double states(const Rows& rows, std::span<const int> variables) {
+    double product = 1.0;
+    for (const int v : variables) product *= rows.levels[static_cast<std::size_t>(v)];
+    return product;
+}
+
+std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables) {
+    std::vector<std::uint16_t> numbers(rows.count, 0);
+    bool first = true;
+    for (const int v : variables) {
+        const auto size = static_cast<std::uint16_t>(rows.levels[static_cast<std::size_t>(v)]);
+        with_codes(rows.columns[static_cast<std::size_t>(v)], [&](const auto* codes) {
+            std::uint16_t* out = numbers.data();
+            if (first) {
+                for (std::size_t i = 0; i < rows.count; ++i) out[i] = static_cast<std::uint16_t>(codes[i]);
+            } else {
+                for (std::size_t i = 0; i < rows.count; ++i) {
+                    out[i] = static_cast<std::uint16_t>(out[i] * size + static_cast<std::uint16_t>(codes[i]));
+                }
+            }
+        });
+        first = false;
+    }
+    return numbers;
+}
+
+Grouped rows_by_group(std::span<const std::int32_t> group, std::int64_t groups) {
+    Grouped sorted;
+    sorted.starts.assign(static_cast<std::size_t>(groups) + 1, 0);
+    for (const auto g : group) ++sorted.starts[static_cast<std::size_t>(g) + 1];
+    for (std::size_t g = 0; g < static_cast<std::size_t>(groups); ++g) sorted.starts[g + 1] += sorted.starts[g];
+    std::vector<std::int64_t> following(sorted.starts.begin(), sorted.starts.end() - 1);
+    sorted.rows.resize(group.size());
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        sorted.rows[static_cast<std::size_t>(following[static_cast<std::size_t>(group[i])]++)] = static_cast<std::int32_t>(i);
+    }
+    return sorted;
+}
+
+Partition split(const Partition& known, std::span<const std::int32_t> rows, Column column, int levels) {
+    const std::size_t count = known.group.size();
+    Partition finer;
+    finer.group.resize(count);
+    return with_codes(column, [&](const auto* codes) {
+        const auto code_of = [&](std::size_t i) {
+            return static_cast<std::int32_t>(codes[rows.empty() ? i : static_cast<std::size_t>(rows[i])]);
+        };
+        if (known.groups * levels <= static_cast<std::int64_t>(count)) {
+            for (std::size_t i = 0; i < count; ++i) finer.group[i] = known.group[i] * levels + code_of(i);
+            finer.groups = known.groups * levels;
+            return std::move(finer);
+        }
+        const Grouped sorted = rows_by_group(known.group, known.groups);
+        std::vector<std::int32_t> number(static_cast<std::size_t>(levels), -1);
+        std::int32_t found = 0;
+        for (std::size_t g = 0; g < static_cast<std::size_t>(known.groups); ++g) {
+            const auto begin = static_cast<std::size_t>(sorted.starts[g]);
+            const auto end = static_cast<std::size_t>(sorted.starts[g + 1]);
+            for (std::size_t at = begin; at < end; ++at) {
+                const auto i = static_cast<std::size_t>(sorted.rows[at]);
+                auto& own = number[static_cast<std::size_t>(code_of(i))];
+                if (own < 0) own = found++;
+                finer.group[i] = own;
+            }
+            for (std::size_t at = begin; at < end; ++at) {
+                number[static_cast<std::size_t>(code_of(static_cast<std::size_t>(sorted.rows[at])))] = -1;
+            }
+        }
+        finer.groups = found;
+        return std::move(finer);
+    });
+}
+
+Partition partition(const Rows& rows, std::span<const int> variables) {
+    Partition found;
+    found.group.assign(rows.count, 0);
+    for (const int v : variables) {
+        found = split(found, {}, rows.columns[static_cast<std::size_t>(v)], rows.levels[static_cast<std::size_t>(v)]);
+    }
+    return found;
+}
+
+}  // namespace stablebn

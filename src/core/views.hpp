@@ -1,0 +1,51 @@
+// Arrays that are looked at, and arrays that are owned; rows are contiguous.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace stablebn {
+
+/// A matrix that somebody else owns.
+template <class T>
+struct MatrixView {
+    T* data = nullptr;
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+
+    std::span<T> operator[](std::size_t row) const { return {data + row * columns, columns}; }
+    T& operator()(std::size_t row, std::size_t column) const { return data[row * columns + column]; }
+    bool empty() const { return rows == 0 || columns == 0; }
+    operator MatrixView<const T>() const { return {data, rows, columns}; }
+};
+
+/// A matrix that owns its numbers.
+template <class T>
+class Matrix {
+public:
+    Matrix() = default;
+    Matrix(std::size_t rows, std::size_t columns, T value = T{})
+        : rows_(rows), columns_(columns), values_(rows * columns, value) {}
+
+    std::size_t rows() const { return rows_; }
+    std::size_t columns() const { return columns_; }
+    bool empty() const { return values_.empty(); }
+    T* data() { return values_.data(); }
+    const T* data() const { return values_.data(); }
+    std::span<T> operator[](std::size_t row) { return {data() + row * columns_, columns_}; }
+    std::span<const T> operator[](std::size_t row) const { return {data() + row * columns_, columns_}; }
+    T& operator()(std::size_t row, std::size_t column) { return values_[row * columns_ + column]; }
+    const T& operator()(std::size_t row, std::size_t column) const { return values_[row * columns_ + column]; }
+    MatrixView<T> view() { return {data(), rows_, columns_}; }
+    MatrixView<const T> view() const { return {data(), rows_, columns_}; }
+
+private:
+    std::size_t rows_ = 0;
+    std::size_t columns_ = 0;
+    std::vector<T> values_;
+};
+
+}  // namespace stablebn
