@@ -15,7 +15,9 @@ endif()
 if(DEFINED ENV{STABLEBN_ZIG_TARGET} AND NOT "$ENV{STABLEBN_ZIG_TARGET}" STREQUAL "")
   list(APPEND cpu -target "$ENV{STABLEBN_ZIG_TARGET}")
 endif()
-set(CMAKE_CXX_COMPILER "${zig}" c++ ${cpu})
+# -O3 in the command, since CMake links a program to learn which compiler this is: without it zig would compile its C++
+# library (a minute) once for that program and once more for the module.
+set(CMAKE_CXX_COMPILER "${zig}" c++ ${cpu} -O3)
 
 # Static libraries: a machine without a compiler has no ar either. CMake calls these with arguments of their own.
 set(CMAKE_AR "${zig}")
@@ -23,3 +25,6 @@ set(CMAKE_RANLIB "${zig}")
 set(CMAKE_CXX_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_CXX_ARCHIVE_APPEND "<CMAKE_AR> ar q <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_CXX_ARCHIVE_FINISH "<CMAKE_RANLIB> ranlib <TARGET>")
+
+# CMake's other trials need not link at all.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
