@@ -8,9 +8,7 @@ import pytest
 
 import stablebn
 
-MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(stablebn.__path__, "stablebn.") if "kernels" not in module.name
-)
+MODULES = sorted(module.name for module in pkgutil.walk_packages(stablebn.__path__, "stablebn."))
 
 
 @pytest.mark.parametrize("name", MODULES)

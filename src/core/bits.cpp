@@ -92,18 +92,17 @@ void add_common(std::span<const Word* const> levels, std::span<const Word* const
     }
 }
 
-void count_common(const PackedLevels& packed, MatrixView<const int> configurations, std::span<const int> levels,
-                  MatrixView<std::int32_t> out) {
-    std::fill_n(out.data, out.rows * out.columns, 0);
-    const std::size_t count = configurations.rows, words = packed.words(), members = configurations.columns;
+void add_common(const PackedLevels& packed, WordRange range, MatrixView<const int> configurations,
+                std::span<const int> levels, MatrixView<std::int32_t> out) {
+    const std::size_t count = configurations.rows, words = range.end - range.begin, members = configurations.columns;
     if (!count || levels.empty()) return;
     const std::size_t block =
         std::max(SHORTEST_BLOCK, std::min({LONGEST_BLOCK, WORDS_AT_ONCE / std::max(count, std::size_t{1}), words}));
     // One level is its own set: it need not be made.
     std::vector<Word> made(members > 1 ? count * std::min(block, words) : 0);
     std::vector<const Word*> sets(count), some(levels.size());
-    for (std::size_t start = 0; start < words; start += block) {
-        const std::size_t size = std::min(words - start, block);
+    for (std::size_t start = range.begin; start < range.end; start += block) {
+        const std::size_t size = std::min(range.end - start, block);
         for (std::size_t k = 0; k < count; ++k) {
             const Word* first = packed[static_cast<std::size_t>(configurations(k, 0))] + start;
             if (members == 1) {

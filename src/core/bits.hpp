@@ -18,12 +18,9 @@ namespace stablebn {
 using Word = std::uint64_t;
 constexpr std::size_t WORD = 64;
 
-/// Variables with more levels have no bits, and no rows in joint tables.
-constexpr int MOST_LEVELS_FOR_BITS = 128;
-
 class Pool;
 
-/// The rows of every level of the variables that have at most 128, as bits: row i is bit i % 64 of word i // 64.
+/// The rows of every level of variables that do not have too many, as bits: row i is bit i % 64 of word i // 64.
 class PackedLevels {
 public:
     PackedLevels() = default;
@@ -45,10 +42,16 @@ inline std::int64_t common(const Word* a, const Word* b, std::size_t words) { re
 void add_common(std::span<const Word* const> levels, std::span<const Word* const> sets, std::size_t words,
                 std::int32_t* out, std::size_t stride);
 
-/// The same of sets that are intersections of levels, which are made block by block and never kept.
+/// A stretch of words.
+struct WordRange {
+    std::size_t begin;
+    std::size_t end;
+};
+
+/// Add the same of sets that are intersections of levels, which are made block by block and never kept.
 ///
-/// `configurations` has a row of levels for each of them; out [levels x configurations] is written.
-void count_common(const PackedLevels& packed, MatrixView<const int> configurations, std::span<const int> levels,
-                  MatrixView<std::int32_t> out);
+/// `configurations` has a row of levels for each of them; out is [levels x configurations].
+void add_common(const PackedLevels& packed, WordRange range, MatrixView<const int> configurations,
+                std::span<const int> levels, MatrixView<std::int32_t> out);
 
 }  // namespace stablebn

@@ -63,9 +63,6 @@ std::vector<int> all_but(int variables, const VariableSet& set) {
     return others;
 }
 
-/// Nanoseconds that a configuration of a typical family takes to read off, for each level.
-constexpr double TO_READ_OFF = 30;
-
 }  // namespace
 
 Fixed SetFunction::operator()(const VariableSet& set) {
@@ -108,7 +105,9 @@ double CategoricalScores::free_parameters(int child, const VariableSet& parents)
 }
 
 double CategoricalScores::cost_of_family() const {
-    return counts().cost_of_configuration() * 4 + TO_READ_OFF * counts().height();
+    // Of a typical family, with as many configurations.
+    constexpr double configurations = 8;
+    return configurations * (counts().cost_of_configuration() + cost_of_cell() * counts().height());
 }
 
 std::vector<Fixed> CategoricalScores::work_out(int child, const VariableSet& parents) {
@@ -126,10 +125,13 @@ std::vector<Fixed> CategoricalScores::read_off(const JointTable& table, int chil
     const double free = free_parameters(child, parents);
     const std::span<const std::int64_t> sizes(table.sizes);
     const Fixed own = of_cells(sizes, child_levels, stride) + offset(free);
-    for (const int u : counts().narrow()) {
-        if (table.members.contains(u)) continue;
+    const auto narrow = counts().narrow();
+    const double cells = static_cast<double>(table.counts.rows()) * static_cast<double>(table.counts.columns());
+    pool().share_evenly(narrow.size(), cost_of_cell() * cells, [&](std::size_t place) {
+        const int u = narrow[place];
+        if (table.members.contains(u)) return;
         changes[u] = of_extended(table, u, child_levels, stride) + offset(free * counts().levels(u)) - own;
-    }
+    });
     // One parent less: its levels are added up.
     std::size_t width = 1;
     for (std::size_t p = table.members.size(); p-- > 0;) {

@@ -49,6 +49,8 @@ public:
 protected:
     std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
 
+    /// Nanoseconds of a cell in a sum.
+    virtual double cost_of_cell() const = 0;
     /// Whether a family's changes may be read off a table.
     virtual bool suits_table(int, const VariableSet&) const { return true; }
     /// The score of a child, given the joint cells of it and its parents and the stride of its levels.
@@ -81,6 +83,7 @@ public:
 
 protected:
     void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes) override;
+    double cost_of_cell() const override { return 1.0; }
     bool suits_table(int child, const VariableSet& parents) const override;
     Fixed of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const override;
     Fixed of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const override;
@@ -110,6 +113,7 @@ public:
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
 
 protected:
+    double cost_of_cell() const override { return 20.0; }
     Fixed of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const override;
     Fixed of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const override;
     Fixed offset(double) const override { return {}; }

@@ -11,10 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Nanoseconds of a whole search, roughly, above which it pays to run it beside another: waking a thread costs some,
-// and both work out the families that they meet at the same time.
-constexpr double WORTH_RUNNING_BESIDE = 100'000;
-
 Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<const int> order) {
     Matrix<std::uint8_t> placed(allowed.rows(), allowed.columns());
     for (std::size_t v = 0; v < placed.rows(); ++v) {
@@ -114,7 +110,8 @@ bool advance(std::span<Climber* const> climbers, double seconds) {
     };
     if (climbers.empty()) return true;
     FamilyScores& scores = climbers[0]->scores();
-    if (scores.cost_of_family() * scores.variables() >= WORTH_RUNNING_BESIDE) {
+    // A search works out about one family for each variable, and both may work out the same one at the same time.
+    if (scores.cost_of_family() * scores.variables() >= 2 * Pool::worth_a_thread()) {
         scores.pool().run(climbers.size(), climb);
     } else {
         for (std::size_t place = 0; place < climbers.size() && all_ended; ++place) climb(place);

@@ -16,6 +16,10 @@ constexpr double MOST_PLACES = 1 << 16;
 constexpr double SHARE_OF_CELLS = 0.5;
 // Measured, in nanoseconds: a row by histogram.
 constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
+// Nanoseconds of a cell that is not counted but what others leave.
+constexpr double CELL_BY_DIFFERENCE = 0.3;
+// Words of a thread's own rows: with fewer, threads rather have levels of their own.
+constexpr std::size_t SHORTEST_STRETCH = 256;
 // Weighted rows of which a whole table is counted in one pass, times variables.
 constexpr double FEW_VALUES = 1e6;
 
@@ -99,7 +103,7 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
       first_(rows_.columns.size(), -1),
       shared_(std::make_shared<Shared>()) {
     for (int v = 0; v < variables(); ++v) {
-        if (levels(v) > MOST_LEVELS_FOR_BITS) {
+        if (levels(v) > limits_.most_levels) {
             wide_.push_back(v);
             continue;
         }
@@ -191,7 +195,8 @@ MatrixView<const std::int32_t> Counts::pairs() const {
                 for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
             }
             Matrix<std::int32_t> met(which.size(), configurations.rows());
-            count_common(packed(), std::as_const(configurations).view(), which, met.view());
+            const WordRange all{0, packed().words()};
+            add_common(packed(), all, std::as_const(configurations).view(), which, met.view());
             for (std::size_t m = 0; m < which.size(); ++m) std::copy(met[m].begin(), met[m].end(), &pairs(which[m], own));
             // The last level of each has the rows that no other one has.
             for (std::size_t before = 0; before < place; ++before) {
@@ -328,53 +333,73 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const std::size_t width = smaller.counts.columns();
     table->counts = Matrix<std::int32_t>(height_, table->sizes.size());
     const std::vector<int> others = outside(table->members);
-    const std::size_t parts = std::min(pool_->parts(), others.size());
-    const double cost = cost_of_bits(static_cast<double>(plan.columns.size()));
-    const auto extend = [&](std::size_t part, std::size_t parts) {
-        std::vector<int> which;
-        for (std::size_t at = part; at < others.size(); at += parts) {
-            const int u = others[at];
-            for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
+    std::vector<int> which;
+    for (const int u : others) {
+        for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
+    }
+    const Matrix<std::int32_t> counted = met(plan.configurations, which);
+    for (std::size_t m = 0; m < which.size(); ++m) {
+        const auto row = table->counts[which[m]];
+        for (std::size_t c = 0; c < plan.columns.size(); ++c) row[plan.columns[c]] = counted(m, c);
+    }
+    const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
+    pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
+        const int u = others[at], last = first(u) + levels(u) - 1;
+        // The last level of u has what the others leave of a configuration.
+        const auto rest = table->counts[last];
+        for (const std::size_t column : plan.columns) rest[column] = static_cast<std::int32_t>(table->sizes[column]);
+        for (int row = first(u); row < last; ++row) {
+            const auto own = table->counts[row];
+            for (const std::size_t column : plan.columns) rest[column] -= own[column];
         }
-        Matrix<std::int32_t> met(which.size(), plan.columns.size());
-        count_common(packed(), std::as_const(plan.configurations).view(), which, met.view());
-        for (std::size_t m = 0; m < which.size(); ++m) {
-            const auto row = table->counts[which[m]];
-            for (std::size_t c = 0; c < plan.columns.size(); ++c) row[plan.columns[c]] = met(m, c);
-        }
-        for (std::size_t at = part; at < others.size(); at += parts) {
-            const int u = others[at], last = first(u) + levels(u) - 1;
-            // The last level of u has what the others leave of a configuration.
-            const auto rest = table->counts[last];
-            for (const std::size_t column : plan.columns) rest[column] = static_cast<std::int32_t>(table->sizes[column]);
-            for (int row = first(u); row < last; ++row) {
-                const auto own = table->counts[row];
-                for (const std::size_t column : plan.columns) rest[column] -= own[column];
-            }
-            // The level that was skipped has what the others leave of the known table.
-            for (int row = first(u); row <= last; ++row) {
-                const auto known = smaller.counts[row];
-                const auto own = table->counts[row];
-                for (std::size_t block = 0; block < width; block += plan.stride) {
-                    std::int32_t* const corner = own.data() + block * plan.levels;
-                    std::int32_t* const left = corner + plan.skipped * plan.stride;
-                    for (std::size_t k = 0; k < plan.stride; ++k) {
-                        std::int32_t count = known[block + k];
-                        for (std::size_t level = 0; level < plan.levels; ++level) {
-                            if (level != plan.skipped) count -= corner[level * plan.stride + k];
-                        }
-                        left[k] = count;
+        // The level that was skipped has what the others leave of the known table.
+        for (int row = first(u); row <= last; ++row) {
+            const auto known = smaller.counts[row];
+            const auto own = table->counts[row];
+            for (std::size_t block = 0; block < width; block += plan.stride) {
+                std::int32_t* const corner = own.data() + block * plan.levels;
+                std::int32_t* const left = corner + plan.skipped * plan.stride;
+                for (std::size_t k = 0; k < plan.stride; ++k) {
+                    std::int32_t count = known[block + k];
+                    for (std::size_t level = 0; level < plan.levels; ++level) {
+                        if (level != plan.skipped) count -= corner[level * plan.stride + k];
                     }
+                    left[k] = count;
                 }
             }
         }
-    };
-    if (parts > 1 && cost >= Pool::WORTH_A_THREAD) {
-        pool_->share(parts, [&](std::size_t part) { extend(part, parts); });
-    } else {
-        extend(0, 1);
-    }
+    });
     return table;
+}
+
+Matrix<std::int32_t> Counts::met(const Matrix<int>& configurations, std::span<const int> levels) const {
+    Matrix<std::int32_t> counts(levels.size(), configurations.rows());
+    const std::size_t words = packed().words();
+    const double cost = limits_.bits_cost * static_cast<double>(rows_.count * levels.size() * configurations.rows());
+    const std::size_t stretches = std::min(pool_->parts(), words / SHORTEST_STRETCH);
+    if (pool_->size() == 1 || cost < Pool::worth_a_thread()) {
+        add_common(packed(), {0, words}, configurations.view(), levels, counts.view());
+    } else if (stretches >= static_cast<std::size_t>(pool_->size())) {
+        // Every thread has rows of its own: then the sets of a configuration are made once.
+        std::vector<Matrix<std::int32_t>> parts(stretches);
+        pool_->share(stretches, [&](std::size_t part) {
+            parts[part] = Matrix<std::int32_t>(counts.rows(), counts.columns());
+            const WordRange range{words * part / stretches, words * (part + 1) / stretches};
+            add_common(packed(), range, configurations.view(), levels, parts[part].view());
+        });
+        for (const auto& own : parts) {
+            for (std::size_t at = 0; at < counts.rows() * counts.columns(); ++at) counts.data()[at] += own.data()[at];
+        }
+    } else {
+        // Few rows: every thread has levels of its own.
+        const std::size_t parts = std::min(pool_->parts(), levels.size());
+        pool_->share(parts, [&](std::size_t part) {
+            const std::size_t begin = levels.size() * part / parts, end = levels.size() * (part + 1) / parts;
+            const MatrixView<std::int32_t> own{counts[begin].data(), end - begin, counts.columns()};
+            add_common(packed(), {0, words}, configurations.view(), levels.subspan(begin, end - begin), own);
+        });
+    }
+    return counts;
 }
 
 Counts::Table Counts::by_histogram(const VariableSet& set) const {
@@ -485,15 +510,14 @@ std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) co
     }
     std::vector<int> which(levels(last) - 1);
     std::iota(which.begin(), which.end(), first(last) + 1);
-    Matrix<std::int32_t> met(which.size(), sets.rows());
-    count_common(packed(), std::as_const(sets).view(), which, met.view());
+    const Matrix<std::int32_t> counted = met(sets, which);
     std::vector<std::int64_t> table(size);
     for (std::size_t k = 0; k < smaller.size(); ++k) {
         std::int64_t* cells = table.data() + k * levels(last);
         cells[0] = smaller[k];
         for (std::size_t m = 0; m < which.size(); ++m) {
-            cells[m + 1] = met(m, k);
-            cells[0] -= met(m, k);
+            cells[m + 1] = counted(m, k);
+            cells[0] -= counted(m, k);
         }
     }
     return table;

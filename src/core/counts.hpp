@@ -37,11 +37,13 @@ struct CountingLimits {
     std::int64_t most_cells = std::int64_t{1} << 22;
     /// Joint tables that are kept, in bytes.
     std::int64_t most_bytes = std::int64_t{1} << 28;
+    /// Variables with more levels have no bits, and no rows in joint tables.
+    int most_levels = 128;
     /// Up to so many cells, the tables of tests are counted in less time by bits than by rows.
     std::int64_t most_cells_for_bits = 500;
 };
 
-/// Counts of one set of variables with every other one that has at most 128 levels.
+/// Counts of one set of variables with every other one that does not have too many levels.
 struct JointTable {
     VariableSet members;
     /// Rows of each configuration, the last member fastest.
@@ -125,6 +127,8 @@ private:
     Table count(const VariableSet& set);
     Table table_of_one(int v) const;
     Table by_bits(const JointTable& smaller, int joining) const;
+    /// Counts of configurations and levels, by threads where that pays: [levels x configurations].
+    Matrix<std::int32_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
     Table by_histogram(const VariableSet& set) const;
     Table by_weights(const VariableSet& set) const;
     std::vector<int> outside(const VariableSet& set) const;

@@ -47,11 +47,18 @@ void Pool::share(std::size_t count, const std::function<void(std::size_t)>& part
 }
 
 void Pool::share(std::size_t count, double nanoseconds, const std::function<void(std::size_t)>& part) {
-    if (nanoseconds >= WORTH_A_THREAD) {
+    if (nanoseconds >= worth_a_thread()) {
         share(count, part);
     } else {
         for (std::size_t i = 0; i < count; ++i) part(i);
     }
+}
+
+void Pool::share_evenly(std::size_t count, double nanoseconds, const std::function<void(std::size_t)>& part) {
+    const std::size_t lots = std::min(parts(), count);
+    share(lots, nanoseconds, [&](std::size_t lot) {
+        for (std::size_t i = count * lot / lots; i < count * (lot + 1) / lots; ++i) part(i);
+    });
 }
 
 void Pool::run(std::size_t count, const std::function<void(std::size_t)>& task) {

@@ -19,14 +19,16 @@ namespace stablebn {
 
 class Pool {
 public:
-    /// Nanoseconds of work below which handing it to a second thread costs more than it saves (measured).
-    static constexpr double WORTH_A_THREAD = 60'000;
-
     /// So many threads, that of the caller included.
     explicit Pool(int size);
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
+
+    /// Nanoseconds of work below which handing it to a second thread costs more than it saves: measured, and changed
+    /// only by tests that force a path.
+    static double worth_a_thread() { return worth_a_thread_.load(std::memory_order_relaxed); }
+    static void set_worth_a_thread(double nanoseconds) { worth_a_thread_ = nanoseconds; }
 
     int size() const { return size_; }
 
@@ -39,6 +41,9 @@ public:
 
     /// The same, but with no second thread if all of it takes fewer nanoseconds than it costs to wake one.
     void share(std::size_t count, double nanoseconds, const std::function<void(std::size_t)>& part);
+
+    /// The same, many parts to a thread: for parts that take less time than it takes to hand one over.
+    void share_evenly(std::size_t count, double nanoseconds, const std::function<void(std::size_t)>& part);
 
     /// Do tasks at once, as far as there are threads; a task may share work in turn.
     void run(std::size_t count, const std::function<void(std::size_t)>& task);
@@ -66,6 +71,8 @@ private:
     void work_at(Job& job, std::unique_lock<std::mutex>& lock);
     Job* job_to_help(bool with_tasks);
     void serve();
+
+    static inline std::atomic<double> worth_a_thread_{60'000};
 
     int size_;
     std::mutex mutex_;

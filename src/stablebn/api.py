@@ -17,9 +17,8 @@ from stablebn.learners.config import at_least
 from stablebn.networks.fitting import fit as fit_parameters
 from stablebn.networks.model import Network
 from stablebn.result import Result, fingerprint, pattern_fingerprint
-from stablebn.scores.registry import ScoreConfig, scores_from
+from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import Climb
-from stablebn.stats import statistics_of
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit, members
 
@@ -327,7 +326,7 @@ def score(
     else:
         # Counts have no order: there is nothing to number.
         scores, variables = (
-            scores_from(statistics_of(prepared.table, threads=_threads(threads)), config),
+            family_scores(prepared.table, config, threads=_threads(threads)),
             prepared.table.names,
         )
     families = _families(dag, prepared, variables)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import UNIT
+from stablebn.fixed_point import UNIT
 from stablebn.scores.families import FamilyScores
 
 Arcs = frozenset[tuple[int, int]]

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import UNIT, limbs
-from stablebn.scores.families import FamilyScores, SingleScores
-from stablebn.stats.counts import Terms
+from stablebn.fixed_point import UNIT, Limbs, limbs
+from stablebn.scores.families import FamilyScores
 from stablebn.stats.variable_sets import bit, members
 
 
-class PerfectScores(SingleScores):
+class PerfectScores(FamilyScores):
     """-ln Var(v | S) / 2 less a penalty a parent: a difference of one function of sets, like every score of ours.
 
     Parameters
@@ -37,17 +36,14 @@ class PerfectScores(SingleScores):
             self._term(parents | bit(child)) - self._term(parents) - round(self._penalty * UNIT) * parents.bit_count()
         )
 
-    def extended(self, child: int, parents: int) -> Terms:
-        """Scores with one more parent, one by one."""
+    def changes(self, child: int, parents: int) -> Limbs:
+        """What each single change of the parents would bring, one by one."""
         out = np.zeros((self.n, 2), dtype=np.int64)
+        own = self.family(child, parents)
         for u in range(self.n):
-            if not (parents | bit(child)) & bit(u):
-                out[u] = limbs(self.family(child, parents | bit(u)))
+            if u != child:
+                out[u] = limbs(self.family(child, parents ^ bit(u)) - own)
         return out
-
-    def reordered(self, order: Sequence[int]) -> FamilyScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        return PerfectScores(self._correlations[np.ix_(order, order)], self._penalty)
 
     def _term(self, variables: int) -> int:
         if variables not in self._terms:

@@ -71,6 +71,8 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
 void bind_numbers(nb::module_& m) {
     m.def("engines", &engines, "Names of the engines that this machine can run, the slowest first.");
     m.def("engine", &engine, "Name of the engine in use.");
+    m.def("worth_a_thread", &Pool::worth_a_thread, "Nanoseconds of work from which a second thread takes part.");
+    m.def("set_worth_a_thread", &Pool::set_worth_a_thread, nb::arg("nanoseconds"), "For tests that force threads.");
     m.def("use_engine", &use_engine, nb::arg("name"), "Use the engine of this name; False where there is none.");
 
     m.def(

@@ -68,6 +68,7 @@ void bind_statistics(nb::module_& m) {
         .def_rw("most_configurations", &CountingLimits::most_configurations)
         .def_rw("most_cells", &CountingLimits::most_cells)
         .def_rw("most_bytes", &CountingLimits::most_bytes)
+        .def_rw("most_levels", &CountingLimits::most_levels)
         .def_rw("most_cells_for_bits", &CountingLimits::most_cells_for_bits);
 
     nb::class_<Counts>(m, "Counts", "Integer contingency counts of any set of a table's variables.")

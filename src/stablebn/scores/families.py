@@ -108,13 +108,13 @@ class CompiledScores(FamilyScores):
         """For every variable, the sum over all others of what it gains with them as its single parent."""
         scores, changes = self.without_parents
         barred = changes[:, :, 0] == NOT_A_CANDIDATE
-        sums = _sums(np.where(barred[:, :, None], 0, changes))
+        sums = sums_of_limbs(np.where(barred[:, :, None], 0, changes))
         for v, u in np.argwhere(barred).tolist():
             sums[v] += self.family(v, bit(u)) - scores[v]
         return sums
 
 
-def _sums(terms: Limbs) -> list[int]:
+def sums_of_limbs(terms: Limbs) -> list[int]:
     """The integers that rows of limbs [m, n, 2] sum to; the halves of hi apart, as their sum may need more bits."""
     upper, lower = (terms[:, :, 0] >> 32).sum(axis=1), (terms[:, :, 0] & 0xFFFFFFFF).sum(axis=1)
     low = terms[:, :, 1].sum(axis=1)

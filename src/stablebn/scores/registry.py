@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from stablebn.data.table import Table
 from stablebn.errors import OptionError, one_of
 from stablebn.scores import categorical, continuous
 from stablebn.scores.families import CompiledScores
-from stablebn.stats import Counts, Moments
+from stablebn.stats import Counts, Moments, statistics_of
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
 
 SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS]))
 """Names of all scores."""
+
+
+def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> CompiledScores:
+    """The score of a table's families; whether its form is categorical or continuous is up to the table."""
+    return scores_from(statistics_of(table, threads=threads), config)
 
 
 def scores_from(statistics: Counts | Moments, config: ScoreConfig) -> CompiledScores:

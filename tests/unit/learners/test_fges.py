@@ -16,7 +16,7 @@ import stablebn as sb
 from stablebn.data.prepare import prepare
 from stablebn.errors import OptionError
 from stablebn.graph import DAG, PDAG
-from stablebn.kernels.logarithm import to_float
+from stablebn.fixed_point import to_float
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.fges import fges
 from stablebn.learners.pattern import Pattern

@@ -10,7 +10,7 @@ from tests.tables import categorical_columns, continuous_columns, random_categor
 from tests.unit.search.test_equivalence import as_pdag, random_dag
 
 from stablebn.data.prepare import prepare
-from stablebn.kernels.logarithm import to_float
+from stablebn.fixed_point import to_float
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search.equivalence import EquivalenceClass

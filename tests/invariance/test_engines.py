@@ -1,0 +1,114 @@
+"""The engine that counts cannot matter: every one, forced, gives the same bits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from tests.shared import golden, needs_shared, oracle_cases, sample
+from tests.tables import categorical_columns, continuous_columns
+
+import stablebn as sb
+from stablebn import _core
+from stablebn.stats import counts
+
+FORCED: dict[str, dict[str, float]] = {
+    "bits": {"histogram_cost": 1e9},
+    "histogram": {"bits_cost": 1e9},
+    "bits of narrow variables only": {"most_levels": 2},
+    "no tables": {"most_configurations": 0},
+    "no memory": {"most_bytes": 0},
+    "tables soon forgotten": {"most_bytes": 1 << 10},
+    "tests by rows": {"most_cells_for_bits": 0},
+    "tests by bits": {"most_cells_for_bits": 1 << 20},
+}
+"""Ways of counting, by the limits that force them."""
+
+
+@pytest.fixture(autouse=True)
+def _threads_as_before() -> Iterator[None]:
+    before = _core.worth_a_thread()
+    yield
+    _core.set_worth_a_thread(before)
+
+
+def _force(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = _core.CountingLimits()
+    for name, value in FORCED[way].items():
+        setattr(limits, name, value)
+    monkeypatch.setattr(counts, "LIMITS", limits)
+
+
+@pytest.mark.parametrize("way", FORCED)
+@pytest.mark.parametrize("score", ["bic", "bde", "bds", "k2"])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_learning_is_the_same_however_it_is_counted(
+    way: str, score: str, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = categorical_columns(np.random.default_rng(5), 8, 400, levels=4)
+    right = sb.learn(columns, score=score, threads=1)
+    _force(way, monkeypatch)
+    _core.set_worth_a_thread(0)
+    again = sb.learn(columns, score=score, threads=threads)
+    assert (again.arcs, again.score, again.trace) == (right.arcs, right.score, right.trace)
+
+
+@pytest.mark.parametrize("engine", _core.engines())
+@pytest.mark.parametrize("kind", ["categorical", "continuous"])
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "fges", "pc-stable", "mmhc"])
+def test_learning_is_the_same_with_every_set_of_instructions(
+    engine: str, kind: str, algorithm: str, forced_engine: str
+) -> None:
+    rng = np.random.default_rng(7)
+    # Rows that fill no whole word, and no whole block.
+    columns = categorical_columns(rng, 9, 1337, levels=3) if kind == "categorical" else continuous_columns(rng, 9, 1337)
+    found = sb.learn(columns, algorithm)
+    _core.use_engine("portable")
+    right = sb.learn(columns, algorithm)
+    assert (found.pdag, found.score, found.fingerprint) == (right.pdag, right.score, right.fingerprint)
+
+
+def test_the_environment_forces_an_engine() -> None:
+    program = "from stablebn import _core; print(_core.engine())"
+    for engine in _core.engines():
+        environment = {**os.environ, "STABLEBN_ENGINE": engine}
+        told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        assert told.stdout.strip() == engine
+
+
+@pytest.mark.parametrize("score", ["bic", "bge"])
+@pytest.mark.parametrize("nanoseconds", [0, 1e15])
+def test_searches_at_once_learn_what_searches_in_turn_do(nanoseconds: float, score: str) -> None:
+    columns = continuous_columns(np.random.default_rng(5), 12, 300)
+    right = sb.learn(columns, score=score, threads=1)
+    _core.set_worth_a_thread(nanoseconds)
+    again = sb.learn(columns, score=score, threads=2)
+    assert (again.arcs, again.score, again.trace) == (right.arcs, right.score, right.trace)
+
+
+@pytest.mark.parametrize("way", FORCED)
+def test_weights_are_repeated_rows_however_they_are_counted(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(6)
+    columns = categorical_columns(rng, 7, 60, levels=3)
+    weights = rng.integers(1, 9, size=60)
+    _force(way, monkeypatch)
+    weighted = sb.learn(columns, weights=weights.tolist())
+    repeated = sb.learn({name: np.repeat(np.array(values), weights).tolist() for name, values in columns.items()})
+    assert (weighted.arcs, weighted.score, weighted.trace) == (repeated.arcs, repeated.score, repeated.trace)
+
+
+@needs_shared
+@pytest.mark.parametrize("way", FORCED)
+@pytest.mark.parametrize(("name", "rows"), [case for case in oracle_cases(0, 1000) if not case[0].endswith("_c")])
+def test_oracle_is_reproduced_however_it_is_counted(
+    way: str, name: str, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _force(way, monkeypatch)
+    right = golden(f"oracle/{name}_{rows}.json")["algorithms"]["tabu-stable"]
+    result = sb.learn(sample(name, rows))
+    assert sorted(map(list, result.arcs)) == sorted(right["arcs"])
+    assert result.score == pytest.approx(right["score"], rel=1e-9)
