@@ -6,8 +6,11 @@ rows decide it. So every column is read as text, and its type inferred over the 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 
 from stablebn.data.table import Name
@@ -19,9 +22,12 @@ MISSING_SPELLINGS = (
 )
 
 # Both refuse leading zeros: '007' is a label, and as a number it would merge with '7'.
-INTEGER = r"^[ \t]*(?:0|-?[1-9][0-9]*)[ \t]*$"
+INTEGER = r"[ \t]*(?:0|-?[1-9][0-9]*)[ \t]*"
 DECIMAL = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-NUMBER = rf"^[ \t]*[+-]?(?:{DECIMAL}|(?i:inf|infinity))[ \t]*$"
+NUMBER = rf"[ \t]*[+-]?(?:{DECIMAL}|(?i:inf|infinity))[ \t]*"
+
+# Up to so many distinct texts, the type of a column is told from those alone.
+FEW_TEXTS = 4096
 
 # A row must fit into a block.
 BLOCK_BYTES = 1 << 22
@@ -59,8 +65,8 @@ def read_csv(path: str) -> list[tuple[Name, pa.ChunkedArray]]:
                 read_options=reading,
                 parse_options=pa.csv.ParseOptions(newlines_in_values=True, invalid_row_handler=stop),
                 convert_options=pa.csv.ConvertOptions(
-                    # Bytes, so that the column with a wrong encoding can be named.
-                    column_types=dict.fromkeys(names, pa.binary()),
+                    # Bytes, so that the column with a wrong encoding can be named; by their distinct values.
+                    column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.binary())),
                     null_values=MISSING_SPELLINGS,
                     strings_can_be_null=True,
                     quoted_strings_can_be_null=False,
@@ -79,11 +85,52 @@ def read_csv(path: str) -> list[tuple[Name, pa.ChunkedArray]]:
     # Taken one by one, so that the text of a column is freed as soon as its numbers are there.
     columns = table.columns[::-1]
     del table
-    return [(name, typed(_text(path, name, columns.pop()))) for name in names]
+    return [(name, _typed_column(path, name, columns.pop())) for name in names]
+
+
+def _typed_column(path: str, name: Name, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of bytes, given by distinct values, as integers, floats or text."""
+    if sum(len(chunk.dictionary) for chunk in column.chunks) > FEW_TEXTS:
+        decoded = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks])
+        return typed(_text(path, name, decoded))
+    try:
+        texts = [[value.decode() for value in chunk.dictionary.to_pylist()] for chunk in column.chunks]
+    except UnicodeDecodeError:
+        raise _not_utf8(path, name) from None
+    every = {text for own in texts for text in own}
+    indices = [chunk.indices for chunk in column.chunks]
+    if every and all(re.fullmatch(INTEGER, text) for text in every):
+        integers = [[int(text) for text in own] for own in texts]
+        if all(-(2**63) <= value < 2**63 for own in integers for value in own):
+            return _taken(integers, indices, pa.int64())
+        # Longer than 64 bits: identifiers, and floats would merge neighbours.
+    elif every and all(re.fullmatch(NUMBER, text) for text in every):
+        return _taken([[float(text) for text in own] for own in texts], indices, pa.float64())
+    parts = zip(indices, texts, strict=True)
+    return pa.chunked_array(
+        [pa.DictionaryArray.from_arrays(own, pa.array(values, pa.string())) for own, values in parts],
+        type=pa.dictionary(pa.int32(), pa.string()),
+    )
+
+
+def _taken(values: Sequence[Sequence[float]], indices: Sequence[pa.Array], type_: pa.DataType) -> pa.ChunkedArray:
+    """The value at each index, null where that is."""
+    chunks = []
+    for own, places in zip(values, indices, strict=True):
+        missing = np.array([place is None for place in places.to_pylist()]) if places.null_count else None
+        # Where the index is null, whatever lies beneath it is not looked at.
+        raw = np.frombuffer(places.buffers()[1], dtype=np.int32)[places.offset : places.offset + len(places)]
+        inside = np.where(missing, 0, raw) if missing is not None else raw
+        numbers = np.array([*own, 0], dtype=np.int64 if type_ == pa.int64() else np.float64)
+        chunks.append(pa.array(numbers[inside], type=type_, mask=missing))
+    return pa.chunked_array(chunks, type=type_)
 
 
 def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return integers if all values are, else floats if all are numbers, else the text."""
+    """Return integers if all values are, else floats if all are numbers, else the text: for many distinct values."""
+    # Here and not above: it takes long to import, and few columns need it.
+    import pyarrow.compute as pc
+
     if text.null_count == len(text):
         return text
     if _all_match(text, INTEGER):
@@ -98,7 +145,10 @@ def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _all_match(text: pa.ChunkedArray, pattern: str) -> bool:
-    return all(pc.all(pc.match_substring_regex(chunk, pattern)).as_py() is not False for chunk in text.chunks)
+    import pyarrow.compute as pc
+
+    whole = f"^(?:{pattern})$"
+    return all(pc.all(pc.match_substring_regex(chunk, whole)).as_py() is not False for chunk in text.chunks)
 
 
 def _open(path: str) -> pa.NativeFile:
@@ -114,7 +164,11 @@ def _text(path: str, name: Name, column: pa.ChunkedArray) -> pa.ChunkedArray:
     try:
         return column.cast(pa.string())
     except pa.ArrowInvalid:
-        raise DataError(f"column {name!r} of {path!r} is not UTF-8 text: save the file as UTF-8.") from None
+        raise _not_utf8(path, name) from None
+
+
+def _not_utf8(path: str, name: Name) -> DataError:
+    return DataError(f"column {name!r} of {path!r} is not UTF-8 text: save the file as UTF-8.")
 
 
 def _check_last_quote(path: str, table: pa.Table) -> None:

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from stablebn.data.integers import close_integers
 from stablebn.data.kinds import Kind, family
 from stablebn.data.reading import Columns
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, Name, Table, Weights
@@ -175,6 +175,9 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     else:
         column = column.cast(target)
     if pa.types.is_floating(target):
+        # Here and not above: it takes long to import, and few columns need it.
+        import pyarrow.compute as pc
+
         column = pc.add(pc.if_else(pc.is_nan(column), None, column), 0.0)
     return column
 
@@ -210,6 +213,13 @@ def _view(array: pa.Array) -> NDArray[Any]:
 def _categories(column: pa.ChunkedArray) -> Categories:
     """Codes by the sorted values that occur; a dictionary's own codes are translated, not decoded."""
     if not pa.types.is_dictionary(column.type):
+        close = close_integers(column)
+        if close is not None:
+            size = close.occurring.size
+            code_of = np.zeros(int(close.occurring[-1]) + 1, dtype=np.int64)
+            code_of[close.occurring] = np.arange(size)
+            levels = tuple(close.least + offset for offset in close.occurring.tolist())
+            return Categories(_translated(close.offsets, narrow(code_of, size)), levels)
         column = plain(column).dictionary_encode()
     parts = []
     for chunk in column.chunks:

@@ -63,6 +63,9 @@ def _read_parquet(path: str) -> NamedColumns:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
+        text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
+    # Text as it is stored, by its distinct values: nothing need be hashed again.
+    with parquet.ParquetFile(path, read_dictionary=text) as file:
         return table_columns(file.read())
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias, get_args
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from stablebn.data.integers import close_integers
 from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.wording import MOST_SHOWN, kinds_option, tallied
@@ -48,12 +48,23 @@ def decide_kinds(columns: Columns, asked: Mapping[Name, Kind]) -> dict[Name, Kin
     """
     _check_asked(columns, asked)
     undecided = {
-        name: pc.count_distinct(column).as_py()
+        name: _distinct_integers(column)
         for name, column in columns.items()
         if name not in asked and pa.types.is_integer(column.type)
     }
     _ask_about({name: distinct for name, distinct in undecided.items() if distinct > MOST_INTEGER_LEVELS})
     return {name: asked.get(name) or _kind_of(column.type) for name, column in columns.items()}
+
+
+def _distinct_integers(column: pa.ChunkedArray) -> int:
+    close = close_integers(column)
+    if close is not None:
+        return close.occurring.size
+    # Here and not above: it takes long to import, and few columns need it.
+    import pyarrow.compute as pc
+
+    distinct: int = pc.count_distinct(column).as_py()
+    return distinct
 
 
 def _kind_of(type_: pa.DataType) -> Kind:

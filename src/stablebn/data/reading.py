@@ -8,7 +8,6 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-import narwhals.stable.v1 as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -80,6 +79,9 @@ def _array_columns(array: NDArray[Any], names: Sequence[Name] | None) -> Sequenc
 
 
 def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
+    # Here and not above: a file is read without it.
+    import narwhals.stable.v1 as nw
+
     # Narwhals refuses doubled names in its own words; pandas allows them.
     if nw.dependencies.is_pandas_like_dataframe(source):
         _check_unique(list(source.columns))
@@ -100,12 +102,13 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
         raise DataError(f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.")
     if isinstance(values, pa.ChunkedArray):
         return values
-    series = nw.from_native(values, series_only=True, pass_through=True)
     try:
         if isinstance(values, pa.Array):
             array = values
-        elif isinstance(series, nw.Series) and series.implementation.is_polars():
-            array = series.to_arrow()
+        elif type(values).__module__.partition(".")[0] == "polars":
+            import narwhals.stable.v1 as nw
+
+            array = nw.from_native(values, series_only=True).to_arrow()
         else:
             array = pa.array(values, from_pandas=True)
             _check_no_coercion(array, values)
