@@ -1,0 +1,174 @@
+// Tests of independence, for Python: conversions only. The interpreter's lock is released around all work.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "contingency.hpp"
+#include "contingency_walk.hpp"
+#include "correlation.hpp"
+#include "counts.hpp"
+#include "subsets.hpp"
+#include "tail.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace stablebn {
+
+namespace {
+
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NumberMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Variables = std::vector<int>;
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+
+Matrix<double> copied(const NumberMatrix& matrix) {
+    Matrix<double> own(matrix.shape(0), matrix.shape(1));
+    std::copy_n(matrix.data(), matrix.size(), own.data());
+    return own;
+}
+
+/// An array [rows, columns], or [rows] where there are no columns, that owns the numbers.
+nb::object to_array(std::vector<double> numbers, std::size_t columns = 0) {
+    auto kept = std::make_unique<std::vector<double>>(std::move(numbers));
+    double* data = kept->data();
+    const std::size_t size = kept->size();
+    const nb::capsule owner(kept.release(), [](void* own) noexcept { delete static_cast<std::vector<double>*>(own); });
+    if (!columns) return nb::cast(nb::ndarray<nb::numpy, double>(data, {size}, owner));
+    return nb::cast(nb::ndarray<nb::numpy, double>(data, {size / columns, columns}, owner));
+}
+
+template <class Work>
+auto unlocked(Work&& work) {
+    const nb::gil_scoped_release release;
+    return work();
+}
+
+nb::object outcomes(const ContingencyTest& test, int x, const Variables& given, const Variables& candidates) {
+    auto numbers = unlocked([&] {
+        std::vector<double> flat;
+        for (const Outcome& found : test.outcomes(x, given, candidates)) {
+            flat.insert(flat.end(), {found.statistic, found.df, found.p_value});
+        }
+        return flat;
+    });
+    return to_array(std::move(numbers), 3);
+}
+
+std::vector<double> p_values(const ContingencyTest& test, int x, const Variables& given, const Variables& candidates,
+                             double most_information) {
+    std::vector<double> found;
+    for (const Outcome& outcome : test.outcomes(x, given, candidates, {.most_information = most_information})) {
+        found.push_back(outcome.p_value);
+    }
+    return found;
+}
+
+/// How many candidates were tested until one depends on x, or all are; and whether the last one does.
+std::pair<std::size_t, bool> until_dependent(const ContingencyTest& test, int x, const Variables& given,
+                                             const Variables& candidates, double alpha, double most_information,
+                                             const CriticalValues& critical) {
+    const auto found = test.outcomes(x, given, candidates, {most_information, alpha, &critical});
+    return {found.size(), !found.empty() && found.back().p_value <= alpha};
+}
+
+std::optional<std::pair<Variables, std::int64_t>> inseparable(const ContingencyTest& test, int x,
+                                                              const Variables& among, int most_given, double alpha,
+                                                              const CriticalValues& critical) {
+    auto found = test.inseparable(x, among, most_given, alpha, &critical);
+    if (!found) return std::nullopt;
+    return std::pair{std::move(found->variables), found->tests};
+}
+
+nb::object chi_square_tails(const Numbers& statistics, const Numbers& df, std::uintptr_t tail_address) {
+    if (statistics.size() != df.size()) throw nb::value_error("as many statistics as degrees of freedom");
+    auto found = unlocked([&] {
+        const ChiSquareTail tail(tail_address);
+        std::vector<double> p_values(statistics.size());
+        for (std::size_t i = 0; i < p_values.size(); ++i) p_values[i] = tail(statistics.data()[i], df.data()[i]);
+        return p_values;
+    });
+    return to_array(std::move(found));
+}
+
+}  // namespace
+
+void bind_independence(nb::module_& m) {
+    m.def("chi_square_tails", &chi_square_tails, "statistics"_a, "df"_a, "tail_address"_a);
+
+    nb::class_<SubsetCursor>(m, "SubsetCursor")
+        .def(nb::init<Variables, int, int, std::vector<bool>>(), "pool"_a, "smallest"_a, "largest"_a,
+             "tried"_a = std::vector<bool>{});
+
+    nb::class_<CriticalValues>(m, "CriticalValues")
+        .def("__init__",
+             [](CriticalValues* self, const Numbers& values) {
+                 new (self) CriticalValues({values.data(), values.data() + values.size()});
+             },
+             "values"_a);
+
+    nb::class_<ContingencyTest>(m, "ContingencyTest")
+        .def("__init__",
+             [](ContingencyTest* self, std::shared_ptr<Counts> counts, bool pearson, bool adjust, double largest,
+                const NumberMatrix& alone, std::uintptr_t tail_address) {
+                 const TestRule rule{pearson ? Statistic::x2 : Statistic::g2, adjust, largest};
+                 auto known = copied(alone);
+                 unlocked([&] {
+                     new (self) ContingencyTest(std::move(counts), rule, std::move(known), ChiSquareTail(tail_address));
+                 });
+             },
+             "counts"_a, "pearson"_a, "adjust"_a, "largest"_a, "alone"_a, "tail_address"_a)
+        .def("outcomes", &outcomes, "x"_a, "given"_a, "candidates"_a)
+        .def("p_values", &p_values, "x"_a, "given"_a, "candidates"_a, "most_information"_a, Unlocked())
+        .def("until_dependent", &until_dependent, "x"_a, "given"_a, "candidates"_a, "alpha"_a, "most_information"_a,
+             "critical"_a, Unlocked())
+        .def("p_values_given_rest",
+             [](const ContingencyTest& test, int x, const Variables& blanket, const Variables& among,
+                double stop_above) { return test.p_values_given_rest(x, blanket, among, stop_above); },
+             "x"_a, "blanket"_a, "among"_a, "stop_above"_a, Unlocked())
+        .def("inseparable", &inseparable, "x"_a, "among"_a, "most_given"_a, "alpha"_a, "critical"_a, Unlocked());
+
+    nb::class_<ContingencyWalk>(m, "ContingencyWalk")
+        .def(nb::init<std::shared_ptr<ContingencyTest>, int, int, Variables, SubsetCursor, double,
+                      std::shared_ptr<CriticalValues>>(),
+             "test"_a, "x"_a, "y"_a, "always"_a, "subsets"_a, "alpha"_a, "critical"_a.none())
+        .def("advance", &ContingencyWalk::advance, "most"_a, Unlocked())
+        .def_prop_ro("found", &ContingencyWalk::found)
+        .def_prop_ro("tests", &ContingencyWalk::tests)
+        .def_prop_ro("p_value", &ContingencyWalk::p_value)
+        .def_prop_ro("subset", &ContingencyWalk::subset);
+
+    nb::class_<PartialCorrelations>(m, "PartialCorrelations")
+        .def("__init__", [](PartialCorrelations* self,
+                            const NumberMatrix& matrix) { new (self) PartialCorrelations(copied(matrix)); }, "matrix"_a)
+        .def("given",
+             [](const PartialCorrelations& correlations, int x, const Variables& given, const Variables& candidates) {
+                 return to_array(unlocked([&] { return correlations.given(x, given, candidates); }));
+             },
+             "x"_a, "given"_a, "candidates"_a);
+
+    nb::class_<CorrelationWalk>(m, "CorrelationWalk")
+        .def(nb::init<std::shared_ptr<PartialCorrelations>, int, int, Variables, SubsetCursor>(), "correlations"_a,
+             "x"_a, "y"_a, "always"_a, "subsets"_a)
+        .def("advance",
+             [](CorrelationWalk& walk, double critical, int most) {
+                 const auto steps = walk.advance(critical, most);
+                 return std::tuple{steps.tests, steps.unclear, steps.correlation, steps.weakest};
+             },
+             "critical"_a, "most"_a, Unlocked())
+        .def_prop_ro("ended", &CorrelationWalk::ended)
+        .def_prop_ro("given", &CorrelationWalk::given)
+        .def_prop_ro("subset", &CorrelationWalk::subset);
+}
+
+}  // namespace stablebn
