@@ -8,10 +8,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "bits.hpp"
@@ -52,7 +55,7 @@ public:
     /// `owner` keeps alive what the rows are looked at in.
     Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits = {});
 
-    /// The counts of the same variables, renumbered so that new i is old order[i].
+    /// The counts of the same variables, renumbered so that new i is old order[i]; the same object if asked again.
     std::shared_ptr<Counts> reordered(std::span<const int> order);
 
     const Rows& rows() const { return rows_; }
@@ -89,13 +92,19 @@ public:
     /// The whole joint table of some variables, the last one fastest, where it has at most 2**16 cells.
     std::vector<std::int64_t> whole_table(std::span<const int> variables) const;
 
+    /// Call a function with the counts of base + u, for each candidate u: by a histogram of the base's groups, where
+    /// there are no more cells than rows, and otherwise group by group, so that memory never exceeds the data.
+    /// Several threads call at once.
+    void extensions(std::span<const int> base, std::span<const int> candidates,
+                    const std::function<void(int, std::span<const std::int64_t>)>& use) const;
+
     /// Nanoseconds to count one configuration with all levels by bits.
-    double cost_of_configuration() const;
+    double cost_of_configuration() const { return limits_.bits_cost * static_cast<double>(rows_.count) * height_; }
 
 private:
     /// What does not depend on the numbering of the variables, made when first asked for.
     struct Shared {
-        std::once_flag pack_once, size_once, pair_once, bundle_once;
+        std::once_flag pack_once, size_once, pair_once;
         PackedLevels packed;
         std::vector<std::int64_t> level_sizes;
         Matrix<std::int32_t> pairs;
@@ -108,16 +117,18 @@ private:
         std::vector<std::uint8_t> codes;
     };
 
-    bool fits(double configurations) const;
-    bool prefers_histogram(double configurations) const;
-    std::shared_ptr<const JointTable> known(const VariableSet& set) const;
-    void keep(std::shared_ptr<const JointTable> table);
-    std::shared_ptr<const JointTable> count(const VariableSet& set);
-    std::shared_ptr<JointTable> table_of_one(int v) const;
-    std::shared_ptr<JointTable> by_bits(const JointTable& smaller, int joining) const;
-    std::shared_ptr<JointTable> by_histogram(const VariableSet& set);
-    std::shared_ptr<JointTable> by_few_rows(const VariableSet& set) const;
-    std::span<const Bundle> bundles();
+    using Table = std::shared_ptr<const JointTable>;
+
+    bool fits(const VariableSet& set) const;
+    bool is_known(const VariableSet& set) const;
+    void keep(const Table& table);
+    Table count(const VariableSet& set);
+    Table table_of_one(int v) const;
+    Table by_bits(const JointTable& smaller, int joining) const;
+    Table by_histogram(const VariableSet& set) const;
+    Table by_weights(const VariableSet& set) const;
+    std::vector<int> outside(const VariableSet& set) const;
+    std::span<const Bundle> bundles() const;
     double cost_of_bits(double configurations) const;
 
     Rows rows_;
@@ -127,17 +138,22 @@ private:
     std::shared_ptr<const LogTable> m_ln_m_;
     std::vector<int> first_;
     int height_ = 0;
+    /// Configurations beyond which a histogram is quicker than bits.
+    double most_for_bits_ = 0;
     std::vector<int> narrow_, wide_;
     std::shared_ptr<Shared> shared_;
 
-    std::once_flag bundle_once_;
-    std::vector<Bundle> bundles_;
-    double bundle_count_ = 0;
+    std::map<std::vector<int>, std::weak_ptr<Counts>> reordered_;
+    mutable std::once_flag bundle_once_;
+    mutable std::vector<Bundle> bundles_;
 
     mutable std::mutex mutex_;
-    std::unordered_map<VariableSet, std::shared_ptr<const JointTable>, VariableSet::Hash> tables_;
-    std::deque<VariableSet> oldest_;
+    std::unordered_map<VariableSet, Table, VariableSet::Hash> tables_;
+    /// The sets of the tables, the oldest first: those go first where memory is short.
+    std::deque<VariableSet> by_age_;
     std::int64_t bytes_ = 0;
+    /// The sets that some thread counts now: another that wants one waits for it, and helps.
+    std::unordered_set<VariableSet, VariableSet::Hash> under_way_;
 };
 
 }  // namespace stablebn

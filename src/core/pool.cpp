@@ -11,9 +11,6 @@ namespace stablebn {
 
 namespace {
 
-// Nanoseconds of work below which handing it to a second thread costs more than it saves (measured).
-constexpr double WORTH_A_THREAD = 60'000;
-
 struct Pools {
     std::mutex mutex;
     std::map<int, std::shared_ptr<Pool>> by_size;
@@ -71,7 +68,13 @@ void Pool::perform(Job& job) {
     jobs_.push_back(&job);
     news_.notify_all();
     work_at(job, lock);
-    while (job.unfinished) {
+    help([&job] { return job.unfinished == 0; }, lock);
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    if (job.failure) std::rethrow_exception(job.failure);
+}
+
+void Pool::help(const std::function<bool()>& done, std::unique_lock<std::mutex>& lock) {
+    while (!done()) {
         // Not with tasks: they may take long, and this thread is waited for.
         if (Job* other = job_to_help(false)) {
             work_at(*other, lock);
@@ -79,8 +82,16 @@ void Pool::perform(Job& job) {
             news_.wait(lock);
         }
     }
-    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
-    if (job.failure) std::rethrow_exception(job.failure);
+}
+
+void Pool::help_until(const std::function<bool()>& done) {
+    std::unique_lock lock(mutex_);
+    help(done, lock);
+}
+
+void Pool::announce() {
+    const std::lock_guard lock(mutex_);
+    news_.notify_all();
 }
 
 void Pool::work_at(Job& job, std::unique_lock<std::mutex>& lock) {

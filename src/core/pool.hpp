@@ -19,6 +19,9 @@ namespace stablebn {
 
 class Pool {
 public:
+    /// Nanoseconds of work below which handing it to a second thread costs more than it saves (measured).
+    static constexpr double WORTH_A_THREAD = 60'000;
+
     /// So many threads, that of the caller included.
     explicit Pool(int size);
     ~Pool();
@@ -26,6 +29,10 @@ public:
     Pool& operator=(const Pool&) = delete;
 
     int size() const { return size_; }
+
+    /// Into how many parts to cut work: more than there are threads, so that one that becomes free in the midst still
+    /// finds something to do.
+    std::size_t parts() const { return size_ == 1 ? 1 : 2 * static_cast<std::size_t>(size_); }
 
     /// Do the parts 0 .. count - 1 of short work, which waits for nobody.
     void share(std::size_t count, const std::function<void(std::size_t)>& part);
@@ -35,6 +42,10 @@ public:
 
     /// Do tasks at once, as far as there are threads; a task may share work in turn.
     void run(std::size_t count, const std::function<void(std::size_t)>& task);
+
+    /// Help others with short work until something is done; who does it must `announce` it.
+    void help_until(const std::function<bool()>& done);
+    void announce();
 
     /// The pool of this process with so many threads; made anew in a forked process, which has none of its threads.
     static std::shared_ptr<Pool> with_threads(int size);
@@ -50,6 +61,7 @@ private:
     };
 
     void perform(Job& job);
+    void help(const std::function<bool()>& done, std::unique_lock<std::mutex>& lock);
     /// Take parts of a job until none is left. The lock is held at the start and at the end.
     void work_at(Job& job, std::unique_lock<std::mutex>& lock);
     Job* job_to_help(bool with_tasks);

@@ -1,0 +1,162 @@
+// Python's view of logarithms, exact sums of products, random numbers, codes and engines.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+
+#include "binding.hpp"
+#include "drawing.hpp"
+#include "encoding.hpp"
+#include "engine.hpp"
+#include "logarithm.hpp"
+#include "pool.hpp"
+#include "products.hpp"
+#include "rows.hpp"
+
+namespace stablebn {
+
+namespace {
+
+using Indices = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Call a function with the numbers of an array, whichever type of integer they are.
+template <class Function>
+void with_integers(const Indices& array, Function&& function) {
+    const auto call = [&]<class T>(T) { function(std::span(static_cast<const T*>(array.data()), array.shape(0))); };
+    const auto type = array.dtype();
+    if (type == nb::dtype<std::int8_t>()) return call(std::int8_t{});
+    if (type == nb::dtype<std::uint8_t>()) return call(std::uint8_t{});
+    if (type == nb::dtype<std::int16_t>()) return call(std::int16_t{});
+    if (type == nb::dtype<std::uint16_t>()) return call(std::uint16_t{});
+    if (type == nb::dtype<std::int32_t>()) return call(std::int32_t{});
+    if (type == nb::dtype<std::uint32_t>()) return call(std::uint32_t{});
+    if (type == nb::dtype<std::int64_t>()) return call(std::int64_t{});
+    if (type == nb::dtype<std::uint64_t>()) return call(std::uint64_t{});
+    throw std::invalid_argument("expected an array of integers");
+}
+
+template <class Code>
+nb::object translated(const Indices& indices, const Vector<Code>& codes) {
+    std::vector<Code> out(indices.shape(0));
+    with_integers(indices, [&](auto own) { translate(own, span_of(codes), out.data()); });
+    return nb::cast(array_of(std::move(out), {indices.shape(0)}));
+}
+
+/// Sums of products of all pairs of slices, each thread over rows of its own: high and low halves, lower triangles.
+nb::object sums_of_products(const Table<double>& values, const Vector<std::int64_t>& tops, int slices,
+                            const Vector<std::int32_t>& digits, int threads) {
+    const SlicedColumns columns{view_of(values), span_of(tops), slices, span_of(digits)};
+    const std::size_t rows = columns.rows(), count = values.shape(1);
+    std::vector<std::int64_t> halves(2 * rows * rows, 0);
+    {
+        const nb::gil_scoped_release release;
+        const auto pool = Pool::with_threads(threads);
+        std::vector<std::vector<std::int64_t>> parts(pool->size());
+        pool->share(parts.size(), [&](std::size_t part) {
+            auto& own = parts[part];
+            own.assign(halves.size(), 0);
+            const MatrixView<std::int64_t> hi{own.data(), rows, rows}, lo{own.data() + rows * rows, rows, rows};
+            add_products(columns, count * part / parts.size(), count * (part + 1) / parts.size(), hi, lo);
+        });
+        for (const auto& own : parts) {
+            std::transform(own.begin(), own.end(), halves.begin(), halves.begin(), std::plus<>());
+        }
+    }
+    return nb::cast(array_of(std::move(halves), {2, rows, rows}));
+}
+
+}  // namespace
+
+void bind_numbers(nb::module_& m) {
+    m.def("engines", &engines, "Names of the engines that this machine can run, the slowest first.");
+    m.def("engine", &engine, "Name of the engine in use.");
+    m.def("use_engine", &use_engine, nb::arg("name"), "Use the engine of this name; False where there is none.");
+
+    m.def(
+        "ln_of_integer", [](std::int64_t number) { return to_int(ln_of_integer(number)); }, nb::arg("m"),
+        "The logarithm of a positive integer in units of 2**-62.");
+    m.def(
+        "ln", [](double hi, double lo) { return to_int(to_fixed(ln({hi, lo}))); }, nb::arg("hi"), nb::arg("lo") = 0.0,
+        "The logarithm of the sum of two doubles in units of 2**-62.");
+    m.def(
+        "ln_pair",
+        [](double hi, double lo) {
+            const DoubleDouble found = ln({hi, lo});
+            return nb::make_tuple(found.hi, found.lo);
+        },
+        nb::arg("hi"), nb::arg("lo") = 0.0, "The logarithm of the sum of two doubles as the sum of two doubles.");
+    m.def(
+        "m_ln_m",
+        [](std::int64_t total) {
+            const LogTable table(total);
+            return limbs_of(table.values(), {table.values().size()});
+        },
+        nb::arg("total"), "Limbs of m ln m for m = 0 .. total: int64 [total + 1, 2].");
+    m.def(
+        "sum_m_ln_m",
+        [](const Vector<std::int64_t>& counts, std::int64_t total) {
+            return to_int(LogTable(total).sum(span_of(counts)));
+        },
+        nb::arg("counts"), nb::arg("total"), "The sum of m ln m over counts, of which none is looked up above a total.");
+    m.def(
+        "sum_ln_rising",
+        [](const Vector<std::int64_t>& counts, double a) { return to_int(sum_ln_rising(span_of(counts), a)); },
+        nb::arg("counts"), nb::arg("a"), "The sum over counts m of ln(Gamma(m + a) / Gamma(a)) in units of 2**-62.");
+
+    m.def(
+        "bit_range",
+        [](const Vector<double>& column) {
+            const auto [top, lowest] = bit_range(span_of(column));
+            return nb::make_tuple(top, lowest);
+        },
+        nb::arg("column"), "The e for which every |x| < 2**e, and that of the lowest bit set in any value.");
+    m.attr("SLICE_WIDTH") = SLICE_WIDTH;
+    m.attr("CARRY") = CARRY;
+    m.def("sums_of_products", &sums_of_products, nb::arg("values"), nb::arg("tops"), nb::arg("slices"),
+          nb::arg("digits"), nb::arg("threads"), "High and low halves of the sums of products of all slices.");
+
+    m.def(
+        "draw_levels",
+        [](const Vector<std::uint64_t>& raw, const Vector<std::int64_t>& configurations, const Table<double>& cumulative) {
+            std::vector<std::int16_t> out(raw.shape(0));
+            draw_levels(span_of(raw), span_of(configurations), view_of(cumulative), out);
+            return array_of(std::move(out), {raw.shape(0)});
+        },
+        nb::arg("raw"), nb::arg("configurations"), nb::arg("cumulative"), "The level of each row.");
+    m.def(
+        "normal_deviates",
+        [](const Vector<std::uint64_t>& raw) {
+            std::vector<double> out(raw.shape(0));
+            out.resize(normal_deviates(span_of(raw), out));
+            const std::size_t filled = out.size();
+            return array_of(std::move(out), {filled});
+        },
+        nb::arg("raw"), "Standard normal deviates, at most as many as there are raw integers.");
+    m.def(
+        "exponential_deviates",
+        [](const Vector<std::uint64_t>& raw) {
+            std::vector<double> out(raw.shape(0));
+            exponential_deviates(span_of(raw), out);
+            return array_of(std::move(out), {raw.shape(0)});
+        },
+        nb::arg("raw"), "Standard exponential deviates.");
+
+    m.def(
+        "occurring",
+        [](const Indices& indices, std::size_t size) {
+            const auto occurs = std::make_unique<bool[]>(size);
+            with_integers(indices, [&](auto own) { mark_occurring(own, std::span(occurs.get(), size)); });
+            std::vector<std::int64_t> found;
+            for (std::size_t place = 0; place < size; ++place) {
+                if (occurs[place]) found.push_back(static_cast<std::int64_t>(place));
+            }
+            return found;
+        },
+        nb::arg("indices"), nb::arg("size"), "The numbers below `size` that occur among indices.");
+    m.def("translate", &translated<std::uint8_t>, nb::arg("indices"), nb::arg("codes"), "The code of each index.");
+    m.def("translate", &translated<std::uint16_t>, nb::arg("indices"), nb::arg("codes"));
+    m.def("translate", &translated<std::int32_t>, nb::arg("indices"), nb::arg("codes"));
+}
+
+}  // namespace stablebn

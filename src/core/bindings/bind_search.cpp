@@ -1,0 +1,156 @@
+// Python's view of scores and climbs.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+
+#include "binding.hpp"
+#include "categorical.hpp"
+#include "climber.hpp"
+#include "gaussian.hpp"
+
+namespace stablebn {
+
+namespace {
+
+Prior prior_named(const std::string& name) {
+    if (name == "evenly") return Prior::evenly;
+    if (name == "sparsely") return Prior::sparsely;
+    if (name == "by-one") return Prior::by_one;
+    throw std::invalid_argument("no prior is shared out " + name);
+}
+
+std::shared_ptr<GaussianScores> gaussian_scores(const Table<double>& entries, std::vector<std::int64_t> exponents,
+                                                std::vector<std::int64_t> factors, const Table<std::int64_t>& offsets,
+                                                int threads) {
+    const auto view = view_of(entries);
+    ScaledMatrix matrix{Matrix<double>(view.rows, view.columns), std::move(exponents)};
+    std::copy_n(view.data, view.rows * view.columns, matrix.entries.data());
+    std::vector<Fixed> limbs;
+    for (std::size_t p = 0; p < offsets.shape(0); ++p) limbs.push_back({offsets(p, 0), offsets(p, 1)});
+    return std::make_shared<GaussianScores>(std::move(matrix), std::move(factors), std::move(limbs),
+                                            Pool::with_threads(threads));
+}
+
+std::shared_ptr<Climber> climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order,
+                                 const std::vector<nb::int_>& start, ClimbOptions options,
+                                 const std::optional<Table<bool>>& allowed) {
+    std::vector<VariableSet> parents;
+    for (const auto& own : start) parents.push_back(set_of(own));
+    Matrix<std::uint8_t> may;
+    if (allowed) {
+        may = Matrix<std::uint8_t>(order.size(), order.size());
+        for (std::size_t u = 0; u < order.size(); ++u) {
+            for (std::size_t v = 0; v < order.size(); ++v) may(v, u) = (*allowed)(u, v);
+        }
+    }
+    const nb::gil_scoped_release release;
+    return std::make_shared<Climber>(std::move(scores), std::move(order), std::move(parents), options, may);
+}
+
+nb::object steps_of(const Climber& climber) {
+    std::vector<std::int64_t> steps;
+    std::vector<double> deltas;
+    for (const Step& step : climber.steps()) {
+        const auto [move, next, change, delta, next_delta, arbitrary] = step;
+        steps.insert(steps.end(), {move.kind, move.from, move.to, next.kind, next.from, next.to, change.hi, change.lo,
+                                   static_cast<std::int64_t>(arbitrary)});
+        deltas.insert(deltas.end(), {delta, next_delta});
+    }
+    const std::size_t made = climber.steps().size();
+    return nb::make_tuple(array_of(std::move(steps), {made, 9}), array_of(std::move(deltas), {made, 2}));
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    nb::class_<FamilyScores>(m, "FamilyScores", "Scores of families: one variable with a set of parents.")
+        .def_prop_ro("n", &FamilyScores::variables)
+        .def_prop_ro("most_parents", &FamilyScores::most_parents)
+        .def("term",
+             [](FamilyScores& scores, int child, const nb::int_& parents) {
+                 const VariableSet set = set_of(parents);
+                 Fixed found;
+                 {
+                     const nb::gil_scoped_release release;
+                     found = scores.term(child, set);
+                 }
+                 return to_int(found);
+             },
+             nb::arg("child"), nb::arg("parents"), "The score of a family without the penalty of its parameters.")
+        .def("changes",
+             [](FamilyScores& scores, int child, const nb::int_& parents) {
+                 const VariableSet set = set_of(parents);
+                 std::shared_ptr<const Family> family;
+                 {
+                     const nb::gil_scoped_release release;
+                     family = scores.family(child, set);
+                 }
+                 return limbs_of(family->changes, {family->changes.size()});
+             },
+             nb::arg("child"), nb::arg("parents"),
+             "Limbs of the change of score with each single change of the parents: int64 [n, 2].")
+        .def("first",
+             [](FamilyScores& scores) {
+                 {
+                     const nb::gil_scoped_release release;
+                     scores.first_changes();
+                 }
+                 const auto changes = scores.first_changes();
+                 return nb::make_tuple(limbs_of(scores.first_terms(), {changes.rows}),
+                                       limbs_of({changes.data, changes.rows * changes.columns}, {changes.rows, changes.columns}));
+             },
+             "Limbs of terms [n, 2] and changes [n, n, 2] of every variable without parents.")
+        .def("reordered",
+             [](FamilyScores& scores, const std::vector<int>& order) {
+                 const nb::gil_scoped_release release;
+                 return scores.reordered(order);
+             },
+             nb::arg("order"), "The same score for variables renumbered so that new i is old order[i].");
+
+    nb::class_<PenalisedLikelihood, FamilyScores>(m, "PenalisedLikelihood")
+        .def(nb::new_([](std::shared_ptr<Counts> counts, std::int64_t hi, std::int64_t lo) {
+                 return std::make_shared<PenalisedLikelihood>(std::move(counts), Fixed{hi, lo});
+             }),
+             nb::arg("counts"), nb::arg("unit_hi"), nb::arg("unit_lo"));
+    nb::class_<DirichletScores, FamilyScores>(m, "DirichletScores")
+        .def(nb::new_([](std::shared_ptr<Counts> counts, const std::string& prior, double iss) {
+                 return std::make_shared<DirichletScores>(std::move(counts), prior_named(prior), iss);
+             }),
+             nb::arg("counts"), nb::arg("prior"), nb::arg("iss"));
+    nb::class_<GaussianScores, FamilyScores>(m, "GaussianScores")
+        .def(nb::new_(&gaussian_scores), nb::arg("entries"), nb::arg("exponents"), nb::arg("factors"),
+             nb::arg("offsets"), nb::arg("threads") = 1)
+        .def("half_ln_determinant",
+             [](const GaussianScores& scores, const std::vector<int>& members) {
+                 return to_int(scores.half_ln_determinant(members));
+             },
+             nb::arg("members"), "m ln det M / 2 of a set, m the factor of its size.");
+
+    nb::class_<ClimbOptions>(m, "ClimbOptions", "The limits of a climb.")
+        .def(nb::new_([](int tabu, int noinc, int most_parents, std::int64_t most_steps) {
+                 return ClimbOptions{tabu, noinc, most_parents, most_steps};
+             }),
+             nb::arg("tabu"), nb::arg("noinc"), nb::arg("most_parents"), nb::arg("most_steps"));
+    nb::class_<Climber>(m, "Climber", "Hill climbing or tabu search in one order.")
+        .def(nb::new_(&climber), nb::arg("scores"), nb::arg("order"), nb::arg("start"), nb::arg("options"),
+             nb::arg("allowed").none() = nb::none())
+        .def_prop_ro("made", [](const Climber& own) { return own.steps().size(); }, "Number of steps made.")
+        .def_prop_ro("best", &Climber::best, "How many steps led to the best DAG, the earliest of equals.")
+        .def_prop_ro("has_converged", &Climber::has_converged, "Whether no move is worth it.")
+        .def("steps", &steps_of,
+             "What was done, [steps, 9]: kind, from and to of the move and of the runner-up by place, limbs of the "
+             "change of score, whether the move was arbitrary; and both deltas [steps, 2].");
+    m.def("advance",
+          [](const std::vector<Climber*>& climbers, double seconds) {
+              const nb::gil_scoped_release release;
+              return advance(climbers, seconds);
+          },
+          nb::arg("climbers"), nb::arg("seconds"),
+          "Let climbers climb on for so many seconds, at once where that pays; whether all have ended.");
+}
+
+}  // namespace stablebn

@@ -1,0 +1,120 @@
+// Python's view of the statistics of a categorical table.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "binding.hpp"
+#include "counts.hpp"
+
+namespace stablebn {
+
+namespace {
+
+using Codes = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+int bytes_of(const Codes& codes) {
+    const auto type = codes.dtype();
+    if (type == nb::dtype<std::uint8_t>()) return 1;
+    if (type == nb::dtype<std::uint16_t>()) return 2;
+    if (type == nb::dtype<std::int32_t>()) return 4;
+    throw std::invalid_argument("codes must be uint8, uint16 or int32");
+}
+
+/// The rows of an array [n, rows] of codes.
+Rows rows_of(const Codes& codes, std::vector<int> levels, const std::optional<Vector<std::int64_t>>& weights) {
+    Rows rows;
+    rows.count = codes.shape(1);
+    const int bytes = bytes_of(codes);
+    for (std::size_t v = 0; v < codes.shape(0); ++v) {
+        rows.columns.push_back({static_cast<const char*>(codes.data()) + v * rows.count * bytes, bytes});
+    }
+    rows.levels = std::move(levels);
+    rows.total = static_cast<std::int64_t>(rows.count);
+    if (weights) {
+        rows.weights = span_of(*weights);
+        rows.total = std::accumulate(rows.weights.begin(), rows.weights.end(), std::int64_t{0});
+    }
+    return rows;
+}
+
+std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
+                                  const std::optional<Vector<std::int64_t>>& weights, int threads,
+                                  CountingLimits limits) {
+    using Arrays = std::pair<Codes, std::optional<Vector<std::int64_t>>>;
+    // The arrays live as long as the counts; whoever lets them go last must hold the interpreter's lock.
+    const std::shared_ptr<const void> owner(new Arrays(codes, weights), [](const void* arrays) {
+        const nb::gil_scoped_acquire acquire;
+        delete static_cast<const Arrays*>(arrays);
+    });
+    return std::make_shared<Counts>(rows_of(codes, std::move(levels), weights), owner, Pool::with_threads(threads), limits);
+}
+
+nb::object as_array(std::vector<std::int64_t> counts) {
+    const std::size_t size = counts.size();
+    return nb::cast(array_of(std::move(counts), {size}));
+}
+
+}  // namespace
+
+void bind_statistics(nb::module_& m) {
+    nb::class_<CountingLimits>(m, "CountingLimits", "What is quicker, and what is too much; tests force paths with it.")
+        .def(nb::init<>())
+        .def_rw("bits_cost", &CountingLimits::bits_cost)
+        .def_rw("histogram_cost", &CountingLimits::histogram_cost)
+        .def_rw("most_configurations", &CountingLimits::most_configurations)
+        .def_rw("most_cells", &CountingLimits::most_cells)
+        .def_rw("most_bytes", &CountingLimits::most_bytes)
+        .def_rw("most_cells_for_bits", &CountingLimits::most_cells_for_bits);
+
+    nb::class_<Counts>(m, "Counts", "Integer contingency counts of any set of a table's variables.")
+        .def(nb::new_(&counts_of), nb::arg("codes"), nb::arg("levels"), nb::arg("weights").none() = nb::none(),
+             nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{})
+        .def_prop_ro("n", &Counts::variables)
+        .def_prop_ro("total", &Counts::total)
+        .def_prop_ro("threads", [](const Counts& counts) { return counts.pool().size(); })
+        .def_prop_ro("levels", [](const Counts& counts) { return counts.rows().levels; })
+        .def("reordered",
+             [](Counts& counts, const std::vector<int>& order) {
+                 const nb::gil_scoped_release release;
+                 return counts.reordered(order);
+             },
+             nb::arg("order"), "The counts of the same variables, renumbered so that new i is old order[i].")
+        .def("cells",
+             [](const Counts& counts, const std::vector<int>& variables) { return as_array(counts.cells(variables)); },
+             nb::arg("variables"), "The positive counts of the joint table of some variables, in no particular order.")
+        .def("table",
+             [](Counts& counts, const nb::int_& set) -> nb::object {
+                 const VariableSet members = set_of(set);
+                 std::shared_ptr<const JointTable> table;
+                 {
+                     const nb::gil_scoped_release release;
+                     table = counts.table(members);
+                 }
+                 if (!table) return nb::none();
+                 const auto& own = table->counts;
+                 std::vector<std::int32_t> cells(own.data(), own.data() + own.rows() * own.columns());
+                 return nb::make_tuple(as_array(table->sizes), array_of(std::move(cells), {own.rows(), own.columns()}));
+             },
+             nb::arg("variables"),
+             "Sizes [K] and counts [L, K] of the joint table of a set; None where it would be too large.")
+        .def("first", &Counts::first, nb::arg("v"), "Where the levels of a variable start in joint tables, or -1.");
+
+    m.def(
+        "configuration_sizes",
+        [](const Codes& codes, const std::vector<int>& levels, const std::optional<Vector<std::int64_t>>& weights) {
+            const Rows rows = rows_of(codes, levels, weights);
+            std::vector<int> all(levels.size());
+            std::iota(all.begin(), all.end(), 0);
+            const auto groups = configurations(rows, all);
+            const auto size = static_cast<std::size_t>(states(rows, all));
+            return as_array(group_sizes(std::span<const std::uint16_t>(groups), size, rows.weights));
+        },
+        nb::arg("codes"), nb::arg("levels"), nb::arg("weights").none() = nb::none(),
+        "Rows of every configuration of all variables, of which there are at most 2**16.");
+}
+
+}  // namespace stablebn

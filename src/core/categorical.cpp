@@ -1,0 +1,298 @@
+#include "categorical.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stablebn {
+
+namespace {
+
+/// The cells with the levels of one variable, of a given stride, added up.
+template <class Count>
+std::vector<std::int64_t> without_variable(std::span<const Count> cells, std::size_t stride, int levels) {
+    std::vector<std::int64_t> fewer(cells.size() / levels, 0);
+    const std::size_t block = stride * levels;
+    for (std::size_t at = 0; at < cells.size() / block; ++at) {
+        std::int64_t* sums = fewer.data() + at * stride;
+        const Count* own = cells.data() + at * block;
+        for (int level = 0; level < levels; ++level, own += stride) {
+            for (std::size_t k = 0; k < stride; ++k) sums[k] += own[k];
+        }
+    }
+    return fewer;
+}
+
+/// The sum of m ln m over the cells, less that over the cells with the child's levels added up.
+template <class Count>
+Fixed likelihood(std::span<const Count> cells, int child_levels, std::size_t stride, const LogTable& m_ln_m) {
+    Fixed sum;
+    const std::size_t block = stride * child_levels;
+    for (std::size_t start = 0; start < cells.size(); start += block) {
+        for (std::size_t k = start; k < start + stride; ++k) {
+            std::int64_t margin = 0;
+            for (std::size_t at = k; at < k + block; at += stride) {
+                const std::int64_t m = cells[at];
+                margin += m;
+                sum += m_ln_m[m];
+            }
+            sum -= m_ln_m[margin];
+        }
+    }
+    return sum;
+}
+
+/// The Dirichlet terms of the cells, less those of the cells with the child's levels added up.
+template <class Count>
+Fixed dirichlet(std::span<const Count> cells, int child_levels, std::size_t stride, Prior prior, double iss) {
+    const auto margins = without_variable(cells, stride, child_levels);
+    double cell = 1.0, margin = child_levels;
+    if (prior != Prior::by_one) {
+        const auto occurring = margins.size() - std::count(margins.begin(), margins.end(), 0);
+        const auto configurations = static_cast<double>(prior == Prior::evenly ? margins.size() : occurring);
+        cell = iss / (configurations * child_levels);
+        margin = iss / configurations;
+    }
+    return sum_ln_rising(cells, cell) - sum_ln_rising(std::span<const std::int64_t>(margins), margin);
+}
+
+std::vector<int> all_but(int variables, const VariableSet& set) {
+    std::vector<int> others;
+    for (int u = 0; u < variables; ++u) {
+        if (!set.contains(u)) others.push_back(u);
+    }
+    return others;
+}
+
+/// Nanoseconds that a configuration of a typical family takes to read off, for each level.
+constexpr double TO_READ_OFF = 30;
+
+}  // namespace
+
+Fixed SetFunction::operator()(const VariableSet& set) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = known_.find(set);
+        if (found != known_.end()) return found->second;
+    }
+    const Fixed value = of_counts_(counts_.cells(set.members()), states(counts_.rows(), set.members()));
+    const std::lock_guard lock(mutex_);
+    return known_.emplace(set, value).first->second;
+}
+
+std::vector<Fixed> SetFunction::extensions(const VariableSet& base) {
+    std::vector<Fixed> values(counts_.variables());
+    std::vector<int> unknown;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const int u : all_but(counts_.variables(), base)) {
+            const auto found = known_.find(base.with(u));
+            if (found != known_.end()) {
+                values[u] = found->second;
+            } else {
+                unknown.push_back(u);
+            }
+        }
+    }
+    if (unknown.empty()) return values;
+    const double base_states = states(counts_.rows(), base.members());
+    counts_.extensions(base.members(), unknown, [&](int u, std::span<const std::int64_t> cells) {
+        values[u] = of_counts_(cells, base_states * counts_.levels(u)).carried();
+    });
+    const std::lock_guard lock(mutex_);
+    for (const int u : unknown) known_.emplace(base.with(u), values[u]);
+    return values;
+}
+
+double CategoricalScores::free_parameters(int child, const VariableSet& parents) const {
+    return (counts().levels(child) - 1) * states(counts().rows(), parents.members());
+}
+
+double CategoricalScores::cost_of_family() const {
+    return counts().cost_of_configuration() * 4 + TO_READ_OFF * counts().height();
+}
+
+std::vector<Fixed> CategoricalScores::work_out(int child, const VariableSet& parents) {
+    if (suits_table(child, parents)) {
+        if (const auto table = counts().table(parents.with(child))) return read_off(*table, child, parents);
+    }
+    return from_terms(child, parents);
+}
+
+std::vector<Fixed> CategoricalScores::read_off(const JointTable& table, int child, const VariableSet& parents) {
+    std::vector<Fixed> changes(variables());
+    const int child_levels = counts().levels(child);
+    std::size_t stride = 1;
+    for (const int member : table.members) stride *= member > child ? counts().levels(member) : 1;
+    const double free = free_parameters(child, parents);
+    const std::span<const std::int64_t> sizes(table.sizes);
+    const Fixed own = of_cells(sizes, child_levels, stride) + offset(free);
+    for (const int u : counts().narrow()) {
+        if (table.members.contains(u)) continue;
+        changes[u] = of_extended(table, u, child_levels, stride) + offset(free * counts().levels(u)) - own;
+    }
+    // One parent less: its levels are added up.
+    std::size_t width = 1;
+    for (std::size_t p = table.members.size(); p-- > 0;) {
+        const int u = table.members[p], levels = counts().levels(u);
+        if (u != child) {
+            const auto fewer = without_variable(sizes, width, levels);
+            const Fixed less = of_cells(fewer, child_levels, u > child ? stride / levels : stride);
+            changes[u] = less + offset(free / levels) - own;
+        }
+        width *= levels;
+    }
+    for (const int u : counts().wide()) {
+        if (table.members.contains(u)) continue;
+        changes[u] = term(child, parents.with(u)) + offset(free * counts().levels(u)) - own;
+    }
+    return changes;
+}
+
+std::vector<Fixed> CategoricalScores::from_terms(int child, const VariableSet& parents) {
+    std::vector<Fixed> changes(variables());
+    const double free = free_parameters(child, parents);
+    if (!is_candidate(offset(free))) return std::vector<Fixed>(variables(), NOT_A_CANDIDATE);
+    const Fixed own = term(child, parents) + offset(free);
+    const auto larger = extended(child, parents);
+    for (const int u : all_but(variables(), parents.with(child))) {
+        const Fixed more = offset(free * counts().levels(u));
+        changes[u] = is_candidate(more) ? larger[u] + more - own : NOT_A_CANDIDATE;
+    }
+    for (const int u : parents) {
+        changes[u] = term(child, parents.without(u)) + offset(free / counts().levels(u)) - own;
+    }
+    return changes;
+}
+
+PenalisedLikelihood::PenalisedLikelihood(std::shared_ptr<Counts> counts, Fixed unit)
+    : CategoricalScores(std::move(counts)),
+      unit_(unit),
+      entropy_(this->counts(), [this](std::span<const std::int64_t> cells, double) {
+          return this->counts().m_ln_m().sum(cells);
+      }) {
+    for (int v = 0; v < variables(); ++v) most_levels_ = std::max<double>(most_levels_, this->counts().levels(v));
+}
+
+Fixed PenalisedLikelihood::term(int child, const VariableSet& parents) {
+    return entropy_(parents.with(child)) - entropy_(parents);
+}
+
+std::shared_ptr<FamilyScores> PenalisedLikelihood::reordered(std::span<const int> order) {
+    auto scores = std::make_shared<PenalisedLikelihood>(counts().reordered(order), unit_);
+    scores->adopt_first(*this, order);
+    return scores;
+}
+
+Fixed PenalisedLikelihood::offset(double free) const {
+    // Beyond the largest penalty no family is a candidate, and its score does not fit the limbs.
+    if (unit_.to_double() * free > LARGEST_PENALTY) return NOT_A_CANDIDATE;
+    return -unit_.times(static_cast<std::int64_t>(free));
+}
+
+bool PenalisedLikelihood::suits_table(int child, const VariableSet& parents) const {
+    return unit_.to_double() * free_parameters(child, parents) * most_levels_ <= LARGEST_PENALTY;
+}
+
+Fixed PenalisedLikelihood::of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const {
+    return likelihood(cells, child_levels, stride, counts().m_ln_m());
+}
+
+Fixed PenalisedLikelihood::of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const {
+    const std::size_t width = table.counts.columns();
+    const std::span<const std::int32_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
+    return likelihood(cells, child_levels, stride, counts().m_ln_m());
+}
+
+std::vector<Fixed> PenalisedLikelihood::extended(int child, const VariableSet& parents) {
+    auto terms = entropy_.extensions(parents.with(child));
+    const auto margins = entropy_.extensions(parents);
+    for (int u = 0; u < variables(); ++u) terms[u] -= margins[u];
+    return terms;
+}
+
+void PenalisedLikelihood::work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes) {
+    if (!counts().wide().empty() || unit_.to_double() * most_levels_ * most_levels_ > LARGEST_PENALTY) {
+        FamilyScores::work_out_first(terms, changes);
+        return;
+    }
+    const auto pairs = counts().pairs();
+    const auto sizes = counts().level_sizes();
+    const LogTable& m_ln_m = counts().m_ln_m();
+    const Fixed all = m_ln_m[counts().total()];
+    for (int v = 0; v < variables(); ++v) {
+        terms[v] = m_ln_m.sum(sizes.subspan(counts().first(v), counts().levels(v))) - all;
+    }
+    const double cells = static_cast<double>(counts().height()) * counts().height();
+    counts().pool().share(variables(), cells, [&](std::size_t part) {
+        const int v = variables() - 1 - static_cast<int>(part);
+        for (int u = 0; u < v; ++u) {
+            Fixed sum;
+            for (int row = counts().first(u); row < counts().first(u) + counts().levels(u); ++row) {
+                sum += m_ln_m.sum(pairs[row].subspan(counts().first(v), counts().levels(v)));
+            }
+            sum -= all + terms[u] + terms[v];
+            changes(u, v) = changes(v, u) = sum - unit_.times((counts().levels(u) - 1) * (counts().levels(v) - 1));
+        }
+    });
+}
+
+DirichletScores::DirichletScores(std::shared_ptr<Counts> counts, Prior prior, double iss)
+    : CategoricalScores(std::move(counts)), prior_(prior), iss_(iss) {}
+
+SetFunction& DirichletScores::function_with_prior(int count) {
+    const std::lock_guard lock(mutex_);
+    // Under 0 the prior that is shared out evenly, otherwise a constant one.
+    return functions_
+        .try_emplace(count, counts(),
+                     [this, count](std::span<const std::int64_t> cells, double states) {
+                         return sum_ln_rising(cells, count ? static_cast<double>(count) : iss_ / states);
+                     })
+        .first->second;
+}
+
+SetFunction& DirichletScores::joint_function() { return function_with_prior(prior_ == Prior::evenly ? 0 : 1); }
+
+SetFunction& DirichletScores::parent_function(int child) {
+    return function_with_prior(prior_ == Prior::evenly ? 0 : counts().levels(child));
+}
+
+Fixed DirichletScores::term(int child, const VariableSet& parents) {
+    if (prior_ == Prior::sparsely) {
+        const auto margins = counts().cells(parents.members());
+        const auto cells = counts().cells(parents.with(child).members());
+        const auto occurring = static_cast<double>(margins.size());
+        return sum_ln_rising(std::span<const std::int64_t>(cells), iss_ / (occurring * counts().levels(child))) -
+               sum_ln_rising(std::span<const std::int64_t>(margins), iss_ / occurring);
+    }
+    return joint_function()(parents.with(child)) - parent_function(child)(parents);
+}
+
+std::shared_ptr<FamilyScores> DirichletScores::reordered(std::span<const int> order) {
+    auto scores = std::make_shared<DirichletScores>(counts().reordered(order), prior_, iss_);
+    scores->adopt_first(*this, order);
+    return scores;
+}
+
+Fixed DirichletScores::of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const {
+    return dirichlet(cells, child_levels, stride, prior_, iss_);
+}
+
+Fixed DirichletScores::of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const {
+    const std::size_t width = table.counts.columns();
+    const std::span<const std::int32_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
+    return dirichlet(cells, child_levels, stride, prior_, iss_);
+}
+
+std::vector<Fixed> DirichletScores::extended(int child, const VariableSet& parents) {
+    if (prior_ == Prior::sparsely) {
+        std::vector<Fixed> terms(variables());
+        for (const int u : all_but(variables(), parents.with(child))) terms[u] = term(child, parents.with(u));
+        return terms;
+    }
+    auto terms = joint_function().extensions(parents.with(child));
+    const auto margins = parent_function(child).extensions(parents);
+    for (int u = 0; u < variables(); ++u) terms[u] -= margins[u];
+    return terms;
+}
+
+}  // namespace stablebn

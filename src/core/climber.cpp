@@ -1,0 +1,125 @@
+#include "climber.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+namespace stablebn {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Nanoseconds of a whole search, roughly, above which it pays to run it beside another: waking a thread costs some,
+// and both work out the families that they meet at the same time.
+constexpr double WORTH_RUNNING_BESIDE = 100'000;
+
+Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<const int> order) {
+    Matrix<std::uint8_t> placed(allowed.rows(), allowed.columns());
+    for (std::size_t v = 0; v < placed.rows(); ++v) {
+        for (std::size_t u = 0; u < placed.columns(); ++u) placed(v, u) = allowed(order[v], order[u]);
+    }
+    return placed;
+}
+
+}  // namespace
+
+Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
+                 ClimbOptions options, const Matrix<std::uint8_t>& allowed)
+    : scores_(std::move(scores)),
+      order_(std::move(order)),
+      parents_(std::move(start)),
+      options_(options),
+      dag_(scores_->variables(), std::min(options.most_parents, scores_->most_parents()), options.tabu,
+           by_place(allowed, order_)) {
+    const int n = scores_->variables();
+    std::vector<int> place(n);
+    for (int p = 0; p < n; ++p) place[order_[p]] = p;
+    for (int v = 0; v < n; ++v) {
+        for (const int u : parents_[v]) dag_.bring(place[u], place[v]);
+    }
+    for (int p = 0; p < n; ++p) read_gains(p);
+    dag_.start();
+}
+
+void Climber::WideSum::add(Fixed change) {
+    top += change.hi >> LO_BITS;
+    middle += change.hi & LO_MASK;
+    low += change.lo;
+}
+
+bool Climber::WideSum::is_positive() const {
+    const std::int64_t carried = middle + (low >> LO_BITS);
+    const std::int64_t upper = top + (carried >> LO_BITS);
+    return upper > 0 || (upper == 0 && ((carried & LO_MASK) > 0 || (low & LO_MASK) > 0));
+}
+
+void Climber::read_gains(int place) {
+    const int variable = order_[place];
+    const auto& parents = parents_[variable];
+    std::vector<Fixed> gains(order_.size());
+    const auto read = [&](std::span<const Fixed> changes) {
+        for (std::size_t p = 0; p < gains.size(); ++p) gains[p] = changes[order_[p]];
+    };
+    if (parents.empty()) {
+        read(scores_->first_changes()[variable]);
+    } else {
+        read(scores_->family(variable, parents)->changes);
+    }
+    dag_.set_gains(place, gains);
+}
+
+bool Climber::advance(double seconds) {
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    while (!converged_) {
+        const BestMoves best = dag_.best_moves();
+        if (best.first.kind == Move::none || (best.delta <= 0 && bad_ + 1 > options_.noinc)) {
+            converged_ = true;
+            break;
+        }
+        if (static_cast<std::int64_t>(steps_.size()) >= options_.most_steps) break;
+        if (Clock::now() >= end) return false;
+        make(best);
+    }
+    return true;
+}
+
+void Climber::make(const BestMoves& best) {
+    const auto [kind, u, v] = best.first;
+    const Fixed change = dag_.change(best.first);
+    steps_.push_back({best.first, best.second, change, best.delta, best.next_delta, best.arbitrary});
+    dag_.make(best.first);
+    parents_[order_[v]].toggle(order_[u]);
+    if (kind == Move::reverse) parents_[order_[u]].toggle(order_[v]);
+
+    bad_ += best.delta <= 0;
+    since_best_.add(change);
+    if (since_best_.is_positive()) {
+        best_ = steps_.size();
+        bad_ = 0;
+        since_best_ = {};
+    }
+    read_gains(v);
+    if (kind == Move::reverse) read_gains(u);
+    // Of both: what may be added to either depends on the arc between them.
+    dag_.set_ceiling(v);
+    dag_.set_ceiling(u);
+}
+
+bool advance(std::span<Climber* const> climbers, double seconds) {
+    std::atomic<bool> all_ended{true};
+    const auto climb = [&](std::size_t place) {
+        if (!climbers[place]->advance(seconds)) all_ended = false;
+    };
+    if (climbers.empty()) return true;
+    FamilyScores& scores = climbers[0]->scores();
+    if (scores.cost_of_family() * scores.variables() >= WORTH_RUNNING_BESIDE) {
+        scores.pool().run(climbers.size(), climb);
+    } else {
+        for (std::size_t place = 0; place < climbers.size() && all_ended; ++place) climb(place);
+    }
+    return all_ended;
+}
+
+}  // namespace stablebn

@@ -1,0 +1,77 @@
+// Hill climbing and tabu search: the one climbing loop (SPEC section 3).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dag.hpp"
+#include "families.hpp"
+#include "fixed.hpp"
+#include "variable_set.hpp"
+#include "views.hpp"
+
+namespace stablebn {
+
+/// Hill climbing is the case of no tabu list and no patience.
+struct ClimbOptions {
+    /// How many of the last DAGs may not be visited again.
+    int tabu = 0;
+    /// How many moves that do not improve the score are tolerated since the best one.
+    int noinc = 0;
+    int most_parents = 0;
+    std::int64_t most_steps = 0;
+};
+
+/// What was done, with variables by place in the order.
+struct Step {
+    Move move, runner_up;
+    Fixed change;
+    double delta, next_delta;
+    bool arbitrary;
+};
+
+class Climber {
+public:
+    /// `start` has the parents of each variable; `allowed(v, u)`, both by number: u may become a parent of v.
+    Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
+            ClimbOptions options, const Matrix<std::uint8_t>& allowed);
+
+    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made.
+    bool advance(double seconds);
+
+    /// Whether no move is worth it.
+    bool has_converged() const { return converged_; }
+    const std::vector<Step>& steps() const { return steps_; }
+    /// How many steps led to the best DAG, the earliest of equals.
+    std::size_t best() const { return best_; }
+    FamilyScores& scores() const { return *scores_; }
+
+private:
+    /// A sum that no number of changes can overflow, in three limbs.
+    struct WideSum {
+        std::int64_t top = 0, middle = 0, low = 0;
+        void add(Fixed change);
+        bool is_positive() const;
+    };
+
+    void read_gains(int place);
+    void make(const BestMoves& best);
+
+    std::shared_ptr<FamilyScores> scores_;
+    std::vector<int> order_;
+    std::vector<VariableSet> parents_;
+    ClimbOptions options_;
+    Dag dag_;
+    std::vector<Step> steps_;
+    std::size_t best_ = 0;
+    int bad_ = 0;
+    WideSum since_best_;
+    bool converged_ = false;
+};
+
+/// Let climbers climb on for so many seconds, at once where that pays; whether all have ended.
+bool advance(std::span<Climber* const> climbers, double seconds);
+
+}  // namespace stablebn

@@ -1,0 +1,536 @@
+#include "counts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace stablebn {
+
+namespace {
+
+// A byte holds the joint code of a bundle.
+constexpr int LARGEST_BUNDLE = 256;
+// Numbers of configurations are 16 bits wide.
+constexpr double MOST_PLACES = 1 << 16;
+// Of the most cells that bits are for, the share for a table of which all cells are counted.
+constexpr double SHARE_OF_CELLS = 0.5;
+// Measured, in nanoseconds: a row by histogram.
+constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
+// Weighted rows of which a whole table is counted in one pass, times variables.
+constexpr double FEW_VALUES = 1e6;
+
+/// The table of m ln m up to a count; one is kept, as tables of the same size come one after the other.
+std::shared_ptr<const LogTable> log_table(std::int64_t total) {
+    static std::mutex mutex;
+    static std::shared_ptr<const LogTable> last;
+    static std::int64_t last_total = -1;
+    const std::lock_guard lock(mutex);
+    if (total != last_total) {
+        last = std::make_shared<const LogTable>(total);
+        last_total = total;
+    }
+    return last;
+}
+
+/// The column of configuration k with one more variable at a level, whose stride is given.
+std::size_t extended_column(std::size_t k, std::size_t level, std::size_t stride, std::size_t levels) {
+    return (k / stride * levels + level) * stride + k % stride;
+}
+
+/// Which configurations to count when a variable w joins a set whose table is known.
+///
+/// Those with the level of w that meets most configurations need not be counted: they are what the others leave of
+/// the known table. Nor those which do not occur, as the known table says.
+struct Extension {
+    std::vector<std::int64_t> sizes;
+    /// The level of each member, by row of the table, for each configuration to count; and its column.
+    Matrix<int> configurations;
+    std::vector<std::size_t> columns;
+    std::size_t skipped = 0;
+    std::size_t stride = 1;
+    std::size_t levels;
+
+    Extension(const Counts& counts, const JointTable& known, const VariableSet& set, int joining)
+        : levels(counts.levels(joining)) {
+        for (const int member : set) stride *= member > joining ? counts.levels(member) : 1;
+        const std::size_t width = known.counts.columns();
+        sizes.assign(width * levels, 0);
+        std::size_t most = 0, occurring = 0;
+        for (std::size_t level = 0; level < levels; ++level) {
+            const auto row = known.counts[counts.first(joining) + level];
+            std::size_t found = 0;
+            for (std::size_t k = 0; k < width; ++k) {
+                sizes[extended_column(k, level, stride, levels)] = row[k];
+                found += row[k] > 0;
+            }
+            occurring += found;
+            if (found > most) {
+                most = found;
+                skipped = level;
+            }
+        }
+        configurations = Matrix<int>(occurring - most, set.size());
+        columns.reserve(occurring - most);
+        for (std::size_t level = 0; level < levels; ++level) {
+            if (level == skipped) continue;
+            for (std::size_t k = 0; k < width; ++k) {
+                const std::size_t column = extended_column(k, level, stride, levels);
+                if (!sizes[column]) continue;
+                std::size_t rest = column;
+                for (std::size_t p = set.size(); p-- > 0;) {
+                    const std::size_t own = counts.levels(set[p]);
+                    configurations(columns.size(), p) = counts.first(set[p]) + static_cast<int>(rest % own);
+                    rest /= own;
+                }
+                columns.push_back(column);
+            }
+        }
+    }
+};
+
+}  // namespace
+
+Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits)
+    : rows_(std::move(rows)),
+      owner_(std::move(owner)),
+      pool_(std::move(pool)),
+      limits_(limits),
+      m_ln_m_(log_table(rows_.total)),
+      first_(rows_.columns.size(), -1),
+      shared_(std::make_shared<Shared>()) {
+    for (int v = 0; v < variables(); ++v) {
+        if (levels(v) > MOST_LEVELS_FOR_BITS) {
+            wide_.push_back(v);
+            continue;
+        }
+        narrow_.push_back(v);
+        first_[v] = height_;
+        height_ += levels(v);
+        // A bundle has the next variables as long as a byte holds their joint code.
+        if (bundles_.empty() || bundles_.back().size * levels(v) > LARGEST_BUNDLE) bundles_.emplace_back();
+        bundles_.back().variables.push_back(v);
+        bundles_.back().size *= levels(v);
+    }
+    const double by_bits = limits_.bits_cost * (height_ - static_cast<double>(narrow_.size()));
+    most_for_bits_ = limits_.histogram_cost * static_cast<double>(bundles_.size()) / by_bits;
+}
+
+std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
+    // Bits and rows of tables stay where they are: only where those of each variable start is renumbered.
+    packed();
+    pairs();
+    const std::lock_guard lock(mutex_);
+    auto& known = reordered_[std::vector<int>(order.begin(), order.end())];
+    if (auto counts = known.lock()) return counts;
+    Rows rows;
+    rows.count = rows_.count;
+    rows.weights = rows_.weights;
+    rows.total = rows_.total;
+    for (const int v : order) {
+        rows.columns.push_back(rows_.columns[v]);
+        rows.levels.push_back(rows_.levels[v]);
+    }
+    auto counts = std::make_shared<Counts>(std::move(rows), owner_, pool_, limits_);
+    for (int v = 0; v < variables(); ++v) counts->first_[v] = first_[order[v]];
+    counts->shared_ = shared_;
+    known = counts;
+    return counts;
+}
+
+const PackedLevels& Counts::packed() const {
+    std::call_once(shared_->pack_once, [this] {
+        if (!rows_.weighted()) shared_->packed = PackedLevels(rows_, first_, height_, *pool_);
+    });
+    return shared_->packed;
+}
+
+std::span<const std::int64_t> Counts::level_sizes() const {
+    std::call_once(shared_->size_once, [this] {
+        auto& sizes = shared_->level_sizes;
+        sizes.resize(height_);
+        for (const int v : narrow_) {
+            if (rows_.weighted()) {
+                with_codes(rows_.columns[v], [&](const auto* codes) {
+                    const auto own = group_sizes(std::span(codes, rows_.count), levels(v), rows_.weights);
+                    std::copy(own.begin(), own.end(), sizes.begin() + first(v));
+                });
+            } else {
+                for (int level = first(v); level < first(v) + levels(v); ++level) {
+                    sizes[level] = common(packed()[level], packed()[level], packed().words());
+                }
+            }
+        }
+    });
+    return shared_->level_sizes;
+}
+
+MatrixView<const std::int32_t> Counts::pairs() const {
+    std::call_once(shared_->pair_once, [this] {
+        const auto sizes = level_sizes();
+        auto& pairs = shared_->pairs;
+        pairs = Matrix<std::int32_t>(height_, height_);
+        if (rows_.weighted()) {
+            for (const int v : narrow_) {
+                const Table own = by_histogram(VariableSet{v});
+                for (int row = 0; row < height_; ++row) {
+                    const auto counts = own->counts[row];
+                    std::copy(counts.begin(), counts.end(), pairs[row].begin() + first(v));
+                }
+            }
+            return;
+        }
+        // Every variable with those before it; the last ones, which have most to do, first.
+        pool_->share(narrow_.size(), cost_of_bits(height_ / 2.0), [&](std::size_t part) {
+            const std::size_t place = narrow_.size() - 1 - part;
+            const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
+            Matrix<int> configurations(levels(v) - 1, 1);
+            for (int k = own; k < last; ++k) configurations(k - own, 0) = k;
+            std::vector<int> which;
+            for (std::size_t before = 0; before < place; ++before) {
+                const int u = narrow_[before];
+                for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
+            }
+            Matrix<std::int32_t> met(which.size(), configurations.rows());
+            count_common(packed(), std::as_const(configurations).view(), which, met.view());
+            for (std::size_t m = 0; m < which.size(); ++m) std::copy(met[m].begin(), met[m].end(), &pairs(which[m], own));
+            // The last level of each has the rows that no other one has.
+            for (std::size_t before = 0; before < place; ++before) {
+                const int u = narrow_[before], end = first(u) + levels(u) - 1;
+                for (int k = own; k < last; ++k) {
+                    auto left = static_cast<std::int32_t>(sizes[k]);
+                    for (int row = first(u); row < end; ++row) left -= pairs(row, k);
+                    pairs(end, k) = left;
+                }
+                for (int row = first(u); row <= end; ++row) {
+                    auto left = static_cast<std::int32_t>(sizes[row]);
+                    for (int k = own; k < last; ++k) left -= pairs(row, k);
+                    pairs(row, last) = left;
+                    for (int k = own; k <= last; ++k) pairs(k, row) = pairs(row, k);
+                }
+            }
+        });
+    });
+    return std::as_const(shared_->pairs).view();
+}
+
+std::shared_ptr<const JointTable> Counts::table(const VariableSet& set) {
+    while (true) {
+        bool under_way = false;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto found = tables_.find(set);
+            if (found != tables_.end()) return found->second;
+            if (!fits(set)) return nullptr;
+            under_way = !under_way_.insert(set).second;
+        }
+        if (!under_way) break;
+        pool_->help_until([&] {
+            const std::lock_guard lock(mutex_);
+            return !under_way_.contains(set);
+        });
+    }
+    const auto end = [&] {
+        {
+            const std::lock_guard lock(mutex_);
+            under_way_.erase(set);
+        }
+        if (pool_->size() > 1) pool_->announce();
+    };
+    try {
+        Table made = count(set);
+        keep(made);
+        end();
+        return made;
+    } catch (...) {
+        end();
+        throw;
+    }
+}
+
+bool Counts::fits(const VariableSet& set) const {
+    const double configurations = states(rows_, set.members());
+    return configurations <= static_cast<double>(limits_.most_configurations) &&
+           configurations * height_ <= static_cast<double>(limits_.most_cells) &&
+           std::all_of(set.begin(), set.end(), [this](int v) { return first_[v] >= 0; });
+}
+
+bool Counts::is_known(const VariableSet& set) const {
+    const std::lock_guard lock(mutex_);
+    return tables_.contains(set);
+}
+
+void Counts::keep(const Table& table) {
+    const auto bytes = [](const JointTable& own) {
+        return static_cast<std::int64_t>(own.counts.rows() * own.counts.columns() * sizeof(std::int32_t));
+    };
+    const std::lock_guard lock(mutex_);
+    if (!tables_.emplace(table->members, table).second) return;
+    by_age_.push_back(table->members);
+    bytes_ += bytes(*table);
+    while (bytes_ > limits_.most_bytes && by_age_.size() > 1) {
+        const auto oldest = tables_.find(by_age_.front());
+        bytes_ -= bytes(*oldest->second);
+        tables_.erase(oldest);
+        by_age_.pop_front();
+    }
+}
+
+Counts::Table Counts::count(const VariableSet& set) {
+    if (set.size() == 1) return table_of_one(set[0]);
+    if (rows_.weighted()) {
+        const bool few = static_cast<double>(rows_.count) * static_cast<double>(narrow_.size()) <= FEW_VALUES;
+        return few ? by_weights(set) : by_histogram(set);
+    }
+    // The table is extended from one without some member; a known one if there is. One level of that member need not
+    // be counted, which saves most where its levels are few.
+    int joining = -1;
+    bool from_known = false;
+    for (const int member : set) {
+        const bool known = set.size() == 2 || is_known(set.without(member));
+        if (joining < 0 || known > from_known || (known == from_known && levels(member) < levels(joining))) {
+            joining = member;
+            from_known = known;
+        }
+    }
+    if (!from_known && states(rows_, set.members()) > most_for_bits_) return by_histogram(set);
+    const Table smaller = table(set.without(joining));
+    if (Table found = by_bits(*smaller, joining)) return found;
+    return by_histogram(set);
+}
+
+Counts::Table Counts::table_of_one(int v) const {
+    auto table = std::make_shared<JointTable>();
+    table->members = VariableSet{v};
+    const auto sizes = level_sizes().subspan(first(v), levels(v));
+    table->sizes.assign(sizes.begin(), sizes.end());
+    table->counts = Matrix<std::int32_t>(height_, levels(v));
+    const auto all = pairs();
+    for (int row = 0; row < height_; ++row) {
+        std::copy_n(all[row].begin() + first(v), levels(v), table->counts[row].begin());
+    }
+    return table;
+}
+
+std::vector<int> Counts::outside(const VariableSet& set) const {
+    std::vector<int> others;
+    for (const int u : narrow_) {
+        if (!set.contains(u)) others.push_back(u);
+    }
+    return others;
+}
+
+Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
+    auto table = std::make_shared<JointTable>();
+    table->members = smaller.members.with(joining);
+    Extension plan(*this, smaller, table->members, joining);
+    if (static_cast<double>(plan.columns.size()) > most_for_bits_) return nullptr;
+    table->sizes = std::move(plan.sizes);
+    const std::size_t width = smaller.counts.columns();
+    table->counts = Matrix<std::int32_t>(height_, table->sizes.size());
+    const std::vector<int> others = outside(table->members);
+    const std::size_t parts = std::min(pool_->parts(), others.size());
+    const double cost = cost_of_bits(static_cast<double>(plan.columns.size()));
+    const auto extend = [&](std::size_t part, std::size_t parts) {
+        std::vector<int> which;
+        for (std::size_t at = part; at < others.size(); at += parts) {
+            const int u = others[at];
+            for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
+        }
+        Matrix<std::int32_t> met(which.size(), plan.columns.size());
+        count_common(packed(), std::as_const(plan.configurations).view(), which, met.view());
+        for (std::size_t m = 0; m < which.size(); ++m) {
+            const auto row = table->counts[which[m]];
+            for (std::size_t c = 0; c < plan.columns.size(); ++c) row[plan.columns[c]] = met(m, c);
+        }
+        for (std::size_t at = part; at < others.size(); at += parts) {
+            const int u = others[at], last = first(u) + levels(u) - 1;
+            // The last level of u has what the others leave of a configuration.
+            const auto rest = table->counts[last];
+            for (const std::size_t column : plan.columns) rest[column] = static_cast<std::int32_t>(table->sizes[column]);
+            for (int row = first(u); row < last; ++row) {
+                const auto own = table->counts[row];
+                for (const std::size_t column : plan.columns) rest[column] -= own[column];
+            }
+            // The level that was skipped has what the others leave of the known table.
+            for (int row = first(u); row <= last; ++row) {
+                const auto known = smaller.counts[row];
+                const auto own = table->counts[row];
+                for (std::size_t block = 0; block < width; block += plan.stride) {
+                    std::int32_t* const corner = own.data() + block * plan.levels;
+                    std::int32_t* const left = corner + plan.skipped * plan.stride;
+                    for (std::size_t k = 0; k < plan.stride; ++k) {
+                        std::int32_t count = known[block + k];
+                        for (std::size_t level = 0; level < plan.levels; ++level) {
+                            if (level != plan.skipped) count -= corner[level * plan.stride + k];
+                        }
+                        left[k] = count;
+                    }
+                }
+            }
+        }
+    };
+    if (parts > 1 && cost >= Pool::WORTH_A_THREAD) {
+        pool_->share(parts, [&](std::size_t part) { extend(part, parts); });
+    } else {
+        extend(0, 1);
+    }
+    return table;
+}
+
+Counts::Table Counts::by_histogram(const VariableSet& set) const {
+    auto table = std::make_shared<JointTable>();
+    table->members = set;
+    const auto width = static_cast<std::size_t>(states(rows_, set.members()));
+    const auto groups = configurations(rows_, set.members());
+    table->counts = Matrix<std::int32_t>(height_, width);
+    const auto all = bundles();
+    const double cost = limits_.histogram_cost * static_cast<double>(rows_.count) * static_cast<double>(all.size());
+    pool_->share(all.size(), cost, [&](std::size_t place) {
+        const Bundle& bundle = all[place];
+        std::vector<std::int32_t> cells(bundle.size * width, 0);
+        const std::uint8_t* codes = bundle.codes.data();
+        const std::uint16_t* group = groups.data();
+        if (rows_.weighted()) {
+            for (std::size_t i = 0; i < rows_.count; ++i) {
+                cells[codes[i] * width + group[i]] += static_cast<std::int32_t>(rows_.weights[i]);
+            }
+        } else {
+            for (std::size_t i = 0; i < rows_.count; ++i) ++cells[codes[i] * width + group[i]];
+        }
+        int stride = 1;
+        for (std::size_t at = bundle.variables.size(); at-- > 0;) {
+            const int u = bundle.variables[at];
+            for (int code = 0; code < bundle.size; ++code) {
+                const auto row = table->counts[first(u) + code / stride % levels(u)];
+                const std::int32_t* part = cells.data() + code * width;
+                for (std::size_t k = 0; k < width; ++k) row[k] += part[k];
+            }
+            stride *= levels(u);
+        }
+    });
+    // Every row has one level of any variable, here also of those of the set.
+    table->sizes.assign(width, 0);
+    for (int row = first(set[0]); row < first(set[0]) + levels(set[0]); ++row) {
+        for (std::size_t k = 0; k < width; ++k) table->sizes[k] += table->counts(row, k);
+    }
+    return table;
+}
+
+Counts::Table Counts::by_weights(const VariableSet& set) const {
+    auto table = std::make_shared<JointTable>();
+    table->members = set;
+    const auto width = static_cast<std::size_t>(states(rows_, set.members()));
+    table->counts = Matrix<std::int32_t>(height_, width);
+    const auto groups = configurations(rows_, set.members());
+    table->sizes = group_sizes(std::span(groups), width, rows_.weights);
+    for (const int u : outside(set)) {
+        with_codes(rows_.columns[u], [&](const auto* codes) {
+            for (std::size_t i = 0; i < rows_.count; ++i) {
+                table->counts(first(u) + codes[i], groups[i]) += static_cast<std::int32_t>(rows_.weights[i]);
+            }
+        });
+    }
+    return table;
+}
+
+std::span<const Counts::Bundle> Counts::bundles() const {
+    std::call_once(bundle_once_, [this] {
+        for (Bundle& bundle : bundles_) {
+            const auto joint = configurations(rows_, bundle.variables);
+            bundle.codes.assign(joint.begin(), joint.end());
+        }
+    });
+    return bundles_;
+}
+
+double Counts::cost_of_bits(double configurations) const {
+    return limits_.bits_cost * static_cast<double>(rows_.count) * configurations * (height_ - static_cast<double>(narrow_.size()));
+}
+
+std::vector<std::int64_t> Counts::cells(std::span<const int> variables) const {
+    std::vector<std::int64_t> counts;
+    if (variables.empty()) {
+        counts = {total()};
+    } else if (states(rows_, variables) <= std::min(static_cast<double>(rows_.count), MOST_PLACES)) {
+        counts = whole_table(variables);
+    } else {
+        const Partition groups = partition(rows_, variables);
+        counts = group_sizes(std::span<const std::int32_t>(groups.group), groups.groups, rows_.weights);
+    }
+    std::erase(counts, 0);
+    return counts;
+}
+
+std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) const {
+    const auto size = static_cast<std::size_t>(states(rows_, variables));
+    const bool by_bits = wide_.empty() && !rows_.weighted() &&
+                         static_cast<double>(size) <= SHARE_OF_CELLS * static_cast<double>(limits_.most_cells_for_bits);
+    if (!by_bits) {
+        const auto groups = configurations(rows_, variables);
+        return group_sizes(std::span<const std::uint16_t>(groups), size, rows_.weights);
+    }
+    const int last = variables.back();
+    if (variables.size() == 1) {
+        const auto sizes = level_sizes().subspan(first(last), levels(last));
+        return {sizes.begin(), sizes.end()};
+    }
+    const auto others = variables.first(variables.size() - 1);
+    const auto smaller = whole_table(others);
+    Matrix<int> sets(smaller.size(), others.size());
+    for (std::size_t k = 0; k < sets.rows(); ++k) {
+        std::size_t rest = k;
+        for (std::size_t p = others.size(); p-- > 0; rest /= levels(others[p])) {
+            sets(k, p) = first(others[p]) + static_cast<int>(rest % levels(others[p]));
+        }
+    }
+    std::vector<int> which(levels(last) - 1);
+    std::iota(which.begin(), which.end(), first(last) + 1);
+    Matrix<std::int32_t> met(which.size(), sets.rows());
+    count_common(packed(), std::as_const(sets).view(), which, met.view());
+    std::vector<std::int64_t> table(size);
+    for (std::size_t k = 0; k < smaller.size(); ++k) {
+        std::int64_t* cells = table.data() + k * levels(last);
+        cells[0] = smaller[k];
+        for (std::size_t m = 0; m < which.size(); ++m) {
+            cells[m + 1] = met(m, k);
+            cells[0] -= met(m, k);
+        }
+    }
+    return table;
+}
+
+void Counts::extensions(std::span<const int> base, std::span<const int> candidates,
+                        const std::function<void(int, std::span<const std::int64_t>)>& use) const {
+    const Partition groups = partition(rows_, base);
+    const std::size_t rows = rows_.count;
+    const auto weight = [this](std::size_t i) { return rows_.weighted() ? rows_.weights[i] : 1; };
+    std::once_flag sort_once;
+    Grouped sorted;
+    const double cost = ROW_BY_HISTOGRAM * static_cast<double>(rows) * static_cast<double>(candidates.size());
+    pool_->share(candidates.size(), cost, [&](std::size_t place) {
+        const int u = candidates[place];
+        const std::int64_t width = levels(u);
+        std::vector<std::int64_t> cells;
+        with_codes(rows_.columns[u], [&](const auto* codes) {
+            if (groups.groups * width <= static_cast<std::int64_t>(rows)) {
+                cells.assign(groups.groups * width, 0);
+                for (std::size_t i = 0; i < rows; ++i) cells[groups.group[i] * width + codes[i]] += weight(i);
+                return;
+            }
+            std::call_once(sort_once, [&] { sorted = rows_by_group(groups.group, groups.groups); });
+            std::vector<std::int64_t> scratch(width, 0);
+            for (std::int64_t g = 0; g < groups.groups; ++g) {
+                for (auto at = sorted.starts[g]; at < sorted.starts[g + 1]; ++at) {
+                    scratch[codes[sorted.rows[at]]] += weight(sorted.rows[at]);
+                }
+                for (auto at = sorted.starts[g]; at < sorted.starts[g + 1]; ++at) {
+                    auto& count = scratch[codes[sorted.rows[at]]];
+                    if (count) cells.push_back(std::exchange(count, 0));
+                }
+            }
+        });
+        use(u, cells);
+    });
+}
+
+}  // namespace stablebn

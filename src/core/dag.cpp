@@ -1,0 +1,232 @@
+#include "dag.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace stablebn {
+
+namespace {
+
+constexpr double NEVER = -std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TabuList::TabuList(int length, int variables)
+    : variables_(variables), differences_(length), known_(length, false) {
+    if (length) known_[0] = true;
+}
+
+bool TabuList::contains(Move move) const {
+    const int there = arc(move.from, move.to), back = arc(move.to, move.from);
+    for (std::size_t slot = 0; slot < differences_.size(); ++slot) {
+        if (!known_[slot]) continue;
+        const auto& arcs = differences_[slot];
+        if (move.kind == Move::reverse) {
+            if (arcs.size() == 2 && ((arcs[0] == there && arcs[1] == back) || (arcs[0] == back && arcs[1] == there))) {
+                return true;
+            }
+        } else if (arcs.size() == 1 && arcs[0] == there) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void TabuList::toggle(int from, int to) {
+    const int changed = arc(from, to);
+    for (std::size_t slot = 0; slot < differences_.size(); ++slot) {
+        if (!known_[slot]) continue;
+        auto& arcs = differences_[slot];
+        const auto found = std::find(arcs.begin(), arcs.end(), changed);
+        if (found == arcs.end()) {
+            arcs.push_back(changed);
+        } else {
+            *found = arcs.back();
+            arcs.pop_back();
+        }
+    }
+}
+
+void TabuList::remember() {
+    if (differences_.empty()) return;
+    newest_ = (newest_ + 1) % differences_.size();
+    differences_[newest_].clear();
+    known_[newest_] = true;
+}
+
+Dag::Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed)
+    : variables_(variables),
+      most_parents_(most_parents),
+      allowed_(std::move(allowed)),
+      is_parent_(variables, variables),
+      parents_(variables),
+      paths_(variables, (variables + 63) / 64),
+      gains_(variables, variables),
+      deltas_(variables, variables),
+      ceilings_(variables, NEVER),
+      bounds_(variables, NEVER),
+      tabu_(tabu, variables) {}
+
+void Dag::bring(int from, int to) {
+    is_parent_(to, from) = 1;
+    parents_[to].push_back(from);
+}
+
+void Dag::start() {
+    find_paths();
+    for (int v = 0; v < variables_; ++v) set_ceiling(v);
+}
+
+void Dag::set_gains(int v, std::span<const Fixed> gains) {
+    for (int u = 0; u < variables_; ++u) {
+        const Fixed gain = gains[u];
+        gains_(v, u) = gain;
+        const bool may_join = stablebn::is_candidate(gain) && (allowed_.empty() || allowed_(v, u));
+        deltas_(v, u) = may_join || is_parent_(v, u) ? gain.to_double() : NEVER;
+    }
+}
+
+void Dag::set_ceiling(int v) {
+    double ceiling = NEVER;
+    for (int u = 0; u < variables_; ++u) {
+        if (u != v && !is_parent_(v, u) && !is_parent_(u, v)) ceiling = std::max(ceiling, deltas_(v, u));
+    }
+    ceilings_[v] = bounds_[v] = ceiling;
+}
+
+Fixed Dag::change(Move move) const {
+    Fixed change = gains_(move.to, move.from);
+    // Both halves are added as integers: a covered arc reverses by exactly 0.
+    if (move.kind == Move::reverse) change += gains_(move.from, move.to);
+    return change;
+}
+
+/// Greater delta, then add, remove, reverse, then (from, to).
+bool Dag::comes_before(double delta, Move move, double other_delta, Move other) const {
+    if (delta != other_delta) return delta > other_delta;
+    if (move.kind != other.kind) return move.kind < other.kind;
+    return move.from < other.from || (move.from == other.from && move.to < other.to);
+}
+
+/// Whether u could become a parent of v without a cycle.
+bool Dag::is_candidate(int v, int u) const {
+    return u != v && !is_parent_(v, u) && deltas_(v, u) != NEVER && !reaches(v, u);
+}
+
+bool Dag::may_add(int u, int v) const {
+    return is_candidate(v, u) && static_cast<int>(parents_[v].size()) < most_parents_ &&
+           !tabu_.contains({Move::add, u, v});
+}
+
+/// Whether a path leads from u to v besides the arc u -> v.
+bool Dag::other_path(int u, int v) const {
+    return std::any_of(parents_[v].begin(), parents_[v].end(), [&](int p) { return p != u && reaches(u, p); });
+}
+
+BestMoves Dag::best_moves() {
+    BestMoves best{{}, {}, NEVER, NEVER};
+    const auto beats_second = [&](double delta, Move move) {
+        return comes_before(delta, move, best.next_delta, best.second);
+    };
+    const auto insert = [&](double delta, Move move) {
+        if (comes_before(delta, move, best.delta, best.first)) {
+            best.second = best.first;
+            best.next_delta = best.delta;
+            best.first = move;
+            best.delta = delta;
+        } else {
+            best.second = move;
+            best.next_delta = delta;
+        }
+    };
+    for (int v = 0; v < variables_; ++v) {
+        for (const int u : parents_[v]) {
+            const Move removal{Move::remove, u, v}, reversal{Move::reverse, u, v};
+            const double less = deltas_(v, u);
+            if (beats_second(less, removal) && !tabu_.contains(removal)) insert(less, removal);
+            if (static_cast<int>(parents_[u].size()) >= most_parents_ || deltas_(u, v) == NEVER) continue;
+            const double delta = change(reversal).to_double();
+            if (beats_second(delta, reversal) && !tabu_.contains(reversal) && !other_path(u, v)) {
+                insert(delta, reversal);
+            }
+        }
+    }
+    // Greatest bound first: the rest is skipped once no bound reaches the runner-up.
+    std::vector<double> waiting(bounds_);
+    for (int turn = 0; turn < variables_; ++turn) {
+        const auto greatest = std::max_element(waiting.begin(), waiting.end());
+        if (*greatest < best.next_delta || *greatest == NEVER) break;
+        *greatest = NEVER;
+        const int v = static_cast<int>(greatest - waiting.begin());
+        // Arcs added since may have closed the way for the candidate that the bound was of.
+        double bound = NEVER;
+        const auto deltas = deltas_[v];
+        for (int u = 0; u < variables_; ++u) {
+            const double delta = deltas[u];
+            if (delta <= bound && delta < best.next_delta) continue;
+            if (!is_candidate(v, u)) continue;
+            bound = std::max(bound, delta);
+            const Move addition{Move::add, u, v};
+            if (delta >= best.next_delta && beats_second(delta, addition) && may_add(u, v)) insert(delta, addition);
+        }
+        bounds_[v] = bound;
+    }
+    const auto [kind, u, v] = best.first;
+    best.arbitrary = kind == Move::add && best.delta == deltas_(u, v) && may_add(v, u);
+    return best;
+}
+
+void Dag::make(Move move) {
+    toggle(move.from, move.to);
+    if (move.kind == Move::reverse) toggle(move.to, move.from);
+    if (move.kind == Move::add) {
+        const auto below = std::as_const(paths_)[move.to];
+        for (int ancestor = 0; ancestor < variables_; ++ancestor) {
+            if (!reaches(ancestor, move.from)) continue;
+            const auto own = paths_[ancestor];
+            for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
+        }
+    } else {
+        find_paths();
+        bounds_ = ceilings_;
+    }
+    tabu_.remember();
+}
+
+void Dag::toggle(int from, int to) {
+    auto& present = is_parent_(to, from);
+    present = !present;
+    auto& parents = parents_[to];
+    if (present) {
+        parents.push_back(from);
+    } else {
+        *std::find(parents.begin(), parents.end(), from) = parents.back();
+        parents.pop_back();
+    }
+    tabu_.toggle(from, to);
+}
+
+/// Sinks first: a variable reaches what its children do.
+void Dag::find_paths() {
+    std::fill_n(paths_.data(), paths_.rows() * paths_.columns(), 0);
+    std::vector<int> children(variables_, 0), sinks;
+    for (int v = 0; v < variables_; ++v) {
+        paths_(v, v / 64) |= std::uint64_t{1} << (v % 64);
+        for (const int u : parents_[v]) ++children[u];
+    }
+    for (int v = 0; v < variables_; ++v) {
+        if (!children[v]) sinks.push_back(v);
+    }
+    for (std::size_t done = 0; done < sinks.size(); ++done) {
+        const int v = sinks[done];
+        const auto below = std::as_const(paths_)[v];
+        for (const int u : parents_[v]) {
+            const auto own = paths_[u];
+            for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
+            if (--children[u] == 0) sinks.push_back(u);
+        }
+    }
+}
+
+}  // namespace stablebn

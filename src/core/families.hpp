@@ -1,0 +1,84 @@
+// What a search asks of a score: families, and what each single change of their parents would bring.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "fixed.hpp"
+#include "pool.hpp"
+#include "variable_set.hpp"
+#include "views.hpp"
+
+namespace stablebn {
+
+/// Larger penalties than 2**30 nats do not fit the limbs: such a family is not a candidate.
+constexpr double LARGEST_PENALTY = 1 << 30;
+
+/// One variable with its parents.
+struct Family {
+    /// By variable u: the change of score when u becomes a parent or, where it is one, ceases to be; NOT_A_CANDIDATE
+    /// where the family may not become that. That of the child itself is 0.
+    std::vector<Fixed> changes;
+};
+
+/// Scores of families; those that were worked out are kept, for every search that meets them again.
+class FamilyScores {
+public:
+    FamilyScores(int variables, int most_parents) : variables_(variables), most_parents_(most_parents) {}
+    virtual ~FamilyScores() = default;
+    FamilyScores(const FamilyScores&) = delete;
+    FamilyScores& operator=(const FamilyScores&) = delete;
+
+    int variables() const { return variables_; }
+    /// Larger sets of parents are not candidates.
+    int most_parents() const { return most_parents_; }
+    virtual Pool& pool() const = 0;
+
+    /// A family, worked out once.
+    std::shared_ptr<const Family> family(int child, const VariableSet& parents);
+
+    /// The score of a family, less what only big integers can hold: the penalty of its free parameters.
+    virtual Fixed term(int child, const VariableSet& parents) = 0;
+
+    /// Terms and changes of every variable without parents.
+    std::span<const Fixed> first_terms();
+    MatrixView<const Fixed> first_changes();
+
+    /// The same score for variables renumbered so that new i is old order[i].
+    virtual std::shared_ptr<FamilyScores> reordered(std::span<const int> order) = 0;
+
+    /// Nanoseconds that working out a family takes, roughly.
+    virtual double cost_of_family() const = 0;
+
+protected:
+    virtual std::vector<Fixed> work_out(int child, const VariableSet& parents) = 0;
+    /// Write terms and changes of every variable without parents.
+    virtual void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes);
+    /// Take over those of another score, where this variable i is its order[i].
+    void adopt_first(FamilyScores& other, std::span<const int> order);
+
+private:
+    struct Key {
+        int child;
+        VariableSet parents;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct HashOfKey {
+        std::size_t operator()(const Key& key) const {
+            return VariableSet::Hash{}(key.parents) * 31 + static_cast<std::size_t>(key.child);
+        }
+    };
+
+    int variables_;
+    int most_parents_;
+    std::once_flag first_once_;
+    std::vector<Fixed> first_terms_;
+    Matrix<Fixed> first_changes_;
+    std::mutex mutex_;
+    std::unordered_map<Key, std::shared_ptr<const Family>, HashOfKey> families_;
+};
+
+}  // namespace stablebn
