@@ -157,7 +157,7 @@ std::vector<double> ContingencyTest::p_values_by_table(int x, std::span<const in
         const std::size_t c = counts_->levels(blanket[at]);
         const Fixed without = conditional_sum(without_variable(cells, stride, c), r, m_ln_m);
         const auto df = static_cast<double>(cells.size() / (r * c) * (r - 1) * (c - 1));
-        found[at] = tail_(statistic_of(own - without), df);
+        found[at] = p_value(statistic_of(own - without), df, nullptr);
         stride *= c;
     }
     return found;

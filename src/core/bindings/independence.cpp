@@ -1,6 +1,4 @@
 // Tests of independence, for Python: conversions only. The interpreter's lock is released around all work.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "binding.hpp"
 #include "contingency.hpp"
 #include "contingency_walk.hpp"
 #include "correlation.hpp"
@@ -20,15 +19,14 @@
 #include "subsets.hpp"
 #include "tail.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace stablebn {
+
+using namespace nb::literals;
 
 namespace {
 
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using NumberMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Numbers = Vector<double>;
+using NumberMatrix = Table<double>;
 using Variables = std::vector<int>;
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
@@ -38,23 +36,13 @@ Matrix<double> copied(const NumberMatrix& matrix) {
     return own;
 }
 
-/// An array [rows, columns], or [rows] where there are no columns, that owns the numbers.
-nb::object to_array(std::vector<double> numbers, std::size_t columns = 0) {
-    auto kept = std::make_unique<std::vector<double>>(std::move(numbers));
-    double* data = kept->data();
-    const std::size_t size = kept->size();
-    const nb::capsule owner(kept.release(), [](void* own) noexcept { delete static_cast<std::vector<double>*>(own); });
-    if (!columns) return nb::cast(nb::ndarray<nb::numpy, double>(data, {size}, owner));
-    return nb::cast(nb::ndarray<nb::numpy, double>(data, {size / columns, columns}, owner));
-}
-
 template <class Work>
 auto unlocked(Work&& work) {
     const nb::gil_scoped_release release;
     return work();
 }
 
-nb::object outcomes(const ContingencyTest& test, int x, const Variables& given, const Variables& candidates) {
+nb::ndarray<nb::numpy, double> outcomes(const ContingencyTest& test, int x, const Variables& given, const Variables& candidates) {
     auto numbers = unlocked([&] {
         std::vector<double> flat;
         for (const Outcome& found : test.outcomes(x, given, candidates)) {
@@ -62,7 +50,8 @@ nb::object outcomes(const ContingencyTest& test, int x, const Variables& given, 
         }
         return flat;
     });
-    return to_array(std::move(numbers), 3);
+    const std::size_t rows = numbers.size() / 3;
+    return array_of(std::move(numbers), {rows, 3});
 }
 
 std::vector<double> p_values(const ContingencyTest& test, int x, const Variables& given, const Variables& candidates,
@@ -90,7 +79,7 @@ std::optional<std::pair<Variables, std::int64_t>> inseparable(const ContingencyT
     return std::pair{std::move(found->variables), found->tests};
 }
 
-nb::object chi_square_tails(const Numbers& statistics, const Numbers& df, std::uintptr_t tail_address) {
+nb::ndarray<nb::numpy, double> chi_square_tails(const Numbers& statistics, const Numbers& df, std::uintptr_t tail_address) {
     if (statistics.size() != df.size()) throw nb::value_error("as many statistics as degrees of freedom");
     auto found = unlocked([&] {
         const ChiSquareTail tail(tail_address);
@@ -98,7 +87,7 @@ nb::object chi_square_tails(const Numbers& statistics, const Numbers& df, std::u
         for (std::size_t i = 0; i < p_values.size(); ++i) p_values[i] = tail(statistics.data()[i], df.data()[i]);
         return p_values;
     });
-    return to_array(std::move(found));
+    return array_of(std::move(found), {statistics.size()});
 }
 
 }  // namespace
@@ -153,7 +142,7 @@ void bind_independence(nb::module_& m) {
                             const NumberMatrix& matrix) { new (self) PartialCorrelations(copied(matrix)); }, "matrix"_a)
         .def("given",
              [](const PartialCorrelations& correlations, int x, const Variables& given, const Variables& candidates) {
-                 return to_array(unlocked([&] { return correlations.given(x, given, candidates); }));
+                 return array_of(unlocked([&] { return correlations.given(x, given, candidates); }), {candidates.size()});
              },
              "x"_a, "given"_a, "candidates"_a);
 
