@@ -25,21 +25,44 @@ int sum_of_levels(const Counts& counts, std::span<const int> variables) {
     return sum;
 }
 
+/// Add 1, or its weight, to the cell of each of some rows.
+///
+/// Four cells are found before one is written: the processor need not wait to see whether the next row lies in the
+/// same memory (measured: a quarter less time).
+template <class Cell, class Weight>
+void add_to_cells(std::size_t rows, const Cell& cell, const Weight& weight, std::int64_t* cells) {
+    std::size_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const std::uint32_t a = cell(i), b = cell(i + 1), c = cell(i + 2), d = cell(i + 3);
+        const std::int64_t in_a = weight(i), in_b = weight(i + 1), in_c = weight(i + 2), in_d = weight(i + 3);
+        cells[a] += in_a;
+        cells[b] += in_b;
+        cells[c] += in_c;
+        cells[d] += in_d;
+    }
+    for (; i < rows; ++i) cells[cell(i)] += weight(i);
+}
+
+constexpr auto ONE = [](std::size_t) { return std::int64_t{1}; };
+
 /// Add some rows to their cells.
 template <class Place>
 void add_some_rows(std::span<const std::int32_t> rows, const Place* places, Column y, int c,
                    std::span<const std::int64_t> weights, std::int64_t* cells) {
     // Unsigned: an index that may be negative takes longer.
     const auto width = static_cast<std::uint32_t>(c);
+    const std::int32_t* row = rows.data();
     with_codes(y, [&](const auto* codes) {
-        const auto cell = [&](std::size_t i) {
-            const auto row = static_cast<std::uint32_t>(rows[i]);
-            return static_cast<std::uint32_t>(places[i]) * width + static_cast<std::uint32_t>(codes[row]);
+        const auto cell = [=](std::size_t i) {
+            return static_cast<std::uint32_t>(places[i]) * width +
+                   static_cast<std::uint32_t>(codes[static_cast<std::uint32_t>(row[i])]);
         };
         if (weights.empty()) {
-            for (std::size_t i = 0; i < rows.size(); ++i) ++cells[cell(i)];
+            add_to_cells(rows.size(), cell, ONE, cells);
         } else {
-            for (std::size_t i = 0; i < rows.size(); ++i) cells[cell(i)] += weights[static_cast<std::uint32_t>(rows[i])];
+            const std::int64_t* weight = weights.data();
+            const auto own = [=](std::size_t i) { return weight[static_cast<std::uint32_t>(row[i])]; };
+            add_to_cells(rows.size(), cell, own, cells);
         }
     });
 }
@@ -55,14 +78,12 @@ void add_rows(std::span<const std::uint16_t> places, Column y, int c, std::span<
     const auto width = static_cast<std::uint32_t>(c);
     const std::uint16_t* place = places.data();
     with_codes(y, [&](const auto* codes) {
+        const auto cell = [=](std::size_t i) { return place[i] * width + static_cast<std::uint32_t>(codes[i]); };
         if (weights.empty()) {
-            for (std::size_t i = 0; i < places.size(); ++i) {
-                ++cells[std::uint32_t{place[i]} * width + static_cast<std::uint32_t>(codes[i])];
-            }
+            add_to_cells(places.size(), cell, ONE, cells);
         } else {
-            for (std::size_t i = 0; i < places.size(); ++i) {
-                cells[std::uint32_t{place[i]} * width + static_cast<std::uint32_t>(codes[i])] += weights[i];
-            }
+            const std::int64_t* weight = weights.data();
+            add_to_cells(places.size(), cell, [=](std::size_t i) { return weight[i]; }, cells);
         }
     });
 }
