@@ -11,15 +11,16 @@ from stablebn.data import Caution, ContinuousTable, Kind, Prepared, prepare
 from stablebn.errors import GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.independence import independence_test, name_of_test
-from stablebn.kernels.logarithm import to_float
-from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, pose
+from stablebn.fixed_point import to_float
+from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, define_problem
 from stablebn.learners.config import at_least
 from stablebn.networks.fitting import fit as fit_parameters
 from stablebn.networks.model import Network
 from stablebn.result import Result, fingerprint, pattern_fingerprint
-from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search import Climb
-from stablebn.stats.crew import cores
+from stablebn.stats import statistics_of
+from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
@@ -153,7 +154,7 @@ def learn(
     if unit_free and (score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
     encoded = time.perf_counter()
-    problem = pose(prepared.table, score_config, unit_free=unit_free, threads=_threads(threads))
+    problem = define_problem(prepared.table, score_config, unit_free=unit_free, threads=_threads(threads))
     if "test" in learner.options:
         config = replace(config, test=name_of_test(problem.statistics, config.test))
     problem = replace(
@@ -321,12 +322,12 @@ def score(
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     if isinstance(prepared.table, ContinuousTable):
-        problem = pose(prepared.table, config, threads=_threads(threads))
+        problem = define_problem(prepared.table, config, threads=_threads(threads))
         scores, variables = problem.scores, problem.names
     else:
         # Counts have no order: there is nothing to number.
         scores, variables = (
-            family_scores(prepared.table, config, threads=_threads(threads)),
+            scores_from(statistics_of(prepared.table, threads=_threads(threads)), config),
             prepared.table.names,
         )
     families = _families(dag, prepared, variables)
@@ -441,7 +442,7 @@ def ci_test(
         raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
     # A constant says nothing; and with only the columns that matter there are fewer to number.
     column = {name: place for place, name in enumerate(prepared.table.names)}
-    problem = pose(prepared.table.select([column[name] for name in asked if name in column]), ScoreConfig())
+    problem = define_problem(prepared.table.select([column[name] for name in asked if name in column]), ScoreConfig())
     name = name_of_test(problem.statistics, test)
     if x not in column or y not in column:
         return CITest(x, y, tuple(given), name, 0.0, 0.0, 1.0)

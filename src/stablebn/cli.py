@@ -386,7 +386,7 @@ def _show_plan(planned: Study, path: Path, jobs: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from stablebn.stats.crew import cores
+    from stablebn.stats.threads import cores
     from stablebn.study.estimate import Estimate, Remaining, in_words
     from stablebn.study.jobs import jobs_of
     from stablebn.study.store import look_into

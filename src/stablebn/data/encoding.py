@@ -239,21 +239,17 @@ def _values(dictionary: pa.Array) -> list[Any]:
 
 def _translated(indices: NDArray[np.integer], codes: Codes) -> Codes:
     """The code of each index."""
-    # Here and not above: Numba takes long to import, and errors in the data are told without it.
-    from stablebn.kernels.translating import translate
+    # Here and not above: errors in the data are told without the core.
+    from stablebn import _core
 
-    out = np.empty(indices.size, dtype=codes.dtype)
-    translate(indices, codes, out)
-    return out
+    return _core.translate(indices, codes)
 
 
 def _distinct(indices: NDArray[np.integer], size: int) -> list[int]:
     """The positions below `size` that occur among indices."""
-    from stablebn.kernels.translating import mark
+    from stablebn import _core
 
-    occurs = np.zeros(size, dtype=np.bool_)
-    mark(indices, occurs)
-    return np.flatnonzero(occurs).tolist()
+    return _core.occurring(indices, size)
 
 
 def narrow(codes: NDArray[np.integer], greatest: int) -> Codes:

@@ -14,8 +14,8 @@ from stablebn.independence import IndependenceTest, independence_test
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.limit import Limit
 from stablebn.learners.problem import Problem
-from stablebn.stats.counts import Counts
-from stablebn.stats.crew import Crew
+from stablebn.stats import Counts
+from stablebn.stats.threads import run_at_once
 from stablebn.stats.variable_sets import bit
 
 _LOTS_A_THREAD = 8
@@ -40,8 +40,8 @@ class Evidence:
     most : int
         Most variables to condition on.
     limit : Limit
-    crew : Crew or None
-        Threads that ask some questions at once, where that pays.
+    threads : int
+        How many ask questions at once.
     watch : callable or None
         Called with the name of a stage and the number of questions answered in it.
     """
@@ -51,7 +51,7 @@ class Evidence:
     alpha: float
     most: int
     limit: Limit
-    crew: Crew | None = None
+    threads: int = 1
     watch: Callable[[str, int], None] | None = None
 
     def answers(
@@ -61,10 +61,10 @@ class Evidence:
 
         Some are asked at once, each lot with tests counted apart: who is first cannot matter.
         """
-        if self.crew is None:
+        if self.threads == 1:
             return self._ask_in_turn(stage, ask, questions)
-        lots = _lots(questions, _LOTS_A_THREAD * self.crew.size)
-        alone = replace(self, crew=None, watch=None)
+        lots = _lots(questions, _LOTS_A_THREAD * self.threads)
+        alone = replace(self, threads=1, watch=None)
         forks = [replace(alone, test=self.test.fork(), limit=Limit(self.limit.deadline)) for _ in lots]
         answered: list[int] = []
 
@@ -81,7 +81,7 @@ class Evidence:
                 fork.limit.deadline = -math.inf
 
         tasks = [partial(answer_lot, fork, lot) for fork, lot in zip(forks, lots, strict=True)]
-        answers = list(chain.from_iterable(self.crew.do_all(tasks, give_up)))
+        answers = list(chain.from_iterable(run_at_once(tasks, self.threads, give_up)))
         self.test.performed += sum(fork.test.performed for fork in forks)
         self.limit.kept &= all(fork.limit.kept for fork in forks)
         return answers
@@ -171,17 +171,17 @@ def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evi
         alpha=config.alpha,
         most=problem.scores.n if config.max_condition is None else config.max_condition,
         limit=Limit(deadline),
-        crew=_crew(problem),
+        threads=_threads(problem),
         watch=problem.watch,
     )
 
 
-def _crew(problem: Problem) -> Crew | None:
-    """Threads, where tests take so long that it pays: only those that count rows can."""
-    counts = problem.as_given
-    if problem.test is None and isinstance(counts, Counts) and counts.table.codes.size >= VALUES_FOR_THREADS:
-        return counts.crew if counts.crew.size > 1 else None
-    return None
+def _threads(problem: Problem) -> int:
+    """How many threads ask questions: several where tests take so long that it pays, which only those of rows do."""
+    counts = problem.statistics
+    if problem.test is None and isinstance(counts, Counts) and counts.values >= VALUES_FOR_THREADS:
+        return counts.threads
+    return 1
 
 
 def _lots(questions: Sequence[Question], most: int) -> list[Sequence[Question]]:

@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.problem import Problem
-from stablebn.scores.notebook import Notebook
-from stablebn.search import Climb, climb
+from stablebn.search import Climb, climb, watch_stages
 
 
-def hill_climb(
-    problem: Problem,
-    order: Sequence[int],
-    config: SearchConfig,
-    stage: str = "search",
-    notebook: Notebook | None = None,
-) -> Climb:
-    """Climb while the score improves; `order` decides between equal moves."""
+def hill_climb(problem: Problem, orders: Mapping[str, Sequence[int]], config: SearchConfig) -> list[Climb]:
+    """Climb while the score improves, once for each order, which decides between equal moves.
+
+    The keys of `orders` name the searches for who watches.
+    """
     return climb(
         problem.scores,
-        order,
+        list(orders.values()),
         start=problem.start,
         max_parents=config.max_parents,
         max_iter=config.max_iter,
         time_is_up=problem.time_is_up,
-        watch=None if problem.watch is None else partial(problem.watch, stage),
-        notebook=notebook,
+        watch=watch_stages(problem.watch, list(orders)),
     )
 
 
 def hc(problem: Problem, config: SearchConfig) -> Climb:
     """Hill climbing in the order of the columns: what the table's layout decides is arbitrary."""
-    return hill_climb(problem, problem.given, config)
+    [found] = hill_climb(problem, {"search": problem.given}, config)
+    return found
 
 
 def hc_dec(problem: Problem, config: SearchConfig) -> Climb:
     """Hill climbing in decreasing order."""
-    return hill_climb(problem, problem.decreasing, config)
+    [found] = hill_climb(problem, {"search": problem.decreasing}, config)
+    return found
 
 
 def hc_inc(problem: Problem, config: SearchConfig) -> Climb:
     """Hill climbing in increasing order."""
-    return hill_climb(problem, problem.increasing, config)
+    [found] = hill_climb(problem, {"search": problem.increasing}, config)
+    return found

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from threading import Event
+from dataclasses import dataclass
 
-from stablebn.data.table import ContinuousTable, Name, Table
+from stablebn.data.table import Name, Table
 from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order
-from stablebn.scores.families import FamilyScores
-from stablebn.scores.registry import ScoreConfig, scores_from, statistics_of
-from stablebn.stats.counts import Counts
-from stablebn.stats.moments import Moments
+from stablebn.scores.families import CompiledScores
+from stablebn.scores.registry import ScoreConfig, scores_from
+from stablebn.stats import Counts, Moments, statistics_of
 
 
 @dataclass(frozen=True)
@@ -28,9 +25,9 @@ class Problem:
     ----------
     names : tuple of names
         Name of each variable; learners do not look.
-    scores : FamilyScores
-    as_given, numbering : Counts or Moments, tuple of int
-        What the scores are made from, before the variables were numbered, and the column of each variable.
+    statistics : Counts or Moments
+        What scores and tests of independence are made from.
+    scores : CompiledScores
     decreasing : tuple of int
         Variables by decreasing sort key (SPEC section 4).
     given : tuple of int
@@ -43,30 +40,21 @@ class Problem:
         When a learner should return what it has, in terms of `time.monotonic`.
     watch : callable or None
         Called with the name of the search under way and its number of steps.
-    given_up : Event
-        Set when nobody waits for the answer any more.
     """
 
     names: tuple[Name, ...]
-    scores: FamilyScores
-    as_given: Counts | Moments
-    numbering: tuple[int, ...]
+    statistics: Counts | Moments
+    scores: CompiledScores
     decreasing: tuple[int, ...]
     given: tuple[int, ...]
     start: tuple[int, ...] | None = None
     test: IndependenceTest | None = None
     deadline: float | None = None
     watch: Callable[[str, int], None] | None = None
-    given_up: Event = field(default_factory=Event)
-
-    @cached_property
-    def statistics(self) -> Counts | Moments:
-        """What tests of independence are made from."""
-        return self.as_given.reordered(self.numbering)
 
     def time_is_up(self) -> bool:
         """Whether a learner should return what it has."""
-        return self.given_up.is_set() or (self.deadline is not None and time.monotonic() > self.deadline)
+        return self.deadline is not None and time.monotonic() > self.deadline
 
     @property
     def increasing(self) -> tuple[int, ...]:
@@ -74,7 +62,7 @@ class Problem:
         return self.decreasing[::-1]
 
 
-def pose(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads: int = 1) -> Problem:
+def define_problem(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads: int = 1) -> Problem:
     """Number a table's variables canonically and find their decreasing order.
 
     The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
@@ -82,15 +70,14 @@ def pose(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads:
     """
     statistics = statistics_of(table, threads=threads)
     scores = scores_from(statistics, config)
-    order = numbering = canonical_order(table, scores, unit_free=unit_free)
-    if isinstance(table, ContinuousTable) and not unit_free:
-        numbering = canonical_order(table, scores, unit_free=True, last_resort=_places(order))
+    order = numbering = canonical_order(statistics, scores, unit_free=unit_free)
+    if isinstance(statistics, Moments) and not unit_free:
+        numbering = canonical_order(statistics, scores, unit_free=True, last_resort=_places(order))
     number = _places(numbering)
     return Problem(
         names=tuple(table.names[column] for column in numbering),
+        statistics=statistics.reordered(numbering),
         scores=scores.reordered(numbering),
-        as_given=statistics,
-        numbering=tuple(numbering),
         decreasing=tuple(number[column] for column in order),
         given=tuple(number),
     )

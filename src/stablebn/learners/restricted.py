@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but, gather
 from stablebn.learners.pattern import TestTrace, test_trace
 from stablebn.learners.problem import Problem
-from stablebn.search import Climb, Trace, climb
+from stablebn.search import Climb, Trace, climb, watch_stages
 
 # Of a limited time, so that some is left to climb.
 _SHARE_OF_TESTS = 0.5
@@ -70,14 +70,14 @@ def climb_among_candidates(
     answers = evidence.answers("candidates", candidates_of, range(n))
     candidates = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
     allowed = np.array([[own >> v & 1 for v in range(n)] for own in candidates], dtype=np.bool_).reshape(n, n)
-    found = climb(
+    [found] = climb(
         problem.scores,
-        evidence.order,
+        [evidence.order],
         max_parents=config.max_parents,
         max_iter=config.max_iter,
         allowed=allowed,
         time_is_up=problem.time_is_up,
-        watch=None if problem.watch is None else partial(problem.watch, "search"),
+        watch=watch_stages(problem.watch, ["search"]),
     )
     tests = test_trace(evidence.test.performed, dict(enumerate(candidates)), {})
     return HybridClimb(
@@ -88,6 +88,5 @@ def climb_among_candidates(
         found.steps,
         found.deltas,
         finished=found.finished and evidence.limit.kept,
-        notebook=found.notebook,
         restriction=tests,
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.hc import hill_climb
 from stablebn.learners.problem import Problem
 from stablebn.learners.tabu import tabu_search
-from stablebn.scores.notebook import Notebook
 from stablebn.search import Climb
+
+Search = Callable[[Problem, Mapping[str, Sequence[int]], SearchConfig], list[Climb]]
+"""Climbs once for each order; the keys name the searches."""
 
 
 def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
@@ -21,30 +22,19 @@ def search_for_order(problem: Problem, config: SearchConfig) -> Climb:
     ----------
     Kitson and Constantinou, "Stable Structure Learning with HC-Stable and Tabu-Stable Algorithms", Algorithm 2.
     """
-    search = tabu_search if config.order_search == "tabu" else hill_climb
-    decreasing_search = partial(search, problem, problem.decreasing, config, "decreasing order")
-    increasing_search = partial(search, problem, problem.increasing, config, "increasing order")
-    if problem.scores.dear and problem.as_given.crew.size > 1:
-        decreasing, increasing = problem.as_given.crew.do_all(
-            [decreasing_search, increasing_search], give_up=problem.given_up.set
-        )
-    else:
-        decreasing = decreasing_search()
-        increasing = increasing_search(decreasing.notebook)
+    search: Search = tabu_search if config.order_search == "tabu" else hill_climb
+    orders = {"decreasing order": problem.decreasing, "increasing order": problem.increasing}
+    decreasing, increasing = search(problem, orders, config)
     better = increasing if increasing.score > decreasing.score else decreasing
     return replace(better, finished=decreasing.finished and increasing.finished)
 
 
-def climb_in_stable_order(
-    problem: Problem,
-    config: SearchConfig,
-    search: Callable[[Problem, Sequence[int], SearchConfig, str, Notebook], Climb],
-) -> Climb:
+def climb_in_stable_order(problem: Problem, config: SearchConfig, search: Search) -> Climb:
     """A search whose arbitrary choices follow the data alone (Algorithm 1)."""
     found = search_for_order(problem, config)
     if problem.time_is_up():
         return found
-    last = search(problem, stable_order(found), config, "search", found.notebook)
+    [last] = search(problem, {"search": stable_order(found)}, config)
     return replace(last, finished=found.finished and last.finished)
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from stablebn.data import ContinuousTable, Prepared
 from stablebn.errors import GraphError
 from stablebn.graph.names import name_key
-from stablebn.kernels.logarithm import joined, ln_limbs, to_float
+from stablebn import _core
+from stablebn.fixed_point import to_float
 from stablebn.networks.aligning import level_codes, prepared_for
 from stablebn.networks.model import CPT, LinearGaussian, Name, Network
 
@@ -34,8 +35,8 @@ def _categorical(network: Network, prepared: Prepared) -> float:
         probabilities = own.probabilities.reshape(-1)[found]
         if (probabilities == 0).any():
             return -math.inf
-        for m, (hi, lo) in zip(counts.tolist(), ln_limbs(probabilities).tolist(), strict=True):
-            total += m * joined(hi, lo)
+        for m, probability in zip(counts.tolist(), probabilities.tolist(), strict=True):
+            total += m * _core.ln(probability)
     return to_float(total)
 
 

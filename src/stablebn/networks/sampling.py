@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.graph.names import name_key
-from stablebn.kernels import drawing
+from stablebn import _core
 from stablebn.networks.model import CPT, LinearGaussian, Name, Network
 from stablebn.networks.streams import Stream
 
@@ -32,10 +32,11 @@ def _levels(network: Network, n: int, seed: int) -> dict[Name, pa.Array]:
         assert isinstance(own, CPT)
         configurations = np.zeros(n, dtype=np.int64)
         for parent, levels in zip(own.parents, own.probabilities.shape, strict=False):
-            drawing.add_parent(configurations, codes[parent], levels)
+            # The last parent changes fastest.
+            configurations *= levels
+            configurations += codes[parent]
         cumulative = np.cumsum(own.probabilities.reshape(-1, len(own.levels)), axis=1)
-        codes[node] = np.empty(n, dtype=np.int16)
-        drawing.draw_levels(Stream(seed, node).raw(n), configurations, cumulative, codes[node])
+        codes[node] = _core.draw_levels(Stream(seed, node).raw(n), configurations, cumulative)
         columns[node] = pa.DictionaryArray.from_arrays(pa.array(codes[node]), pa.array(own.levels))
     return columns
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stablebn.errors import OptionError
 from stablebn.graph.names import Node
-from stablebn.kernels import drawing
+from stablebn import _core
 
 # Deviates are drawn by rejection in batches of a fixed size, so that fewer of them are the first of more.
 _BATCH = 1 << 14
@@ -49,14 +49,10 @@ class Stream:
         parts: list[NDArray[np.float64]] = []
         found = 0
         while found < n:
-            batch = np.empty(_BATCH, dtype=np.float64)
-            filled = drawing.normal_deviates(self.raw(_BATCH), batch)
-            parts.append(batch[:filled])
-            found += filled
+            parts.append(_core.normal_deviates(self.raw(_BATCH)))
+            found += parts[-1].size
         return np.concatenate(parts)[:n] if parts else np.empty(0)
 
     def exponential(self, n: int) -> NDArray[np.float64]:
         """Standard exponential deviates."""
-        out = np.empty(n, dtype=np.float64)
-        drawing.exponential_deviates(self.raw(n), out)
-        return out
+        return _core.exponential_deviates(self.raw(n))

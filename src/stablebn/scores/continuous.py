@@ -9,30 +9,33 @@ from functools import cache
 
 import numpy as np
 
-from stablebn.kernels import cholesky, counting
-from stablebn.kernels.logarithm import UNIT, fixed_ln, joined, limbs, ln, to_fixed
-from stablebn.scores.families import Changes, FamilyScores
-from stablebn.stats.joint import Nearby, nothing
+from stablebn import _core
+from stablebn._core import ln_of_integer
+from stablebn.fixed_point import UNIT, limbs
+from stablebn.scores.families import CompiledScores
 from stablebn.stats.moments import Moments, ScaledMatrix
-from stablebn.stats.variable_sets import bit, members
 
-# Measured: with more variables, a family takes longer than two threads take to get out of each other's way.
-_MANY = 64
 # pi is math.pi + this much.
 _PI_REST = 1.2246467991473532e-16
 
 
 @cache
 def _ln_pi() -> int:
-    # Not a constant: a kernel that is called when a module is imported makes every import slow.
-    return joined(*to_fixed(*ln(math.pi, _PI_REST)))
+    return _core.ln(math.pi, _PI_REST)
 
 
-class DeterminantScores(FamilyScores):
-    """Scores that are m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2, and an offset by the number of parents.
+class DeterminantScores(CompiledScores):
+    """Scores that are m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2, and an offset by the number of parents."""
 
-    Elimination follows the numbering of the variables, so sets of three or more have the same bits in every layout
-    once the variables are numbered canonically; smaller sets have them before.
+    def reordered(self, order: Sequence[int]) -> DeterminantScores:
+        """The same score for variables renumbered so that new i is old order[i]."""
+        return DeterminantScores(self.compiled.reordered(list(order)))
+
+
+def determinant_scores(
+    matrix: ScaledMatrix, factors: Sequence[int], offsets: Sequence[int], *, threads: int = 1
+) -> DeterminantScores:
+    """Scores made of determinants.
 
     Parameters
     ----------
@@ -41,53 +44,11 @@ class DeterminantScores(FamilyScores):
     factors : sequence of int
         m, by the size of the set.
     offsets : sequence of int
-        In units of 2**-62.
+        In units of 2**-62, of 0, 1, ... parents, as many as there may be.
     """
-
-    def __init__(self, matrix: ScaledMatrix, factors: Sequence[int], offsets: Sequence[int]) -> None:
-        self.n = matrix.entries.shape[0]
-        self.most_parents = len(offsets) - 1
-        self.dear = self.n > _MANY
-        self._matrix = matrix
-        self._factors = np.array(factors, dtype=np.int64)
-        self._offsets = offsets
-        self._offset_limbs = np.array([limbs(offset) for offset in offsets], dtype=np.int64)
-        self._terms: dict[int, int] = {}
-
-    def family(self, child: int, parents: int) -> int:
-        """Score of a child with a set of parents."""
-        return self._term(parents | bit(child)) - self._term(parents) + self._offsets[parents.bit_count()]
-
-    def write_changes(self, child: int, parents: int, out: Changes, nearby: Nearby = nothing) -> int:
-        """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
-        return joined(
-            *cholesky.determinant_changes(
-                self._matrix.entries,
-                self._matrix.exponents,
-                child,
-                np.array(members(parents), dtype=np.int64),
-                self._factors,
-                self._offset_limbs,
-                out,
-            )
-        )
-
-    def reordered(self, order: Sequence[int]) -> FamilyScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
-        scores = DeterminantScores(self._matrix.select(list(order)), self._factors.tolist(), self._offsets)
-        scores.adopt(self, order)
-        return scores
-
-    def _term(self, variables: int) -> int:
-        if variables not in self._terms:
-            inside = np.array(members(variables), dtype=np.int64)
-            matrix, work = self._matrix, np.empty((inside.size, inside.size))
-            self._terms[variables] = joined(
-                *cholesky.half_ln_determinant(
-                    matrix.entries, matrix.exponents, inside, self._factors[inside.size], work
-                )
-            )
-        return self._terms[variables]
+    offset_limbs = np.array([limbs(offset) for offset in offsets], dtype=np.int64)
+    exponents = matrix.exponents.tolist()
+    return DeterminantScores(_core.GaussianScores(matrix.entries, exponents, list(factors), offset_limbs, threads))
 
 
 def _most_parents(moments: Moments) -> int:
@@ -95,33 +56,35 @@ def _most_parents(moments: Moments) -> int:
     return max(0, min(moments.n - 1, moments.total - 3))
 
 
-def penalised_likelihood(moments: Moments, unit: int) -> FamilyScores:
+def penalised_likelihood(moments: Moments, unit: int) -> DeterminantScores:
     """-(N/2) ln(2 pi RSS / (N - 1)) - (N - 1)/2, less a penalty per parameter; a family has |S| + 2.
 
     RSS of v given S is det C[S + v] / det C[S], C the sums of centred cross-products.
     """
     total = moments.total
-    constant = -total * (fixed_ln(2) + _ln_pi() - fixed_ln(total - 1)) // 2 - (total - 1) * UNIT // 2
+    constant = -total * (ln_of_integer(2) + _ln_pi() - ln_of_integer(total - 1)) // 2 - (total - 1) * UNIT // 2
     offsets = [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)]
-    return DeterminantScores(moments.cross_products(), [-total] * (moments.n + 1), offsets)
+    return determinant_scores(
+        moments.cross_products(), [-total] * (moments.n + 1), offsets, threads=moments.threads
+    )
 
 
-def bic(moments: Moments, k: float) -> FamilyScores:
+def bic(moments: Moments, k: float) -> DeterminantScores:
     """BIC: k * ln(N) / 2 a parameter."""
-    return penalised_likelihood(moments, round(Fraction(k) * fixed_ln(moments.total) / 2))
+    return penalised_likelihood(moments, round(Fraction(k) * ln_of_integer(moments.total) / 2))
 
 
-def aic(moments: Moments, k: float) -> FamilyScores:
+def aic(moments: Moments, k: float) -> DeterminantScores:
     """AIC: k a parameter."""
     return penalised_likelihood(moments, round(Fraction(k) * UNIT))
 
 
-def loglik(moments: Moments) -> FamilyScores:
+def loglik(moments: Moments) -> DeterminantScores:
     """Log-likelihood without a penalty."""
     return penalised_likelihood(moments, 0)
 
 
-def bge(moments: Moments, iss_mu: float, iss_w: int) -> FamilyScores:
+def bge(moments: Moments, iss_mu: float, iss_w: int) -> DeterminantScores:
     """Bayesian Gaussian equivalent score, with the prior mean at the sample mean and the prior matrix t I.
 
     References
@@ -131,8 +94,8 @@ def bge(moments: Moments, iss_mu: float, iss_w: int) -> FamilyScores:
     """
     n, total = moments.n, moments.total
     t = Fraction(iss_mu) * (iss_w - n - 1) / (Fraction(iss_mu) + 1)
-    ln_t = joined(*to_fixed(*ln(*_double_double(t))))
-    shrink = joined(*to_fixed(*ln(*_double_double(Fraction(iss_mu) / (total + Fraction(iss_mu))))))
+    ln_t = _core.ln(*_double_double(t))
+    shrink = _core.ln(*_double_double(Fraction(iss_mu) / (total + Fraction(iss_mu))))
 
     def offset(p: int) -> int:
         prior = iss_w - n + p + 1
@@ -141,7 +104,7 @@ def bge(moments: Moments, iss_mu: float, iss_w: int) -> FamilyScores:
 
     factors = [-(total + iss_w - n + size) for size in range(n + 1)]
     offsets = [offset(p) for p in range(_most_parents(moments) + 1)]
-    return DeterminantScores(moments.cross_products(ridge=t), factors, offsets)
+    return determinant_scores(moments.cross_products(ridge=t), factors, offsets, threads=moments.threads)
 
 
 def _double_double(value: Fraction) -> tuple[float, float]:
@@ -153,5 +116,5 @@ def _ln_gamma_of_half(m: int) -> int:
     """Ln Gamma(m / 2) for an integer m >= 1: steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
     steps = np.array([(m - 1) // 2], dtype=np.int64)
     if m % 2:
-        return joined(*counting.sum_ln_rising(steps, 0.5)) + _ln_pi() // 2
-    return joined(*counting.sum_ln_rising(steps, 1.0))
+        return _core.sum_ln_rising(steps, 0.5) + _ln_pi() // 2
+    return _core.sum_ln_rising(steps, 1.0)

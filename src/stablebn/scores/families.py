@@ -5,21 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stablebn.kernels.logarithm import joined, limbs
-from stablebn.scores.notebook import NO_SOURCE, Notebook, Source
-from stablebn.scores.set_terms import SetTerms
-from stablebn.stats.counts import Terms
-from stablebn.stats.joint import Nearby, nothing
-from stablebn.stats.variable_sets import bit, members
+from stablebn import _core
+from stablebn.fixed_point import NOT_A_CANDIDATE, Limbs, integers, joined
+from stablebn.stats.variable_sets import bit
 
-Changes = NDArray[np.int64]
-
-NOT_A_CANDIDATE = np.iinfo(np.int64).min
-"""In place of the high limb: a family that a search must not build."""
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class FamilyScores(ABC):
@@ -34,142 +29,93 @@ class FamilyScores(ABC):
         Larger parent sets are not candidates.
     score_equivalent : bool
         Whether all DAGs of an equivalence class have the same score.
-    dear : bool
-        Whether a family takes so long to work out that it pays to let searches run at once.
     """
 
     n: int
     most_parents: int
     score_equivalent: bool = True
-    dear: bool = False
 
     @abstractmethod
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
 
     @abstractmethod
-    def write_changes(self, child: int, parents: int, out: Changes, nearby: Nearby = nothing) -> int:
-        """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family.
-
-        Parameters
-        ----------
-        child, parents, out
-        nearby : callable
-            Where joint tables may also be found.
-        """
-
-    @abstractmethod
-    def reordered(self, order: Sequence[int]) -> FamilyScores:
-        """The same score for variables renumbered so that new i is old order[i]."""
-
-    def changes(self, child: int, parents: int) -> tuple[int, Changes]:
-        """Score of a family, and what each single change of the parents would bring.
+    def changes(self, child: int, parents: int) -> Limbs:
+        """What each single change of a family's parents would bring.
 
         Returns
         -------
-        own : int
-        changes : int64 array [n, 3]
-            In row u, limbs of the score's change when u becomes a parent, or ceases to be one; and 1 where the family
-            may not become that. The child's own row is 0.
+        int64 array [n, 2]
+            In row u, limbs of the score's change when u becomes a parent, or ceases to be one; the high limb is
+            NOT_A_CANDIDATE where the family may not become that. The child's own row is 0.
         """
-        if not parents:
-            scores, first = self.without_parents
-            return scores[child], first[child]
-        if (child, parents) not in self._known:
-            out = np.zeros((self.n, 3), dtype=np.int64)
-            self._known[child, parents] = self.write_changes(child, parents, out), out
-        return self._known[child, parents]
-
-    @cached_property
-    def without_parents(self) -> tuple[list[int], Changes]:
-        """What `changes` gives for every variable without parents: their scores, and int64 [n, n, 3]."""
-        changes = np.zeros((self.n, self.n, 3), dtype=np.int64)
-        return self.write_first_changes(changes), changes
 
     def dag(self, parents: Sequence[int]) -> int:
         """Score of a DAG: of each variable with its set of parents."""
-        return sum(map(self._family_at_hand, range(self.n), parents))
-
-    def _family_at_hand(self, child: int, parents: int) -> int:
-        """What `family` gives, read off where nothing need be counted: without parents, or with one."""
-        scores, changes = self.without_parents
-        if not parents:
-            return scores[child]
-        hi, lo, barred = changes[child, parents.bit_length() - 1].tolist()
-        if parents.bit_count() > 1 or barred:
-            return self.family(child, parents)
-        return scores[child] + joined(hi, lo)
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, int], tuple[int, Changes]]:
-        return {}
-
-    def new_notebook(self) -> Notebook:
-        """A notebook for a search."""
-        return Notebook(*self.without_parents, self.small_tables())
-
-    def small_tables(self) -> Source:
-        """What a compiled search works out families from by itself; by default it does not."""
-        return NO_SOURCE
-
-    def adopt(self, other: FamilyScores, order: Sequence[int]) -> None:
-        """Take over the families without parents, where this variable i is `other`'s order[i]."""
-        scores, changes = other.without_parents
-        self.__dict__["without_parents"] = [scores[v] for v in order], changes[np.ix_(order, order)]
-
-    def write_first_changes(self, out: Changes) -> list[int]:
-        """Write the changes of all variables without parents into int64 [n, n, 3], 0 at first; return their scores."""
-        return [self.write_changes(v, 0, own) for v, own in enumerate(out)]
+        return sum(map(self.family, range(self.n), parents))
 
 
-class SingleScores(FamilyScores):
-    """Scores whose changes follow from the scores of the single families they lead to."""
+class CompiledScores(FamilyScores):
+    """Scores that the core works out, and keeps for all searches.
+
+    Parameters
+    ----------
+    compiled : _core.FamilyScores
+    """
+
+    def __init__(self, compiled: _core.FamilyScores) -> None:
+        self.compiled = compiled
+        self.n = compiled.n
+        self.most_parents = compiled.most_parents
 
     @abstractmethod
-    def extended(self, child: int, parents: int) -> Terms:
-        """Scores of a child with the parents and u, limbs in row u; rows of the family's members mean nothing."""
+    def reordered(self, order: Sequence[int]) -> Self:
+        """The same score for variables renumbered so that new i is old order[i]."""
 
-    def write_changes(self, child: int, parents: int, out: Changes, nearby: Nearby = nothing) -> int:
-        """Write what `changes` gives into int64 [n, 3], 0 at first, and return the score of the family."""
-        own = self.family(child, parents)
-        if parents.bit_count() < self.most_parents:
-            out[:, :2] = self.extended(child, parents)
-            out[:, 2] = out[:, 0] == NOT_A_CANDIDATE
-            out[:, :2] -= limbs(own)
-            out[child] = 0
-        for u in members(parents):
-            out[u] = *limbs(self.family(child, parents ^ bit(u)) - own), 0
-        return own
-
-
-class DifferenceScores(SingleScores):
-    """Scores that are joint(S + v) - parent(S) + offset(v, S), joint and parent being functions of sets."""
-
-    @abstractmethod
-    def joint_terms(self, child: int) -> SetTerms:
-        """The function of child and parents together."""
-
-    @abstractmethod
-    def parent_terms(self, child: int) -> SetTerms:
-        """The function of the parents."""
-
-    @abstractmethod
-    def offset(self, child: int, parents: int) -> int:
-        """What depends on numbers of levels, rows and parents only."""
-
-    @abstractmethod
-    def offsets_extended(self, child: int, parents: int) -> Terms:
-        """Limbs of the offset with u as one more parent, in row u."""
+    def penalty(self, child: int, parents: int) -> int:
+        """What the score of a family is less than the term of the core; here, and not there, as it may be huge."""
+        return 0
 
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
-        joint = self.joint_terms(child).term(parents | bit(child))
-        return joint - self.parent_terms(child).term(parents) + self.offset(child, parents)
+        term: int = self.compiled.term(child, parents)
+        return term - self.penalty(child, parents)
 
-    def extended(self, child: int, parents: int) -> Terms:
-        """Scores of a child with the parents and u, limbs in row u; rows of the family's members mean nothing."""
-        offsets = self.offsets_extended(child, parents)
-        joint = self.joint_terms(child).extensions(parents | bit(child))
-        terms = joint - self.parent_terms(child).extensions(parents) + offsets
-        terms[offsets[:, 0] == NOT_A_CANDIDATE, 0] = NOT_A_CANDIDATE
-        return terms
+    def changes(self, child: int, parents: int) -> Limbs:
+        """What each single change of a family's parents would bring."""
+        return self.without_parents[1][child] if not parents else self.compiled.changes(child, parents)
+
+    @cached_property
+    def without_parents(self) -> tuple[list[int], Limbs]:
+        """The scores of every variable without parents, and what `changes` gives for it: int64 [n, n, 2]."""
+        terms, changes = self.compiled.first()
+        return [term - self.penalty(v, 0) for v, term in enumerate(integers(terms))], changes
+
+    def dag(self, parents: Sequence[int]) -> int:
+        """Score of a DAG; families of none or one parent are read off, nothing need be counted for them."""
+        return sum(map(self._family_at_hand, range(self.n), parents))
+
+    def _family_at_hand(self, child: int, parents: int) -> int:
+        scores, changes = self.without_parents
+        if not parents:
+            return scores[child]
+        hi, lo = changes[child, parents.bit_length() - 1].tolist()
+        if parents.bit_count() > 1 or hi == NOT_A_CANDIDATE:
+            return self.family(child, parents)
+        return scores[child] + joined(hi, lo)
+
+    def sums_with_one_parent(self) -> list[int]:
+        """For every variable, the sum over all others of what it gains with them as its single parent."""
+        scores, changes = self.without_parents
+        barred = changes[:, :, 0] == NOT_A_CANDIDATE
+        sums = _sums(np.where(barred[:, :, None], 0, changes))
+        for v, u in np.argwhere(barred).tolist():
+            sums[v] += self.family(v, bit(u)) - scores[v]
+        return sums
+
+
+def _sums(terms: Limbs) -> list[int]:
+    """The integers that rows of limbs [m, n, 2] sum to; the halves of hi apart, as their sum may need more bits."""
+    upper, lower = (terms[:, :, 0] >> 32).sum(axis=1), (terms[:, :, 0] & 0xFFFFFFFF).sum(axis=1)
+    low = terms[:, :, 1].sum(axis=1)
+    return [joined((h << 32) + m, lo) for h, m, lo in zip(*map(np.ndarray.tolist, (upper, lower, low)), strict=True)]

@@ -6,13 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from stablebn.data.table import CategoricalTable, Table
 from stablebn.errors import OptionError, one_of
 from stablebn.scores import categorical, continuous
-from stablebn.scores.families import FamilyScores
-from stablebn.stats.collapsing import collapsed
-from stablebn.stats.counts import Counts
-from stablebn.stats.moments import Moments
+from stablebn.scores.families import CompiledScores
+from stablebn.stats import Counts, Moments
 
 
 @dataclass(frozen=True)
@@ -44,16 +41,16 @@ class ScoreConfig:
                 raise OptionError(f"{option}={value!r} must be a number above 0.")
 
 
-_CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], FamilyScores]] = {
+_CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bic": lambda counts, config: categorical.bic(counts, config.k),
     "aic": lambda counts, config: categorical.aic(counts, config.k),
     "loglik": lambda counts, config: categorical.loglik(counts),
-    "bde": lambda counts, config: categorical.BDeu(counts, config.iss),
-    "bds": lambda counts, config: categorical.BDs(counts, config.iss),
-    "k2": lambda counts, config: categorical.K2(counts),
+    "bde": lambda counts, config: categorical.bdeu(counts, config.iss),
+    "bds": lambda counts, config: categorical.bds(counts, config.iss),
+    "k2": lambda counts, config: categorical.k2(counts),
 }
 
-_CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], FamilyScores]] = {
+_CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
     "bic": lambda moments, config: continuous.bic(moments, config.k),
     "aic": lambda moments, config: continuous.aic(moments, config.k),
     "loglik": lambda moments, config: continuous.loglik(moments),
@@ -64,19 +61,7 @@ SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS]))
 """Names of all scores."""
 
 
-def statistics_of(table: Table, *, threads: int = 1) -> Counts | Moments:
-    """The statistics from which scores and tests of a table are made."""
-    if isinstance(table, CategoricalTable):
-        return Counts(collapsed(table), threads=threads)
-    return Moments(table, threads=threads)
-
-
-def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> FamilyScores:
-    """The score of a table's families; whether its form is categorical or continuous is up to the table."""
-    return scores_from(statistics_of(table, threads=threads), config)
-
-
-def scores_from(statistics: Counts | Moments, config: ScoreConfig) -> FamilyScores:
+def scores_from(statistics: Counts | Moments, config: ScoreConfig) -> CompiledScores:
     """The score of families from the statistics of a table."""
     if isinstance(statistics, Counts):
         _must_fit(config.score, "categorical", tuple(_CATEGORICAL))

@@ -1,6 +1,6 @@
-"""Climbing: the state, the tabu list, the trace, and one loop for all of hill climbing."""
+"""Climbing: the one loop for all of hill climbing, greedy search among classes, and the traces of both."""
 
-from stablebn.search.climb import Climb, climb
+from stablebn.search.climb import Climb, climb, watch_stages
 from stablebn.search.trace import Trace
 
-__all__ = ["Climb", "Trace", "climb"]
+__all__ = ["Climb", "Trace", "climb", "watch_stages"]

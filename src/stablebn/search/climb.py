@@ -1,4 +1,4 @@
-"""Hill climbing and tabu search: one loop, which is compiled (`kernels/climbing.py`), and what it found."""
+"""Hill climbing and tabu search: one loop, which is compiled (`src/core/climber.cpp`), and what it found."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.kernels.climbing import ENDED, PAUSED, UNKNOWN
-from stablebn.kernels.logarithm import joined, to_float
-from stablebn.kernels.moves import NONE, REVERSE
-from stablebn.scores.families import FamilyScores
-from stablebn.scores.notebook import Notebook
-from stablebn.search.state import State
+from stablebn import _core
+from stablebn.fixed_point import joined, to_float
+from stablebn.scores.families import CompiledScores
 from stablebn.search.trace import Trace
 from stablebn.stats.variable_sets import bit
 
 logger = logging.getLogger(__name__)
 
-# So many steps take a fraction of a second: no longer is Ctrl-C, or the end of the time, left unheard.
-_STEPS_AT_ONCE = 64
+# Seconds: no longer is Ctrl-C, or the end of the time, left unheard.
+_SECONDS_AT_ONCE = 0.05
 
 _MOVE_NAMES = ("add", "delete", "reverse")
+_REVERSE, _NONE = 2, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +41,9 @@ class Climb:
     start : int
         Score of the DAG at the start.
     steps, deltas : int64 array [steps, 9], float64 array [steps, 2]
-        What was done, as `kernels/climbing.py` describes it.
+        What was done, as `_core.Climber.steps` describes it.
     finished : bool
         False if `max_iter` or the time stopped it.
-    notebook : Notebook
-        What was worked out.
     """
 
     parents: tuple[int, ...]
@@ -57,7 +53,6 @@ class Climb:
     steps: NDArray[np.int64]
     deltas: NDArray[np.float64]
     finished: bool
-    notebook: Notebook
 
     @cached_property
     def trace(self) -> Trace:
@@ -72,7 +67,7 @@ class Climb:
             trace.target.append(self.order[v])
             trace.delta.append(delta)
             trace.score.append(to_float(score))
-            alone = next_kind == NONE
+            alone = next_kind == _NONE
             trace.next_move.append(None if alone else _MOVE_NAMES[next_kind])
             trace.next_source.append(None if alone else self.order[next_u])
             trace.next_target.append(None if alone else self.order[next_v])
@@ -82,8 +77,8 @@ class Climb:
 
 
 def climb(
-    scores: FamilyScores,
-    order: Sequence[int],
+    scores: CompiledScores,
+    orders: Sequence[Sequence[int]],
     *,
     start: Sequence[int] | None = None,
     tabu: int = 0,
@@ -92,16 +87,17 @@ def climb(
     max_iter: int | None = None,
     allowed: NDArray[np.bool_] | None = None,
     time_is_up: Callable[[], bool] | None = None,
-    watch: Callable[[int], None] | None = None,
-    notebook: Notebook | None = None,
-) -> Climb:
-    """Climb from `start` by single-arc changes; hill climbing is the case of no tabu list and no patience.
+    watch: Callable[[Sequence[int]], None] | None = None,
+) -> list[Climb]:
+    """Climb by single-arc changes once for each order, at once where that pays.
+
+    Hill climbing is the case of no tabu list and no patience.
 
     Parameters
     ----------
-    scores : FamilyScores
-    order : sequence of int
-        The processing order, which decides between equal moves.
+    scores : CompiledScores
+    orders : sequence of sequence of int
+        Processing orders, which decide between equal moves.
     start : sequence of int, optional
         Parent set of each variable; none by default.
     tabu : int
@@ -114,44 +110,51 @@ def climb(
     time_is_up : callable, optional
         Asked again and again whether to stop.
     watch : callable, optional
-        Called with the number of steps made so far.
-    notebook : Notebook, optional
-        What an earlier search with these scores has worked out; this one adds to it.
+        Called now and then with the number of steps made so far in each order.
     """
-    n = scores.n
-    parents = [0] * n if start is None else list(start)
-    most = sys.maxsize if max_iter is None else max_iter
-    at_once = _STEPS_AT_ONCE if watch is None else 1
-    finished = True
-    notebook = scores.new_notebook() if notebook is None else notebook
-    state = State(
-        scores,
-        notebook,
-        order,
-        parents,
-        most_parents=n if max_parents is None else max_parents,
+    parents = [0] * scores.n if start is None else list(start)
+    options = _core.ClimbOptions(
         tabu=tabu,
         noinc=noinc,
-        allowed=allowed,
+        most_parents=scores.n if max_parents is None else max_parents,
+        most_steps=sys.maxsize if max_iter is None else max_iter,
     )
-    while True:
+    climbers = [_core.Climber(scores.compiled, list(order), parents, options, allowed) for order in orders]
+    ended = late = False
+    while not (ended or late):
         late = time_is_up is not None and time_is_up()
-        made = state.made
-        status, variable = state.climb(made if late else min(most, made + at_once))
-        if watch is not None and state.made > made:
-            watch(state.made)
-        if status == ENDED:
-            break
-        if late or (status == PAUSED and state.made == max_iter):
-            finished = False
-            break
-        if status == UNKNOWN:
-            state.look_up(variable)
-    steps, deltas = state.steps
-    score = state.start + sum(joined(hi, lo) for hi, lo in steps[: state.best, 6:8].tolist())
-    for kind, u, v in steps[: state.best, :3].tolist():
+        ended = _core.advance(climbers, 0.0 if late else _SECONDS_AT_ONCE)
+        if watch is not None:
+            watch([climber.made for climber in climbers])
+    first = scores.dag(parents)
+    return [_found(climber, order, parents, first) for climber, order in zip(climbers, orders, strict=True)]
+
+
+def watch_stages(
+    watch: Callable[[str, int], None] | None, stages: Sequence[str]
+) -> Callable[[Sequence[int]], None] | None:
+    """From a watcher of named stages to one of searches that run at once: what changed is told."""
+    if watch is None:
+        return None
+    told = [0] * len(stages)
+
+    def tell(made: Sequence[int]) -> None:
+        for place, (stage, steps) in enumerate(zip(stages, made, strict=True)):
+            if steps > told[place]:
+                told[place] = steps
+                watch(stage, steps)
+
+    return tell
+
+
+def _found(climber: _core.Climber, order: Sequence[int], start: Sequence[int], first: int) -> Climb:
+    """What a climber has found, from a start and its score."""
+    steps, deltas = climber.steps()
+    score = first + sum(joined(hi, lo) for hi, lo in steps[: climber.best, 6:8].tolist())
+    parents = list(start)
+    for kind, u, v in steps[: climber.best, :3].tolist():
         parents[order[v]] ^= bit(order[u])
-        if kind == REVERSE:
+        if kind == _REVERSE:
             parents[order[u]] ^= bit(order[v])
     logger.debug("climbed %d steps to a score of %s", len(steps), to_float(score))
-    return Climb(tuple(parents), score, tuple(order), state.start, steps, deltas, finished, notebook)
+    return Climb(tuple(parents), score, tuple(order), first, steps, deltas, climber.has_converged)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import merge
 from typing import NamedTuple
 
-from stablebn.kernels.logarithm import LO_BITS, LO_MASK, joined, to_float
+from stablebn.fixed_point import LO_BITS, LO_MASK, NOT_A_CANDIDATE, joined, to_float
 from stablebn.scores.families import FamilyScores
 from stablebn.search.equivalence import EquivalenceClass
 from stablebn.search.operator_trace import OperatorTrace
@@ -189,9 +189,10 @@ class GreedyEquivalenceSearch:
         """Every variable that improves a family as one more parent, with its gain."""
         key = (child, parents)
         if key not in self._gains:
-            _, changes = self._scores.changes(child, parents)
+            changes = self._scores.changes(child, parents)
+            barred = changes[:, 0] == NOT_A_CANDIDATE
             hi, lo = changes[:, 0] + (changes[:, 1] >> LO_BITS), changes[:, 1] & LO_MASK
-            improves = ((hi > 0) | ((hi == 0) & (lo > 0))) & (changes[:, 2] == 0)
+            improves = ((hi > 0) | ((hi == 0) & (lo > 0))) & ~barred
             found = [x for x in improves.nonzero()[0].tolist() if not (parents | bit(child)) & bit(x)]
             self._gains[key] = [(x, joined(hi[x], lo[x])) for x in found]
         return self._gains[key]

@@ -1,150 +1,81 @@
-"""Joint counts of categorical variables."""
+"""Joint counts of categorical variables, held and counted by the compiled core."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.data.table import CategoricalTable
-from stablebn.kernels import bitsets, counting
-from stablebn.kernels.cells import MOST_PLACES, joint_cells
-from stablebn.stats.crew import crew
+from stablebn.stats.collapsing import collapsed
+from stablebn.stats.statistics import Codes, Statistics
 
 if TYPE_CHECKING:
-    from stablebn.stats.joint import JointTables
+    from typing_extensions import Self
 
-Terms = NDArray[np.int64]
-"""Limbs of fixed-point numbers, one row (hi, lo) a variable."""
-
-# Measured, in nanoseconds: a row by histogram, and a bit of a level.
-_ROW_BY_HISTOGRAM = 1 / 1.4
-_ROW_TO_BIT = 1 / 14
-
-WIDEST = 128
-"""Variables with more levels have no bits, and no rows in joint tables."""
-# Measured: up to so many cells, bits are counted in less time than rows.
-MOST_CELLS_FOR_BITS = 500
-
-_NO_TABLE = np.empty((0, 2), dtype=np.int64)
-_NO_PRIORS = np.empty(0, dtype=np.float64)
+LIMITS = _core.CountingLimits()
+"""What is quicker, and what is too much: tests force other ways of counting with limits of their own."""
 
 
-class Counts:
+class Counts(Statistics):
     """Integer contingency counts of any set of a table's variables.
 
     Parameters
     ----------
     table : CategoricalTable
     threads : int
-        How many threads count at once. The counts are the same integers for any number.
+        How many threads count at once.
+
+    Attributes
+    ----------
+    compiled : _core.Counts
+        What scores and tests of the core are made from; it keeps the joint tables that were counted.
     """
 
+    kind = "categorical"
+
     def __init__(self, table: CategoricalTable, *, threads: int = 1) -> None:
-        self.table = table
-        self.crew = crew(threads)
-        self.total = table.total
-        self.n = len(table.names)
-        self._level_numbers = [len(levels) for levels in table.levels]
-        self.levels = np.array(self._level_numbers, dtype=np.int64)
-        self.weights = np.empty(0, dtype=np.int64) if table.weights is None else table.weights
-        self.narrow = self.levels <= WIDEST
-        self.wide = [v for v, size in enumerate(self._level_numbers) if size > WIDEST]
-        lengths = np.where(self.narrow, self.levels, 0)
-        self.first = np.cumsum(lengths) - lengths
-        self._renumbered: dict[tuple[int, ...], Counts] = {}
+        distinct = collapsed(table)
+        levels = [len(own) for own in table.levels]
+        self._take(distinct, range(len(levels)), _core.Counts(distinct.codes, levels, distinct.weights, threads, LIMITS))
+
+    def _take(self, table: CategoricalTable, columns: Sequence[int], compiled: _core.Counts) -> None:
+        self._table = table
+        self._columns = columns
+        self.compiled = compiled
+        self.names = tuple(table.names[column] for column in columns)
+        self.n = len(columns)
+        self.total = compiled.total
+        self.threads = compiled.threads
+        self.levels: list[int] = compiled.levels
+
+    def reordered(self, order: Sequence[int]) -> Self:
+        """The counts of the same variables renumbered so that new i is old order[i]."""
+        counts = type(self).__new__(type(self))
+        counts._take(self._table, [self._columns[v] for v in order], self.compiled.reordered(list(order)))
+        return counts
 
     def states(self, variables: Sequence[int]) -> int:
         """Number of joint configurations of some variables, seen or not."""
-        return math.prod([self._level_numbers[v] for v in variables])
+        return math.prod([self.levels[v] for v in variables])
 
-    def reordered(self, order: Sequence[int]) -> Counts:
-        """The counts of the same variables renumbered so that new i is old order[i]; the same object if asked again."""
-        key = tuple(order)
-        if key not in self._renumbered:
-            counts = Counts(self.table.select(order))
-            counts.crew = self.crew
-            # Bits and rows of tables stay where they are: only where each variable's start is renumbered.
-            counts.first = self.first[list(order)]
-            counts.__dict__["packed"] = self.packed
-            counts.__dict__["tables"] = self.tables.renumbered(counts)
-            self._renumbered[key] = counts
-        return self._renumbered[key]
+    def sort_key(self, v: int) -> Hashable:
+        """The text of the value counts, as Python prints a dict: {'no': 5, 'yes': 3}."""
+        column = self._columns[v]
+        counts = np.bincount(self._table.codes[column], weights=self._table.weights).astype(np.int64)
+        return str(dict(zip(self._table.levels[column], counts.tolist(), strict=True)))
 
-    @cached_property
-    def tables(self) -> JointTables:
-        """The joint tables, shared by all scores and tests."""
-        # Here and not above: each needs the other.
-        from stablebn.stats.joint import JointTables
+    @property
+    def values(self) -> int:
+        """Number of values in the rows that are counted."""
+        return self._table.codes.size
 
-        return JointTables(self)
+    def _value_codes(self) -> Sequence[Codes]:
+        return [self._table.codes[column] for column in self._columns]
 
-    @cached_property
-    def packed(self) -> NDArray[np.uint64]:
-        """Rows of every level of the narrow variables as bits, those of v from first[v] on; none with weights."""
-        if self.weights.size:
-            return np.empty((0, 0), dtype=np.uint64)
-        rows = self.table.codes.shape[1]
-        packed = np.empty((int(self.levels[self.narrow].sum()), -(-rows // bitsets.WORD)), dtype=np.uint64)
-
-        def pack(variables: NDArray[np.int64]) -> None:
-            bitsets.pack_levels(self.table.codes, self.first, self.levels, variables, packed)
-
-        self.crew.share(pack, self.narrow.nonzero()[0], _ROW_TO_BIT * rows * len(packed))
-        return packed
-
-    def partition(self, variables: Sequence[int]) -> tuple[NDArray[np.int32], int]:
-        """Group number of every row by the values of some variables, and the number of groups."""
-        group: NDArray[np.int32] = np.zeros(self.table.codes.shape[1], dtype=np.int32)
-        groups = 1
-        for v in variables:
-            group, groups = counting.split_groups(group, groups, self.table.codes[v], self.levels[v])
-        return group, int(groups)
-
-    def cells(self, variables: Sequence[int]) -> NDArray[np.int64]:
-        """The positive counts of the joint table of some variables, in no particular order."""
-        counts: NDArray[np.int64]
-        if len(variables) and self.states(variables) <= min(self.table.codes.shape[1], MOST_PLACES):
-            counts = joint_cells(np.array(variables, dtype=np.int64), *self.rows)
-        else:
-            counts = counting.group_counts(*self.partition(variables), self.weights)
-        return counts[counts > 0]
-
-    def extension_sums(
-        self,
-        base: Sequence[int],
-        candidates: NDArray[np.int64],
-        *,
-        table: NDArray[np.int64] = _NO_TABLE,
-        priors: NDArray[np.float64] = _NO_PRIORS,
-    ) -> Terms:
-        """Sum over the cells of base + u, for each candidate u (other rows are 0).
-
-        Parameters
-        ----------
-        base : sequence of int
-        candidates : int64 array
-        table : int64 array [T, 2]
-            Limbs of m ln m, to be summed where there are no priors.
-        priors : float64 array [n]
-            Prior count of a cell by candidate, for sums of Dirichlet terms.
-        """
-        out = np.zeros((self.n, 2), dtype=np.int64)
-        group, groups = self.partition(base)
-
-        def count(part: NDArray[np.int64]) -> None:
-            own = priors[part] if priors.size else priors
-            counting.extension_sums(group, groups, self.table.codes, self.levels, part, self.weights, table, own, out)
-
-        self.crew.share(count, candidates, _ROW_BY_HISTOGRAM * group.size * candidates.size)
-        return out
-
-    @cached_property
-    def rows(self) -> tuple[object, ...]:
-        """The rows in every form that `kernels.contingency` may want; bits only where all variables have them."""
-        packed = np.empty((0, 0), dtype=np.uint64) if self.wide else self.packed
-        return self.table.codes, packed, self.first, self.levels, self.weights, MOST_CELLS_FOR_BITS
+    def _row_weights(self) -> NDArray[np.int64] | None:
+        return self._table.weights

@@ -7,19 +7,19 @@ chunks or number of threads can change a bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn import _core
+from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
-from stablebn.kernels.products import CARRY, WIDTH, bit_range, sum_products
-from stablebn.stats.crew import Crew, crew
+from stablebn.stats.statistics import Codes, Statistics
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
@@ -35,12 +35,8 @@ class ScaledMatrix:
     entries: NDArray[np.float64]
     exponents: NDArray[np.int64]
 
-    def select(self, columns: list[int]) -> ScaledMatrix:
-        """The matrix of these variables, in this order."""
-        return ScaledMatrix(np.ascontiguousarray(self.entries[np.ix_(columns, columns)]), self.exponents[columns])
 
-
-class Moments:
+class Moments(Statistics):
     """Sums of centred cross-products of a table's columns, as exact rationals.
 
     Parameters
@@ -51,21 +47,53 @@ class Moments:
         How many threads add up at once.
     """
 
+    kind = "continuous"
+
     def __init__(self, table: ContinuousTable, *, threads: int = 1) -> None:
-        self.table = table
+        self._table = table
+        self.names = table.names
         self.total = table.total
         self.n = len(table.names)
-        self.crew = crew(threads)
-        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total, self.crew)
+        self.threads = threads
+        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total, threads)
 
     def reordered(self, order: Sequence[int]) -> Moments:
         """The moments of the same variables renumbered so that new i is old order[i]."""
         moments = copy(self)
-        moments.table = self.table.select(order)
+        moments._table = self._table.select(order)
+        moments.names = moments._table.names
         moments._numerators = self._numerators[np.ix_(order, order)]
         moments._sums = self._sums[list(order)]
         moments._exponents = [self._exponents[v] for v in order]
         return moments
+
+    def sort_key(self, v: int) -> Hashable:
+        """Skewness and kurtosis, in steps of 2**-30, which know no units.
+
+        `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
+        changes no bit; the steps are far coarser than what the rounding of other units can do.
+        """
+        column, weights = self._table.values[v], self._table.weights
+        repeats = [1] * column.size if weights is None else weights.tolist()
+
+        def mean(values: NDArray[np.float64]) -> float:
+            repeated = (x for x, times in zip(values.tolist(), repeats, strict=True) for _ in range(times))
+            return math.fsum(repeated) / self.total
+
+        # A power of two near the largest value keeps the fourth powers in the range of a double.
+        values = np.ldexp(column, -int(np.frexp(np.abs(column).max())[1]))
+        centred = values - mean(values)
+        square = centred * centred
+        variance, third, fourth = (mean(power) for power in (square, square * centred, square * square))
+        skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
+        return round(skewness * 2**30), round(kurtosis * 2**30)
+
+    def _value_codes(self) -> Sequence[Codes]:
+        # Ranks: so units do not matter.
+        return [np.unique(column, return_inverse=True)[1].astype(np.int32) for column in self._table.values]
+
+    def _row_weights(self) -> NDArray[np.int64] | None:
+        return self._table.weights
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
@@ -108,31 +136,31 @@ def _exponent_of_root(value: Fraction) -> int:
 
 
 def _exact_sums(
-    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int, crew: Crew
+    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int, threads: int
 ) -> tuple[NDArray[np.object_], NDArray[np.object_], list[int]]:
     """N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit."""
     n = values.shape[0]
-    ranges = np.array([bit_range(column) for column in values], dtype=np.int64).reshape(n, 2)
+    ranges = np.array([_core.bit_range(column) for column in values], dtype=np.int64).reshape(n, 2)
     # One bit above the largest value: so no slice, the first included, is beyond half its range.
     tops = ranges[:, 0] + 1
     depth = int((tops - ranges[:, 1]).max(initial=1))
-    slices = -(-min(depth, _DEEPEST_BITS) // WIDTH)
+    slices = -(-min(depth, _DEEPEST_BITS) // SLICE_WIDTH)
     u, v = np.tril_indices(n)
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)
     for digits, shift in _digits(weights):
-        # Slice s of a column counts units of 2**(top - (s + 1) * WIDTH): all are joined in units of the last slice.
-        for half, carry in zip(_sums_of_products(values, tops, slices, digits, crew), (CARRY, 0), strict=True):
+        # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all are joined in units of the last slice.
+        for half, carry in zip(_sums_of_products(values, tops, slices, digits, threads), (CARRY, 0), strict=True):
             blocks = half[:-1, :-1].reshape(slices, n, slices, n)
             for place in range(2 * slices - 1):
                 alike = range(max(0, place - slices + 1), min(slices, place + 1))
                 part = sum(blocks[s, u, place - s, v] for s in alike)
-                cross += np.asarray(part).astype(object) << shift + carry + WIDTH * (2 * slices - 2 - place)
+                cross += np.asarray(part).astype(object) << shift + carry + SLICE_WIDTH * (2 * slices - 2 - place)
             for s, row in enumerate(half[-1, :-1].reshape(slices, n)):
-                plain += row.astype(object) << shift + carry + WIDTH * (slices - 1 - s)
+                plain += row.astype(object) << shift + carry + SLICE_WIDTH * (slices - 1 - s)
     numerators = np.empty((n, n), dtype=object)
     numerators[u, v] = numerators[v, u] = cross * total - plain[u] * plain[v]
-    return numerators, plain, [int(top) - slices * WIDTH for top in tops]
+    return numerators, plain, [int(top) - slices * SLICE_WIDTH for top in tops]
 
 
 def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int32], int]]:
@@ -147,17 +175,9 @@ def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int3
 
 
 def _sums_of_products(
-    values: NDArray[np.float64], tops: NDArray[np.int64], slices: int, digits: NDArray[np.int32], crew: Crew
+    values: NDArray[np.float64], tops: NDArray[np.int64], slices: int, digits: NDArray[np.int32], threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """High and low halves of the sums of products of all slices, each thread over rows of its own."""
-    size = len(values) * slices + 1
-    ends = np.linspace(0, values.shape[1], crew.size + 1).astype(int).tolist()
-
-    def add_up(first: int, last: int) -> NDArray[np.int64]:
-        halves = np.zeros((2, size, size), dtype=np.int64)
-        sum_products(values, tops, slices, digits, first, last, *halves)
-        return halves
-
-    halves = sum(crew.do_all([partial(add_up, *rows) for rows in pairwise(ends)]))
+    """High and low halves of the sums of products of all slices."""
+    halves = _core.sums_of_products(values, tops, slices, digits, threads)
     lower = np.tril(halves)
     return tuple(lower + np.tril(halves, -1).transpose(0, 2, 1))

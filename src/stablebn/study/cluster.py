@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stablebn import __version__
 from stablebn.errors import MissingExtraError, OptionError
-from stablebn.stats.crew import cores
+from stablebn.stats.threads import cores
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
 from stablebn.study.working import leave_interrupts, work

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from stablebn.errors import OptionError
 from stablebn.learners.config import at_least
-from stablebn.stats.crew import cores
+from stablebn.stats.threads import cores
 from stablebn.study.definition import Study
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.record import Record, Sample

@@ -147,7 +147,7 @@ void bind_search(nb::module_& m) {
     m.def("advance",
           [](const std::vector<Climber*>& climbers, double seconds) {
               const nb::gil_scoped_release release;
-              return advance(climbers, seconds);
+              return stablebn::advance(std::span<Climber* const>(climbers), seconds);
           },
           nb::arg("climbers"), nb::arg("seconds"),
           "Let climbers climb on for so many seconds, at once where that pays; whether all have ended.");

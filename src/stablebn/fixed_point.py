@@ -1,0 +1,47 @@
+"""Scores as integers in units of 2**-62 nats: sums that are equal as real numbers are equal here.
+
+Arrays hold them as limbs (hi, lo), which stand for hi * 2**32 + lo.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+LO_BITS = 32
+HI_BITS = 30
+LO_MASK = (1 << LO_BITS) - 1
+UNIT = 1 << (HI_BITS + LO_BITS)
+"""One nat."""
+
+Limbs = NDArray[np.int64]
+
+NOT_A_CANDIDATE = int(np.iinfo(np.int64).min)
+"""In place of the high limb of a change of score: the family may not become that."""
+
+
+def joined(hi: int, lo: int) -> int:
+    """The integer that two limbs stand for."""
+    return (int(hi) << LO_BITS) + int(lo)
+
+
+def limbs(value: int) -> tuple[int, int]:
+    """The limbs of an integer, lo in [0, 2**32)."""
+    return value >> LO_BITS, value & LO_MASK
+
+
+def integers(terms: Limbs) -> list[int]:
+    """The integers that rows of limbs [m, 2] stand for."""
+    return [joined(hi, lo) for hi, lo in terms.tolist()]
+
+
+def to_float(value: int) -> float:
+    """A fixed-point number as the nearest double."""
+    return value / UNIT
+
+
+def to_floats(terms: Limbs) -> NDArray[np.float64]:
+    """Numbers given by limbs [..., 2] as doubles, each rounded once."""
+    carried = terms[..., 0] + (terms[..., 1] >> LO_BITS)
+    floats: NDArray[np.float64] = carried * 2.0**-HI_BITS + (terms[..., 1] & LO_MASK) * 2.0 ** -(HI_BITS + LO_BITS)
+    return floats
