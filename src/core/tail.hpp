@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -10,17 +9,17 @@ namespace stablebn {
 
 class ChiSquareTail {
 public:
-    /// The address of SciPy's function `chdtrc` in this process. The core does not link to SciPy: Python, which has it
-    /// loaded when a test is made, says where it is.
-    explicit ChiSquareTail(std::uintptr_t address) : chdtrc_(reinterpret_cast<Function*>(address)) {}
+    /// The last argument is Cython's: whether to skip a look for Python methods of the same name.
+    using Function = double(double df, double statistic, int skip_dispatch);
+
+    /// SciPy's function `chdtrc`. The core does not link to SciPy: Python, which loads it when a test is made, says where
+    /// the function is.
+    explicit ChiSquareTail(Function* chdtrc) : chdtrc_(chdtrc) {}
 
     /// How likely a statistic is at least so great: down to 5e-324, where SciPy stops at some 1e-310.
     double operator()(double statistic, double df) const;
 
 private:
-    // The last argument is Cython's: whether to skip a look for Python methods of the same name.
-    using Function = double(double df, double statistic, int skip_dispatch);
-
     Function* chdtrc_;
 };
 

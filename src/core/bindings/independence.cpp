@@ -79,10 +79,17 @@ std::optional<std::pair<Variables, std::int64_t>> inseparable(const ContingencyT
     return std::pair{std::move(found->variables), found->tests};
 }
 
-nb::ndarray<nb::numpy, double> chi_square_tails(const Numbers& statistics, const Numbers& df, std::uintptr_t tail_address) {
+/// What Cython calls a function that takes two numbers, and a flag of its own.
+constexpr const char* TYPE_OF_TAIL = "double (double, double, int __pyx_skip_dispatch)";
+
+ChiSquareTail tail_of(const nb::capsule& chdtrc) {
+    if (!PyCapsule_IsValid(chdtrc.ptr(), TYPE_OF_TAIL)) throw nb::value_error("chdtrc of scipy.special.cython_special");
+    return ChiSquareTail(reinterpret_cast<ChiSquareTail::Function*>(chdtrc.data()));
+}
+
+nb::ndarray<nb::numpy, double> tail_p_values(const ChiSquareTail& tail, const Numbers& statistics, const Numbers& df) {
     if (statistics.size() != df.size()) throw nb::value_error("as many statistics as degrees of freedom");
     auto found = unlocked([&] {
-        const ChiSquareTail tail(tail_address);
         std::vector<double> p_values(statistics.size());
         for (std::size_t i = 0; i < p_values.size(); ++i) p_values[i] = tail(statistics.data()[i], df.data()[i]);
         return p_values;
@@ -93,30 +100,33 @@ nb::ndarray<nb::numpy, double> chi_square_tails(const Numbers& statistics, const
 }  // namespace
 
 void bind_independence(nb::module_& m) {
-    m.def("chi_square_tails", &chi_square_tails, "statistics"_a, "df"_a, "tail_address"_a);
+    nb::class_<ChiSquareTail>(m, "ChiSquareTail", "The upper tail of the chi-square distribution.")
+        .def("__init__", [](ChiSquareTail* self, const nb::capsule& chdtrc) { new (self) ChiSquareTail(tail_of(chdtrc)); },
+             "chdtrc"_a)
+        .def("p_values", &tail_p_values, "statistics"_a, "df"_a);
 
-    nb::class_<SubsetCursor>(m, "SubsetCursor")
+    nb::class_<SubsetCursor>(m, "SubsetCursor", "The subsets of a pool of variables, one after the other.")
         .def(nb::init<Variables, int, int, std::vector<bool>>(), "pool"_a, "smallest"_a, "largest"_a,
              "tried"_a = std::vector<bool>{});
 
-    nb::class_<CriticalValues>(m, "CriticalValues")
+    nb::class_<CriticalValues>(m, "CriticalValues", "By degrees of freedom, a statistic above which the p-value need not be known.")
         .def("__init__",
              [](CriticalValues* self, const Numbers& values) {
                  new (self) CriticalValues({values.data(), values.data() + values.size()});
              },
              "values"_a);
 
-    nb::class_<ContingencyTest>(m, "ContingencyTest")
+    nb::class_<ContingencyTest>(m, "ContingencyTest", "A test of independence of categorical variables.")
         .def("__init__",
              [](ContingencyTest* self, std::shared_ptr<Counts> counts, bool pearson, bool adjust, double largest,
-                const NumberMatrix& alone, std::uintptr_t tail_address) {
+                const NumberMatrix& alone, const ChiSquareTail& tail) {
                  const TestRule rule{pearson ? Statistic::x2 : Statistic::g2, adjust, largest};
                  auto known = copied(alone);
                  unlocked([&] {
-                     new (self) ContingencyTest(std::move(counts), rule, std::move(known), ChiSquareTail(tail_address));
+                     new (self) ContingencyTest(std::move(counts), rule, std::move(known), tail);
                  });
              },
-             "counts"_a, "pearson"_a, "adjust"_a, "largest"_a, "alone"_a, "tail_address"_a)
+             "counts"_a, "pearson"_a, "adjust"_a, "largest"_a, "alone"_a, "tail"_a)
         .def("outcomes", &outcomes, "x"_a, "given"_a, "candidates"_a)
         .def("p_values", &p_values, "x"_a, "given"_a, "candidates"_a, "most_information"_a, Unlocked())
         .def("until_dependent", &until_dependent, "x"_a, "given"_a, "candidates"_a, "alpha"_a, "most_information"_a,
@@ -127,7 +137,7 @@ void bind_independence(nb::module_& m) {
              "x"_a, "blanket"_a, "among"_a, "stop_above"_a, Unlocked())
         .def("inseparable", &inseparable, "x"_a, "among"_a, "most_given"_a, "alpha"_a, "critical"_a, Unlocked());
 
-    nb::class_<ContingencyWalk>(m, "ContingencyWalk")
+    nb::class_<ContingencyWalk>(m, "ContingencyWalk", "A walk over subsets, in search of one that separates x and y; it keeps its place.")
         .def(nb::init<std::shared_ptr<ContingencyTest>, int, int, Variables, SubsetCursor, double,
                       std::shared_ptr<CriticalValues>>(),
              "test"_a, "x"_a, "y"_a, "always"_a, "subsets"_a, "alpha"_a, "critical"_a.none())
@@ -137,7 +147,7 @@ void bind_independence(nb::module_& m) {
         .def_prop_ro("p_value", &ContingencyWalk::p_value)
         .def_prop_ro("subset", &ContingencyWalk::subset);
 
-    nb::class_<PartialCorrelations>(m, "PartialCorrelations")
+    nb::class_<PartialCorrelations>(m, "PartialCorrelations", "Partial correlations, from sums of cross-products.")
         .def("__init__", [](PartialCorrelations* self,
                             const NumberMatrix& matrix) { new (self) PartialCorrelations(copied(matrix)); }, "matrix"_a)
         .def("given",
@@ -146,7 +156,7 @@ void bind_independence(nb::module_& m) {
              },
              "x"_a, "given"_a, "candidates"_a);
 
-    nb::class_<CorrelationWalk>(m, "CorrelationWalk")
+    nb::class_<CorrelationWalk>(m, "CorrelationWalk", "A walk over subsets, in search of one given which x and y are not clearly dependent.")
         .def(nb::init<std::shared_ptr<PartialCorrelations>, int, int, Variables, SubsetCursor>(), "correlations"_a,
              "x"_a, "y"_a, "always"_a, "subsets"_a)
         .def("advance",
