@@ -14,7 +14,7 @@ from stablebn.data import CategoricalTable, ContinuousTable
 from stablebn.graph import DAG, d_separated
 from stablebn.independence import TESTS, DSeparation, IndependenceTest, independence_test
 from stablebn.networks.random import random_network
-from stablebn.scores.registry import statistics_of
+from stablebn.stats import statistics_of
 from stablebn.stats import counts
 
 CATEGORICAL = ("mi", "mi-adf", "x2")
