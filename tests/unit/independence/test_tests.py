@@ -14,8 +14,7 @@ from stablebn.data import CategoricalTable, ContinuousTable
 from stablebn.graph import DAG, d_separated
 from stablebn.independence import TESTS, DSeparation, IndependenceTest, independence_test
 from stablebn.networks.random import random_network
-from stablebn.stats import statistics_of
-from stablebn.stats import counts
+from stablebn.stats import counts, statistics_of
 
 CATEGORICAL = ("mi", "mi-adf", "x2")
 CONTINUOUS = ("cor", "zf", "mi-g")
