@@ -5,6 +5,7 @@ namespace stablebn {
 void bind_numbers(nb::module_& m);
 void bind_statistics(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_independence(nb::module_& m);
 
 }  // namespace stablebn
 
@@ -13,4 +14,5 @@ NB_MODULE(_core, m) {
     stablebn::bind_numbers(m);
     stablebn::bind_statistics(m);
     stablebn::bind_search(m);
+    stablebn::bind_independence(m);
 }

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.independence.base import Numbers
-from stablebn.independence.categorical import chi_square_p_values
-from stablebn.independence.walking import CLEAR, Stop, WalkingTest
-from stablebn.kernels import correlation
-from stablebn.kernels.subsets import ENDED, FOUND, PAUSED, next_subset
+from stablebn.independence.chi_square import CLEARLY, chi_square_p_values
+from stablebn.independence.walking import Walk, WalkingTest
 from stablebn.stats.moments import Moments
 from stablebn.stats.variable_sets import members
 
@@ -34,7 +33,7 @@ class CorrelationTest(WalkingTest):
         super().__init__()
         self.n = moments.n
         self._total = moments.total
-        self._matrix = moments.cross_products().entries
+        self._compiled = _core.PartialCorrelations(moments.cross_products().entries)
         # Each instance has a cache of its own, as the value depends on the number of rows.
         self._critical = lru_cache(maxsize=None)(self._critical_correlation)
 
@@ -52,10 +51,10 @@ class CorrelationTest(WalkingTest):
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
-        inside = np.array(members(given), dtype=np.int64)
-        found = correlation.partial_correlations(self._matrix, x, inside, np.array(candidates, dtype=np.int64))
-        statistics, p_values = self._outcome(found, inside.size)
-        return statistics, np.full(len(candidates), float(self._degrees(inside.size))), p_values
+        inside = members(given)
+        correlations = self._compiled.given(x, inside, list(candidates))
+        statistics, p_values = self._outcome(correlations, len(inside))
+        return statistics, np.full(len(candidates), float(self._degrees(len(inside)))), p_values
 
     def _outcome(self, correlations: Numbers, size: int) -> tuple[Numbers, Numbers]:
         df = self._degrees(size)
@@ -64,44 +63,56 @@ class CorrelationTest(WalkingTest):
             return np.zeros_like(correlations), np.ones_like(correlations)
         return self._judge(np.clip(correlations, -_LARGEST, _LARGEST), df)
 
-    def _walk(
-        self,
-        x: int,
-        y: int,
-        pool: NDArray[np.int64],
-        tried: NDArray[np.bool_],
-        always: NDArray[np.int64],
-        places: NDArray[np.int64],
-        size: int,
-        most: int,
-        alpha: float,
-        *,
-        greatest: bool,
-    ) -> Stop:
-        made, p_value = 0, 0.0
-        while made < most:
-            # The kernel compares with a critical value, a little above the true one; the p-value has the last word.
-            total = size + always.size
-            critical = self._critical(total, alpha) * CLEAR if self._degrees(total) > 0 else 1.0
-            why, tests, value, weakest = correlation.search_subsets(
-                self._matrix, x, y, pool, always, places[:size], most - made, critical
-            )
-            made += tests
-            if why == FOUND:
-                p_value = max(p_value, self._p_value(value, total))
-            if greatest and weakest < np.inf:
-                p_value = max(p_value, self._p_value(weakest, total))
-            if p_value > alpha:
-                return Stop(FOUND, made, p_value, size)
-            if why == ENDED or (why == FOUND and not next_subset(places[:size], pool.size)):
-                size += 1
-                if size > min(places.size, pool.size):
-                    return Stop(ENDED, made, p_value, size)
-                places[:size] = np.arange(size)
-        return Stop(PAUSED, made, p_value, size)
+    def p_value(self, correlation: float, size: int) -> float:
+        """The p-value of a correlation given so many variables."""
+        return float(self._outcome(np.array([correlation]), size)[1][0])
 
-    def _p_value(self, value: float, size: int) -> float:
-        return float(self._outcome(np.array([value]), size)[1][0])
+    def clear_correlation(self, size: int, alpha: float) -> float:
+        """An absolute correlation above which the p-value is clearly not above alpha, given so many variables."""
+        return self._critical(size, alpha) * CLEARLY if self._degrees(size) > 0 else 1.0
+
+    def _walk(
+        self, x: int, y: int, always: list[int], subsets: _core.SubsetCursor, alpha: float, *, greatest: bool
+    ) -> Walk:
+        steps = _core.CorrelationWalk(self._compiled, x, y, always, subsets)
+        return _CorrelationWalk(self, steps, alpha, greatest=greatest)
+
+
+class _CorrelationWalk:
+    """A walk over subsets by a test of correlation.
+
+    The core compares correlations with a critical value, a little above the true one; the p-value has the last word.
+    """
+
+    def __init__(self, test: CorrelationTest, steps: _core.CorrelationWalk, alpha: float, *, greatest: bool) -> None:
+        self._test = test
+        self._steps = steps
+        self._alpha = alpha
+        self._greatest = greatest
+        self.tests = 0
+        self.p_value = 0.0
+
+    @property
+    def found(self) -> bool:
+        return self.p_value > self._alpha
+
+    @property
+    def subset(self) -> list[int]:
+        return self._steps.subset
+
+    def advance(self, most: int) -> bool:
+        """Make at most so many tests; whether there are more to make."""
+        end = self.tests + most
+        while self.tests < end and not self.found and not self._steps.ended:
+            size = self._steps.given
+            critical = self._test.clear_correlation(size, self._alpha)
+            tests, unclear, correlation, weakest = self._steps.advance(critical, end - self.tests)
+            self.tests += tests
+            if unclear:
+                self.p_value = max(self.p_value, self._test.p_value(correlation, size))
+            if self._greatest and weakest < math.inf:
+                self.p_value = max(self.p_value, self._test.p_value(weakest, size))
+        return not self.found and not self._steps.ended
 
 
 class StudentTest(CorrelationTest):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import chdtrc
 
-from stablebn.independence.categorical import chi_square_p_values
+from stablebn.independence.chi_square import chi_square_p_values
 
 LEAST = 5e-324
 

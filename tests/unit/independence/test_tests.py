@@ -14,8 +14,7 @@ from stablebn.data import CategoricalTable, ContinuousTable
 from stablebn.graph import DAG, d_separated
 from stablebn.independence import TESTS, DSeparation, IndependenceTest, independence_test
 from stablebn.networks.random import random_network
-from stablebn.scores.registry import statistics_of
-from stablebn.stats import counts
+from stablebn.stats import counts, statistics_of
 
 CATEGORICAL = ("mi", "mi-adf", "x2")
 CONTINUOUS = ("cor", "zf", "mi-g")
@@ -51,7 +50,7 @@ def test_categorical_statistics_are_the_naive_ones(
     table = _table(seed, rows, weights=weights)
     others = tuple(range(2, 2 + size))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "MOST_CELLS_FOR_BITS", most_cells)
+        patch.setattr(counts.LIMITS, "most_cells_for_bits", most_cells)
         mi = _test(table, "mi").test(0, 1, _mask(others))
         x2 = _test(table, "x2").test(0, 1, _mask(others))
         adjusted = _test(table, "mi-adf").test(0, 1, _mask(others))
@@ -89,7 +88,7 @@ def test_rows_that_cannot_matter_may_be_left_out(
     most_cells: int, weights: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(4)
-    monkeypatch.setattr(counts, "MOST_CELLS_FOR_BITS", most_cells)
+    monkeypatch.setattr(counts.LIMITS, "most_cells_for_bits", most_cells)
     z = rng.integers(0, 4, 200)
     # Only where z is 0 does x vary, and so many candidates make it worth to pick those rows.
     x = np.where(z == 0, rng.integers(0, 3, 200), z - 1)
@@ -177,7 +176,7 @@ def test_members_after_the_first_independent_one_are_not_looked_at(name: str) ->
 def test_first_dependent_candidate_is_the_first_of_single_tests(
     name: str, most_cells: int, alpha: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counts, "MOST_CELLS_FOR_BITS", most_cells)
+    monkeypatch.setattr(counts.LIMITS, "most_cells_for_bits", most_cells)
     for seed in range(8):
         table = _table(seed, 40) if name in CATEGORICAL else _numbers(seed)
         test = _test(table, name)
