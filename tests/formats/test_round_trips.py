@@ -68,7 +68,7 @@ def test_linear_gaussians_keep_every_bit() -> None:
     assert same_bits(read_text(network_text(HEIGHT, ".xdsl"), ".xdsl"), HEIGHT)
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.text(max_size=5), min_size=2, max_size=2, unique=True),
     st.lists(st.text(max_size=5), min_size=1, max_size=4, unique=True),

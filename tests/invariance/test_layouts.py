@@ -19,7 +19,7 @@ from stablebn.learners import LEARNERS
 # What the registry says of a learner is what is tested here.
 STABLE = tuple(name for name, learner in LEARNERS.items() if learner.stable)
 
-many = settings(max_examples=150, deadline=None)
+many = settings(max_examples=150)
 seeds = st.integers(0, 10**6)
 
 
@@ -124,7 +124,7 @@ def test_one_column_copied_many_times_gives_the_same_bits(seed: int, copies: int
 
 
 @given(seeds, st.integers(6, 12), st.integers(4, 5), seeds)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_more_variables_than_rows_give_the_same_bits(seed: int, n: int, rows: int, shuffle: int) -> None:
     columns = _table(seed, n, rows)
     first = sb.learn(columns, _algorithm(seed))

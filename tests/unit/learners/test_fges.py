@@ -53,7 +53,7 @@ def _named(pattern: Pattern, names: tuple[Any, ...]) -> PDAG:
 
 
 @given(seeds, st.integers(2, 8), st.integers(5, 60), seeds, st.booleans(), st.sampled_from(["bic", "aic"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_other_layouts_and_names_give_the_same_pattern_and_trace(
     seed: int, n: int, rows: int, shuffle: int, faithfulness: bool, score: str
 ) -> None:
@@ -66,7 +66,7 @@ def test_other_layouts_and_names_give_the_same_pattern_and_trace(
 
 
 @given(seeds, st.integers(2, 5), st.integers(2, 6), seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_tiny_tables_with_ties_everywhere_give_the_same_pattern(seed: int, n: int, rows: int, shuffle: int) -> None:
     rng = np.random.default_rng(seed)
     columns: Columns = {f"c{v}": rng.integers(0, 2, rows).tolist() for v in range(n)}
@@ -84,7 +84,7 @@ def test_given_order_decides_between_equal_operators_by_column() -> None:
 
 
 @given(seeds, st.integers(2, 7), st.integers(20, 80))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_pattern_is_a_cpdag_whose_extension_has_the_traced_score(seed: int, n: int, rows: int) -> None:
     problem = _problem(_columns(seed, n, rows))
     pattern = fges(problem, SearchConfig())

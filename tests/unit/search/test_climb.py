@@ -40,7 +40,7 @@ def _assert_twins(scores: FamilyScores, order: list[int], *, tabu: int, noinc: i
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 40), st.sampled_from([0, 1, 3, 10]), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_climb_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int, limited: bool) -> None:
     rng = np.random.default_rng(seed)
     scores = _scores(seed, n, rows, ("bic", "aic", "bde", "k2")[seed % 4], continuous=False)
@@ -49,7 +49,7 @@ def test_climb_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, ta
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 30), st.sampled_from([0, 3, 10]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_continuous_climb_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int) -> None:
     scores = _scores(seed, n, rows, ("bic", "aic", "bge")[seed % 3], continuous=True)
     order = np.random.default_rng(seed).permutation(n).tolist()
@@ -84,7 +84,7 @@ def test_max_iter_stops_and_says_so() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 40), st.sampled_from([0, 3]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_climb_with_allowed_arcs_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int) -> None:
     scores = _scores(seed, n, rows, ("bic", "loglik")[seed % 2], continuous=False)
     allowed = np.random.default_rng(seed).random((n, n)) < 0.5

@@ -45,15 +45,12 @@ def test_threads_that_wait_keep_nothing_alive() -> None:
             return len(items)
 
     crew, work = Crew(2), Work()
-    watched = weakref.ref(work)
+    forgotten = threading.Event()
+    weakref.finalize(work, forgotten.set)
     crew.share(work, np.arange(8), DEAR)
     del work
-    # The other thread may be a little behind.
-    for _ in range(100):
-        if watched() is None:
-            break
-        time.sleep(0.01)
-    assert watched() is None
+    # The other thread may be a little behind; the limit is for one that never forgets.
+    assert forgotten.wait(60)
 
 
 def test_no_task_is_no_error_and_leaves_nothing() -> None:
