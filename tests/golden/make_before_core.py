@@ -15,15 +15,25 @@ from __future__ import annotations
 
 import json
 import logging
-import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from tests.drawn import (
+    CLIMBING,
+    LEARNERS,
+    SCORES,
+    TESTS,
+    Combination,
+    Streams,
+    combinations,
+    options_of,
+    scores_for,
+)
 from tests.golden.recipes import Recipe, table_hash, table_of
 from tests.golden.records import bits, judged, learn, learned, record_of, scored
 
@@ -32,23 +42,6 @@ import stablebn as sb
 logger = logging.getLogger("make_before_core")
 
 HERE = Path(__file__).parent / "before_core"
-
-SCORES = {
-    "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2"),
-    "continuous": ("bic", "aic", "loglik", "bge"),
-}
-TESTS = {"categorical": ("mi", "mi-adf", "x2"), "continuous": ("cor", "zf", "mi-g")}
-
-CLIMBING = ("tabu-stable", "hc-stable", "tabu", "hc", "tabu-dec", "tabu-inc", "hc-dec", "hc-inc")
-TESTING = ("pc-stable", "gs", "inter-iamb")
-HYBRID = ("mmhc", "h2pc")
-LEARNERS = (*CLIMBING, *TESTING, *HYBRID, "fges")
-
-
-def scores_for(algorithm: str, kind: str) -> tuple[str, ...]:
-    """The scores that are defined: `fges` needs one that all DAGs of a class share."""
-    return tuple(score for score in SCORES[kind] if algorithm != "fges" or score not in ("bds", "k2"))
-
 
 # The whole list is to be run in less than a minute: a case may take so many seconds, and a slow one so many.
 QUICK, SLOW = 0.6, 6.0
@@ -126,68 +119,21 @@ REAL: dict[str, tuple[str, ...]] = {
 }
 
 
-class Streams:
-    """A random generator for every purpose, so that one draw says nothing of another."""
-
-    def __init__(self, seed: str) -> None:
-        self._seed = seed
-        self._streams: dict[str, random.Random] = {}
-
-    def __getitem__(self, purpose: str) -> random.Random:
-        return self._streams.setdefault(purpose, random.Random(f"{self._seed}: {purpose}"))
-
-    def often(self, purpose: str, share: float) -> bool:
-        """Whether it happens this time."""
-        return self[purpose].random() < share
-
-
-def options_of(streams: Streams, algorithm: str, kind: str, score: str, table: pa.Table) -> dict[str, Any]:
-    """Draw the options of a case."""
-    found: dict[str, Any] = {"threads": streams["threads"].choice((1, 2))}
-    columns = len(table.column_names)
-
-    def perhaps(option: str, values: Sequence[Any], share: float = 0.3) -> None:
-        # Drawn whether it is used or not, so that the streams stay apart.
-        used, value = streams.often(f"{option}, used", share), streams[option].choice(values)
-        if used:
-            found[option] = value
-
-    if score in ("bic", "aic"):
-        perhaps("k", (0.5, 0.7, 2.0, 3.25))
-    if score in ("bde", "bds"):
-        perhaps("iss", (0.3, 2.0, 5, 10.5), 0.5)
-    if score == "bge":
-        perhaps("iss_mu", (0.25, 2.0, 7.5))
-        perhaps("iss_w", (columns + 2, columns + 9))
-    perhaps("duplicates", ("merge",), 0.2)
-    if kind == "continuous" and score != "bge":
-        perhaps("unit_free", (True,))
+def all_options_of(streams: Streams, combination: Combination, table: pa.Table) -> dict[str, Any]:
+    """Draw the options of a case: those of the learner, and those that depend on the table."""
+    found = options_of(streams, combination, table.num_columns)
+    algorithm, kind, score = combination
+    # Drawn whether they are used or not, so that the streams stay apart.
+    if streams.often("duplicates, used", 0.2):
+        found["duplicates"] = "merge"
+    if streams.often("unit_free, used", 0.3) and kind == "continuous" and score != "bge":
+        found["unit_free"] = True
+    names = table.column_names
+    started, start = streams.often("start, used", 0.2), streams["start"].choice((names[:2], names[2:0:-1]))
+    if started and (algorithm in CLIMBING or algorithm == "fges") and len(start) == 2:
+        found["start"] = [start]
     if table.columns[0].null_count:
         found["missing"] = streams["missing"].choice(("drop", "level") if kind == "categorical" else ("drop",))
-    if algorithm in CLIMBING or algorithm == "fges":
-        names = table.column_names
-        perhaps(
-            "start", ([[names[0], names[1]]], [list(pair) for pair in zip(names[1:3], names[:2], strict=False)]), 0.2
-        )
-    if algorithm in CLIMBING or algorithm in HYBRID or algorithm == "fges":
-        # Without a penalty a search adds all arcs that it may.
-        must = score in ("loglik", "aic", "k2") and columns > 6
-        perhaps("max_parents", (1, 2, 3), 1.0 if must else 0.3)
-    if algorithm in CLIMBING or algorithm in HYBRID:
-        perhaps("max_iter", (0, 3, 17), 0.1)
-    if algorithm.startswith("tabu"):
-        perhaps("tabu", (1, 4, 25))
-        perhaps("noinc", (0, 2, 15))
-    if algorithm.endswith("-stable") and algorithm in CLIMBING:
-        perhaps("order_search", ("hc", "tabu"), 0.5)
-    if algorithm in TESTING or algorithm in HYBRID:
-        found["test"] = streams["test"].choice(TESTS[kind])
-        perhaps("alpha", (0.001, 0.01, 0.2))
-        perhaps("max_condition", (0, 1, 2, 3), 1.0 if columns > 40 else 0.4)
-    if algorithm not in CLIMBING:
-        perhaps("order", ("stable", "given"), 0.5)
-    if algorithm == "fges":
-        perhaps("faithfulness", (True, False), 0.5)
     return found
 
 
@@ -196,13 +142,14 @@ def finished(result: sb.Result) -> bool:
     return all(caution.code != "max-time" for caution in result.warnings)
 
 
-def draw_case(streams: Streams, recipes: dict[str, Recipe], algorithm: str, kind: str, score: str) -> dict[str, Any]:
+def draw_case(streams: Streams, recipes: dict[str, Recipe], combination: Combination) -> dict[str, Any]:
     """A case that can be learned in time; others are drawn again."""
+    algorithm, kind, score = combination
     while True:
         name = streams["table"].choice(list(recipes))
         table = table_of(recipes[name])
         case: dict[str, Any] = {"table": f"{kind}: {name}", "algorithm": algorithm, "score": score}
-        case["options"] = options_of(streams, algorithm, kind, score, table)
+        case["options"] = all_options_of(streams, combination, table)
         weighted, weight = streams.often("weighted", 0.2), streams["weight"].choice((1, 3, 40))
         if weighted:
             case["weights"] = weight
@@ -282,10 +229,9 @@ def made() -> dict[str, list[dict[str, Any]]]:
     cases: list[dict[str, Any]] = []
     for kind in SCORES:
         streams = Streams(f"made {kind}")
-        for _, algorithm in product(range(2), LEARNERS):
-            for score in scores_for(algorithm, kind):
-                cases.append(draw_case(streams, MADE[kind], algorithm, kind, score))
-                logger.info("%d %s", len(cases), cases[-1])
+        for _, combination in product(range(2), combinations(kinds=[kind])):
+            cases.append(draw_case(streams, MADE[kind], combination))
+            logger.info("%d %s", len(cases), cases[-1])
     return {
         "tables": _tables({f"{kind}: {name}": recipe for kind in MADE for name, recipe in MADE[kind].items()}),
         "learned": cases,
@@ -297,7 +243,11 @@ def made() -> dict[str, list[dict[str, Any]]]:
 def real_samples() -> dict[str, list[dict[str, Any]]]:
     """The list over the samples beside the repository, of which it keeps nothing but hashes."""
     recipes: dict[str, dict[str, Recipe]] = {
-        kind: {f"{name} {rows}": {"shared": name, "rows": rows} for name in names for rows in (1000, 3000, 10_000)}
+        kind: {
+            f"sample of {name}, {rows}": {"shared": name, "rows": rows}
+            for name in names
+            for rows in (1000, 3000, 10_000)
+        }
         for kind, names in REAL.items()
     }
     cases: list[dict[str, Any]] = []
@@ -305,7 +255,7 @@ def real_samples() -> dict[str, list[dict[str, Any]]]:
         streams = Streams(f"real {kind}")
         for _, algorithm in product(range(turns), LEARNERS):
             score = streams["score"].choice(scores_for(algorithm, kind))
-            cases.append(draw_case(streams, recipes[kind], algorithm, kind, score))
+            cases.append(draw_case(streams, recipes[kind], Combination(algorithm, kind, score)))
             logger.info("%d %s", len(cases), cases[-1])
     used = {case["table"] for case in cases}
     named = {f"{kind}: {name}": recipe for kind in recipes for name, recipe in recipes[kind].items()}
