@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.drawn import SCORES
 from tests.naive.climbing import Arcs, naive_climb
 from tests.tables import continuous_table, random_categorical_table
 
@@ -18,11 +19,10 @@ def _arcs(found: Climb) -> Arcs:
     return frozenset((u, v) for v, family in enumerate(found.parents) for u in members(family))
 
 
-def _scores(seed: int, n: int, rows: int, score: str, *, continuous: bool) -> FamilyScores:
+def _scores(seed: int, n: int, rows: int, score: str, *, continuous: bool, levels: int = 3) -> FamilyScores:
     rng = np.random.default_rng(seed)
     if not continuous:
-        table = random_categorical_table(rng, n, rows, levels=2 + seed % 2)
-        return family_scores(table, ScoreConfig(score))
+        return family_scores(random_categorical_table(rng, n, rows, levels=levels), ScoreConfig(score))
     values = rng.normal(size=(n, rows))
     for v in range(1, n):
         values[v] += values[rng.integers(0, v)] * rng.normal()
@@ -39,21 +39,44 @@ def _assert_twins(scores: FamilyScores, order: list[int], *, tabu: int, noinc: i
     assert fast.score == slow.score * UNIT
 
 
-@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 40), st.sampled_from([0, 1, 3, 10]), st.booleans())
-@settings(max_examples=60)
-def test_climb_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int, limited: bool) -> None:
-    rng = np.random.default_rng(seed)
-    scores = _scores(seed, n, rows, ("bic", "aic", "bde", "k2")[seed % 4], continuous=False)
-    order = rng.permutation(n).tolist()
-    _assert_twins(scores, order, tabu=tabu, noinc=tabu // 2 if seed % 3 else tabu, max_parents=1 if limited else None)
+# Every score on tables of two, three and four levels: each of these is drawn many times, whatever the others are.
+CATEGORICAL = [(score, levels) for score in SCORES["categorical"] for levels in (2, 3, 4)]
 
 
-@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 30), st.sampled_from([0, 3, 10]))
-@settings(max_examples=30)
-def test_continuous_climb_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int) -> None:
-    scores = _scores(seed, n, rows, ("bic", "aic", "bge")[seed % 3], continuous=True)
+@pytest.mark.parametrize(("score", "levels"), CATEGORICAL)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 5),
+    rows=st.integers(4, 40),
+    tabu=st.sampled_from([0, 1, 3, 10]),
+    patience=st.sampled_from([0, 1, 2, 10]),
+    max_parents=st.sampled_from([None, 1, 2]),
+)
+@settings(max_examples=8)
+def test_climb_is_the_naive_climb_step_for_step(
+    score: str, levels: int, seed: int, n: int, rows: int, tabu: int, patience: int, max_parents: int | None
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=False, levels=levels)
     order = np.random.default_rng(seed).permutation(n).tolist()
-    _assert_twins(scores, order, tabu=tabu, noinc=tabu, max_parents=None)
+    _assert_twins(scores, order, tabu=tabu, noinc=min(patience, tabu), max_parents=max_parents)
+
+
+@pytest.mark.parametrize("score", SCORES["continuous"])
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 5),
+    rows=st.integers(4, 30),
+    tabu=st.sampled_from([0, 1, 3, 10]),
+    patience=st.sampled_from([0, 1, 2, 10]),
+    max_parents=st.sampled_from([None, 1, 2]),
+)
+@settings(max_examples=12)
+def test_continuous_climb_is_the_naive_climb_step_for_step(
+    score: str, seed: int, n: int, rows: int, tabu: int, patience: int, max_parents: int | None
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=True)
+    order = np.random.default_rng(seed).permutation(n).tolist()
+    _assert_twins(scores, order, tabu=tabu, noinc=min(patience, tabu), max_parents=max_parents)
 
 
 def test_start_is_where_the_climb_starts() -> None:
@@ -83,10 +106,13 @@ def test_max_iter_stops_and_says_so() -> None:
     assert climb(scores, range(5), max_iter=len(whole.trace)).finished
 
 
-@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 40), st.sampled_from([0, 3]))
-@settings(max_examples=40)
-def test_climb_with_allowed_arcs_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int) -> None:
-    scores = _scores(seed, n, rows, ("bic", "loglik")[seed % 2], continuous=False)
+@pytest.mark.parametrize(("score", "levels"), CATEGORICAL)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 5), rows=st.integers(4, 40), tabu=st.sampled_from([0, 3]))
+@settings(max_examples=5)
+def test_climb_with_allowed_arcs_is_the_naive_climb_step_for_step(
+    score: str, levels: int, seed: int, n: int, rows: int, tabu: int
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=False, levels=levels)
     allowed = np.random.default_rng(seed).random((n, n)) < 0.5
     fast = climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
     slow = naive_climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
