@@ -7,8 +7,10 @@ bit for bit; `table_hash` tells whether it did.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,11 @@ from tests.shared import sample
 import stablebn as sb
 
 Recipe = Mapping[str, Any]
+
+
+def small(name: str) -> Any:
+    """A file of right answers that the repository holds."""
+    return json.loads((Path(__file__).parent / "small" / f"{name}.json").read_text())
 
 
 def table_of(recipe: Recipe) -> pa.Table:

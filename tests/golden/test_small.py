@@ -10,19 +10,17 @@ from __future__ import annotations
 import json
 import math
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.golden.recipes import table_hash, table_of
+from tests.golden.recipes import small, table_hash, table_of
 from tests.naive import skeleton, specification
 from tests.shared import golden, needs_shared, sample
 
 import stablebn as sb
 
-SMALL = Path(__file__).parent / "small"
-CLIMBING, SKELETONS, R = (json.loads((SMALL / f"{name}.json").read_text()) for name in ("climbing", "skeletons", "r"))
+CLIMBING, SKELETONS, R = small("climbing"), small("skeletons"), small("r")
 R_RECIPES = {entry["name"]: entry["recipe"] for entry in R["tables"]}
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive.equivalence_search import families_of, score_of
 from tests.naive.perfect_score import PerfectScores, correlations_of
+from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, golden, needs_shared, sample
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
 
@@ -109,7 +110,15 @@ def _networks() -> list[Path]:
 @needs_shared
 @pytest.mark.parametrize("path", _networks(), ids=lambda path: path.name.split(".")[0])
 def test_perfect_score_finds_the_true_class_of_every_network(path: Path) -> None:
-    true = sb.read_network(path).dag
+    _assert_found(sb.read_network(path).dag)
+
+
+@pytest.mark.parametrize("name", KNOWN_NETWORKS)
+def test_perfect_score_finds_the_true_class_of_known_networks(name: str) -> None:
+    _assert_found(sb.read_network(name).dag)
+
+
+def _assert_found(true: DAG) -> None:
     number = {name: v for v, name in enumerate(true.nodes)}
     families = [sum(bit(number[parent]) for parent in true.parents(name)) for name in true.nodes]
     pattern = fges(_posed(PerfectScores(correlations_of(families, _SEED))), SearchConfig())
