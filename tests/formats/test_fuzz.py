@@ -48,9 +48,6 @@ MUTATIONS = st.lists(
     max_size=4,
 )
 FUZZED = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
     max_examples=800,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

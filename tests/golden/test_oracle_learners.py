@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, needs_shared
 from tests.tables import categorical_table
 
@@ -28,6 +29,7 @@ LEFT_OUT = {
     "gs": _LARGE_BLANKETS,
     "inter-iamb": _LARGE_BLANKETS,
 }
+LARGE = {"ecoli70", "hailfinder"}
 SLOW = {"diarrhoea", "formed", "pathfinder", "water"}
 NETWORKS = sorted(path.name.split(".")[0] for path in (SHARED / "networks").glob("*")) if SHARED.is_dir() else []
 
@@ -60,6 +62,13 @@ CASES = [
 @pytest.mark.parametrize(("algorithm", "name"), CASES)
 def test_true_cpdag_is_found(algorithm: str, name: str) -> None:
     dag = read_network(name, directories=[SHARED / "networks"], normalise=True).dag
+    assert _learned(algorithm, dag, range(len(dag.nodes))) == dag.cpdag()
+
+
+@pytest.mark.parametrize("algorithm", TESTING)
+@pytest.mark.parametrize("name", [name for name in KNOWN_NETWORKS if name not in LARGE])
+def test_true_cpdag_of_known_networks_is_found(algorithm: str, name: str) -> None:
+    dag = read_network(name).dag
     assert _learned(algorithm, dag, range(len(dag.nodes))) == dag.cpdag()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from tests.golden.recipes import small, table_of
 from tests.shared import golden, needs_shared, oracle_cases, sample
 from tests.tables import categorical_columns, continuous_columns
 
@@ -112,3 +113,19 @@ def test_oracle_is_reproduced_however_it_is_counted(
     result = sb.learn(sample(name, rows))
     assert sorted(map(list, result.arcs)) == sorted(right["arcs"])
     assert result.score == pytest.approx(right["score"], rel=1e-9)
+
+
+@pytest.mark.parametrize("way", FORCED)
+@pytest.mark.parametrize("name", ["asia 1000", "twelve", "many levels", "sixteen"])
+def test_naive_answers_are_reproduced_however_they_are_counted(
+    way: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answers of the repository: see `tests/golden/test_small.py`."""
+    entry = next(entry for entry in small("climbing") if entry["name"] == name)
+    table = table_of(entry["recipe"])
+    _force(way, monkeypatch)
+    for what, right in entry["answers"].items():
+        algorithm, score = what.split()
+        result = sb.learn(table, algorithm, score)
+        assert sorted(map(list, result.arcs)) == right["arcs"], what
+        assert result.score == pytest.approx(right["score"], rel=1e-12), what

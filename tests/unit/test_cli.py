@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -157,33 +156,43 @@ def test_interrupted_run_writes_nothing(tmp_path: Path) -> None:
     data, out = tmp_path / "wide.parquet", tmp_path / "g.json"
     frame = pd.DataFrame(np.random.default_rng(1).normal(size=(2000, 100)))
     frame.rename(columns=str).to_parquet(data)
-    arguments = ["learn", str(data), "--score", "loglik", "--out", str(out)]
-    running = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)
-    assert running.poll() is None
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert "Nothing was written" in errors
-    assert "Traceback" not in errors
+    code, shown = _on_a_terminal("learn", data, "--score", "loglik", "--out", out, interrupt_at="steps")
+    assert code == 130
+    assert "Nothing was written" in shown
+    assert "Traceback" not in shown
     assert [path.name for path in tmp_path.iterdir()] == ["wide.parquet"]
 
 
-def _shown_on_a_terminal(*arguments: object) -> str:
+def _on_a_terminal(*arguments: object, interrupt_at: str | None = None) -> tuple[int, str]:
+    """The exit code and all that a terminal shows; an interrupt comes as soon as it shows certain words."""
     parent, child = pty.openpty()
-    running = subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=child)
-    os.close(child)
-    assert running.wait(60) == 0
-    time.sleep(0.1)
-    shown = os.read(parent, 100_000).decode()
-    os.close(parent)
-    if running.stdout is not None:
-        running.stdout.close()
-    return shown
+    environment = {**os.environ, "COLUMNS": "200"}
+    command = [*COMMAND, *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=child, env=environment) as running:
+        os.close(child)
+        shown = b""
+        interrupted = interrupt_at is None
+        while piece := _read(parent):
+            shown += piece
+            if not interrupted and str(interrupt_at).encode() in shown:
+                running.send_signal(signal.SIGINT)
+                interrupted = True
+        os.close(parent)
+    assert interrupted
+    return running.returncode, shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    """What is new on a terminal: nothing when the last one who wrote there has ended."""
+    try:
+        return os.read(terminal, 100_000)
+    except OSError:
+        # Linux says so with an error.
+        return b""
 
 
 def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
-    shown = _shown_on_a_terminal("learn", data)
+    _, shown = _on_a_terminal("learn", data)
     assert "reading the table" in shown or "steps" in shown
 
 
@@ -237,20 +246,15 @@ def test_mistakes_in_an_audit_are_a_message(data: Path, arguments: list[str], wo
 
 def test_interrupted_audit_writes_nothing(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "audit.json"
-    arguments = ["stability", str(data), "--repeats", "1000000", "--out", str(out)]
-    running = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)
-    assert running.poll() is None
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert "Nothing was written" in errors
-    assert "Traceback" not in errors
+    code, shown = _on_a_terminal("stability", data, "--repeats", 1_000_000, "--out", out, interrupt_at="layouts")
+    assert code == 130
+    assert "Nothing was written" in shown
+    assert "Traceback" not in shown
     assert not out.exists()
 
 
 def test_an_audit_shows_a_bar_on_a_terminal_only(data: Path) -> None:
-    assert "layouts" in _shown_on_a_terminal("stability", data, "--repeats", 3)
+    assert "layouts" in _on_a_terminal("stability", data, "--repeats", 3)[1]
 
 
 def test_sample_writes_every_kind_of_table(tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ def run_at_once(tasks: Sequence[Callable[[], Answer]], threads: int, give_up: Ca
     """
     futures = [_executor(threads).submit(task) for task in tasks]
     try:
-        wait(futures, return_when=FIRST_EXCEPTION)
+        done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+        for future in done:
+            future.result()
         return [future.result() for future in futures]
     except BaseException:
         # The others must not go on unwatched.

@@ -18,7 +18,7 @@ from stablebn.stats.variable_sets import bit
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(3, 60), st.integers(2, 30))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_counts_are_the_naive_counts_dense_and_sparse(seed: int, n: int, rows: int, levels: int) -> None:
     rng = np.random.default_rng(seed)
     table = random_categorical_table(rng, n, rows, levels)
@@ -59,7 +59,7 @@ def test_counts_beyond_the_table_are_factored_to_the_same_integers() -> None:
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=5), st.fractions(Fraction(1, 10**6), 50))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_dirichlet_terms_are_the_naive_ones(cells: list[int], prior: Fraction) -> None:
     a = float(prior)
     right = sum((ln_rising(Fraction(a), m) for m in cells), Decimal(0))

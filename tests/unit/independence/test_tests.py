@@ -43,7 +43,7 @@ def _test(table: CategoricalTable | ContinuousTable, name: str) -> IndependenceT
 
 
 @given(st.integers(0, 10_000), st.integers(4, 60), st.integers(0, 3), st.booleans(), st.sampled_from([-1, 10**9]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_categorical_statistics_are_the_naive_ones(
     seed: int, rows: int, size: int, weights: bool, most_cells: int
 ) -> None:
@@ -108,7 +108,7 @@ def test_too_few_rows_a_cell_are_no_evidence_with_adjusted_degrees() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_partial_correlation_is_the_naive_one(seed: int, size: int) -> None:
     table = _numbers(seed)
     others = tuple(range(2, 2 + size))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive.equivalence_search import families_of, score_of
 from tests.naive.perfect_score import PerfectScores, correlations_of
+from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, golden, needs_shared, sample
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
 
@@ -53,7 +54,7 @@ def _named(pattern: Pattern, names: tuple[Any, ...]) -> PDAG:
 
 
 @given(seeds, st.integers(2, 8), st.integers(5, 60), seeds, st.booleans(), st.sampled_from(["bic", "aic"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_other_layouts_and_names_give_the_same_pattern_and_trace(
     seed: int, n: int, rows: int, shuffle: int, faithfulness: bool, score: str
 ) -> None:
@@ -66,7 +67,7 @@ def test_other_layouts_and_names_give_the_same_pattern_and_trace(
 
 
 @given(seeds, st.integers(2, 5), st.integers(2, 6), seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_tiny_tables_with_ties_everywhere_give_the_same_pattern(seed: int, n: int, rows: int, shuffle: int) -> None:
     rng = np.random.default_rng(seed)
     columns: Columns = {f"c{v}": rng.integers(0, 2, rows).tolist() for v in range(n)}
@@ -84,7 +85,7 @@ def test_given_order_decides_between_equal_operators_by_column() -> None:
 
 
 @given(seeds, st.integers(2, 7), st.integers(20, 80))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_pattern_is_a_cpdag_whose_extension_has_the_traced_score(seed: int, n: int, rows: int) -> None:
     problem = _problem(_columns(seed, n, rows))
     pattern = fges(problem, SearchConfig())
@@ -109,7 +110,15 @@ def _networks() -> list[Path]:
 @needs_shared
 @pytest.mark.parametrize("path", _networks(), ids=lambda path: path.name.split(".")[0])
 def test_perfect_score_finds_the_true_class_of_every_network(path: Path) -> None:
-    true = sb.read_network(path).dag
+    _assert_found(sb.read_network(path).dag)
+
+
+@pytest.mark.parametrize("name", KNOWN_NETWORKS)
+def test_perfect_score_finds_the_true_class_of_known_networks(name: str) -> None:
+    _assert_found(sb.read_network(name).dag)
+
+
+def _assert_found(true: DAG) -> None:
     number = {name: v for v, name in enumerate(true.nodes)}
     families = [sum(bit(number[parent]) for parent in true.parents(name)) for name in true.nodes]
     pattern = fges(_posed(PerfectScores(correlations_of(families, _SEED))), SearchConfig())

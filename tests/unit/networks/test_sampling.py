@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from tests.shared import SHARED, needs_shared
 
 import stablebn as sb
 from stablebn.networks.streams import Stream
@@ -51,10 +50,9 @@ def test_categorical_samples_follow_the_network(seed: int) -> None:
     _assert_follows(network, network.sample(200_000, seed=seed))
 
 
-@needs_shared
-@pytest.mark.parametrize("name", ["alarm", "child", "sports"])
-def test_samples_of_the_papers_networks_follow_them(name: str) -> None:
-    network = sb.read_network(SHARED / "networks" / f"{name}.dsc")
+@pytest.mark.parametrize("name", ["alarm", "child", "survey"])
+def test_samples_of_real_networks_follow_them(name: str) -> None:
+    network = sb.read_network(name)
     _assert_follows(network, network.sample(100_000, seed=5))
 
 

@@ -9,13 +9,14 @@ from tests.tables import Columns, categorical_columns, continuous_columns, renam
 
 from stablebn.data import CategoricalTable, prepare
 from stablebn.order import canonical_order
-from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.scores.registry import ScoreConfig, scores_from
+from stablebn.stats import statistics_of
 
 
 def _order(columns: Columns, *, unit_free: bool = False) -> list[Hashable]:
-    table = prepare(columns).table
-    scores = family_scores(table, ScoreConfig("bic"))
-    return [table.names[c] for c in canonical_order(table, scores, unit_free=unit_free)]
+    statistics = statistics_of(prepare(columns).table)
+    scores = scores_from(statistics, ScoreConfig("bic"))
+    return [statistics.names[v] for v in canonical_order(statistics, scores, unit_free=unit_free)]
 
 
 @pytest.mark.parametrize("kind", ["categorical", "continuous"])

@@ -1,35 +1,44 @@
+from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.drawn import SCORES
 from tests.naive.climbing import Arcs, naive_climb
 from tests.tables import continuous_table, random_categorical_table
 
-from stablebn.kernels.logarithm import UNIT
-from stablebn.scores.families import FamilyScores
+from stablebn.fixed_point import UNIT
+from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import Climb, climb
+from stablebn.search import Climb, watch_stages
+from stablebn.search import climb as climb_in_orders
 from stablebn.stats.variable_sets import members
+
+
+def climb(scores: CompiledScores, order: Sequence[int], **options: Any) -> Climb:
+    """Climb in one order."""
+    [found] = climb_in_orders(scores, [order], **options)
+    return found
 
 
 def _arcs(found: Climb) -> Arcs:
     return frozenset((u, v) for v, family in enumerate(found.parents) for u in members(family))
 
 
-def _scores(seed: int, n: int, rows: int, score: str, *, continuous: bool) -> FamilyScores:
+def _scores(seed: int, n: int, rows: int, score: str, *, continuous: bool, levels: int = 3) -> CompiledScores:
     rng = np.random.default_rng(seed)
     if not continuous:
-        table = random_categorical_table(rng, n, rows, levels=2 + seed % 2)
-        return family_scores(table, ScoreConfig(score))
+        return family_scores(random_categorical_table(rng, n, rows, levels=levels), ScoreConfig(score))
     values = rng.normal(size=(n, rows))
     for v in range(1, n):
         values[v] += values[rng.integers(0, v)] * rng.normal()
     return family_scores(continuous_table(values), ScoreConfig(score))
 
 
-def _assert_twins(scores: FamilyScores, order: list[int], *, tabu: int, noinc: int, max_parents: int | None) -> None:
+def _assert_twins(scores: CompiledScores, order: list[int], *, tabu: int, noinc: int, max_parents: int | None) -> None:
     fast = climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents)
     slow = naive_climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents)
     trace = fast.trace
@@ -39,21 +48,44 @@ def _assert_twins(scores: FamilyScores, order: list[int], *, tabu: int, noinc: i
     assert fast.score == slow.score * UNIT
 
 
-@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 40), st.sampled_from([0, 1, 3, 10]), st.booleans())
-@settings(max_examples=60, deadline=None)
-def test_climb_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int, limited: bool) -> None:
-    rng = np.random.default_rng(seed)
-    scores = _scores(seed, n, rows, ("bic", "aic", "bde", "k2")[seed % 4], continuous=False)
-    order = rng.permutation(n).tolist()
-    _assert_twins(scores, order, tabu=tabu, noinc=tabu // 2 if seed % 3 else tabu, max_parents=1 if limited else None)
+# Every score on tables of two, three and four levels: each of these is drawn many times, whatever the others are.
+CATEGORICAL = [(score, levels) for score in SCORES["categorical"] for levels in (2, 3, 4)]
 
 
-@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 30), st.sampled_from([0, 3, 10]))
-@settings(max_examples=30, deadline=None)
-def test_continuous_climb_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int) -> None:
-    scores = _scores(seed, n, rows, ("bic", "aic", "bge")[seed % 3], continuous=True)
+@pytest.mark.parametrize(("score", "levels"), CATEGORICAL)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 5),
+    rows=st.integers(4, 40),
+    tabu=st.sampled_from([0, 1, 3, 10]),
+    patience=st.sampled_from([0, 1, 2, 10]),
+    max_parents=st.sampled_from([None, 1, 2]),
+)
+@settings(max_examples=8)
+def test_climb_is_the_naive_climb_step_for_step(
+    score: str, levels: int, seed: int, n: int, rows: int, tabu: int, patience: int, max_parents: int | None
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=False, levels=levels)
     order = np.random.default_rng(seed).permutation(n).tolist()
-    _assert_twins(scores, order, tabu=tabu, noinc=tabu, max_parents=None)
+    _assert_twins(scores, order, tabu=tabu, noinc=min(patience, tabu), max_parents=max_parents)
+
+
+@pytest.mark.parametrize("score", SCORES["continuous"])
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 5),
+    rows=st.integers(4, 30),
+    tabu=st.sampled_from([0, 1, 3, 10]),
+    patience=st.sampled_from([0, 1, 2, 10]),
+    max_parents=st.sampled_from([None, 1, 2]),
+)
+@settings(max_examples=12)
+def test_continuous_climb_is_the_naive_climb_step_for_step(
+    score: str, seed: int, n: int, rows: int, tabu: int, patience: int, max_parents: int | None
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=True)
+    order = np.random.default_rng(seed).permutation(n).tolist()
+    _assert_twins(scores, order, tabu=tabu, noinc=min(patience, tabu), max_parents=max_parents)
 
 
 def test_start_is_where_the_climb_starts() -> None:
@@ -83,10 +115,13 @@ def test_max_iter_stops_and_says_so() -> None:
     assert climb(scores, range(5), max_iter=len(whole.trace)).finished
 
 
-@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(4, 40), st.sampled_from([0, 3]))
-@settings(max_examples=40, deadline=None)
-def test_climb_with_allowed_arcs_is_the_naive_climb_step_for_step(seed: int, n: int, rows: int, tabu: int) -> None:
-    scores = _scores(seed, n, rows, ("bic", "loglik")[seed % 2], continuous=False)
+@pytest.mark.parametrize(("score", "levels"), CATEGORICAL)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 5), rows=st.integers(4, 40), tabu=st.sampled_from([0, 3]))
+@settings(max_examples=5)
+def test_climb_with_allowed_arcs_is_the_naive_climb_step_for_step(
+    score: str, levels: int, seed: int, n: int, rows: int, tabu: int
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=False, levels=levels)
     allowed = np.random.default_rng(seed).random((n, n)) < 0.5
     fast = climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
     slow = naive_climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
@@ -101,22 +136,31 @@ def test_it_stops_when_time_is_up_and_says_so() -> None:
     assert stopped.parents == (0,) * 5
 
 
-def test_it_looks_at_the_clock_every_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("stablebn.search.climb"), "_STEPS_AT_ONCE", 2)
+def test_it_looks_at_the_clock_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    # No time at all between two looks: only what was done before the clock was asked is done.
+    monkeypatch.setattr(import_module("stablebn.search.climb"), "_SECONDS_AT_ONCE", 0.0)
     scores = _scores(1, 6, 40, "loglik", continuous=False)
-    whole = climb(scores, range(6))
     asked = iter([False, False, True])
-    # In the notebook is all that is needed: nothing but the clock stops it.
-    stopped = climb(scores, range(6), notebook=whole.notebook, time_is_up=lambda: next(asked))
-    assert len(whole.trace) > 4
-    assert (len(stopped.trace), stopped.finished) == (4, False)
+    stopped = climb(scores, range(6), time_is_up=lambda: next(asked))
+    assert next(asked, None) is None
+    assert not stopped.finished
 
 
-def test_watch_sees_every_step() -> None:
-    seen: list[int] = []
+def test_watch_sees_the_steps_grow_to_the_last() -> None:
+    seen: list[tuple[str, int]] = []
     scores = _scores(1, 5, 40, "loglik", continuous=False)
-    found = climb(scores, range(5), watch=seen.append)
-    assert seen == list(range(1, len(found.trace) + 1))
+    watch = watch_stages(lambda stage, steps: seen.append((stage, steps)), ["one", "other"])
+    found = climb_in_orders(scores, [range(5), [4, 3, 2, 1, 0]], watch=watch)
+    assert dict(seen) == {"one": len(found[0].trace), "other": len(found[1].trace)}
+    assert [steps for stage, steps in seen if stage == "one"] == sorted({steps for stage, steps in seen if stage == "one"})
+
+
+def test_climbs_at_once_are_those_one_by_one() -> None:
+    scores = _scores(2, 6, 60, "bic", continuous=False)
+    orders = [list(range(6)), [5, 4, 3, 2, 1, 0], [2, 0, 5, 1, 3, 4]]
+    for found, order in zip(climb_in_orders(scores, orders, tabu=3, noinc=3), orders, strict=True):
+        alone = climb(_scores(2, 6, 60, "bic", continuous=False), order, tabu=3, noinc=3)
+        assert (found.parents, found.score, found.trace) == (alone.parents, alone.score, alone.trace)
 
 
 @pytest.mark.parametrize("n", [0, 1])

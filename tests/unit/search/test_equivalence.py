@@ -37,7 +37,7 @@ densities = st.sampled_from([0.1, 0.3, 0.5, 0.7, 1.0])
 
 
 @given(seeds, st.integers(0, 12), densities)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_class_of_a_dag_is_its_cpdag(seed: int, n: int, density: float) -> None:
     dag = random_dag(seed, n, density)
     graph = EquivalenceClass(dag, [0] * n)
@@ -48,7 +48,7 @@ def test_class_of_a_dag_is_its_cpdag(seed: int, n: int, density: float) -> None:
 
 
 @given(seeds, st.integers(0, 12), densities)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_class_of_a_cpdag_is_itself(seed: int, n: int, density: float) -> None:
     graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
     again = EquivalenceClass(graph.parents, graph.neighbours)
@@ -63,7 +63,7 @@ def test_graph_without_extension_is_refused() -> None:
 
 
 @given(seeds, st.integers(3, 5), densities)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_valid_inserts_lead_to_all_classes_one_arc_away_and_to_no_other(seed: int, n: int, density: float) -> None:
     graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
     expected = {changed.cpdag() for dag in dags_of(as_pdag(graph)) for _, _, changed in added(dag)}
@@ -77,7 +77,7 @@ def test_valid_inserts_lead_to_all_classes_one_arc_away_and_to_no_other(seed: in
 
 
 @given(seeds, st.integers(3, 5), densities)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_valid_deletes_lead_to_all_classes_one_arc_away_and_to_no_other(seed: int, n: int, density: float) -> None:
     graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
     expected = {changed.cpdag() for dag in dags_of(as_pdag(graph)) for _, _, changed in removed(dag)}
@@ -91,7 +91,7 @@ def test_valid_deletes_lead_to_all_classes_one_arc_away_and_to_no_other(seed: in
 
 
 @given(seeds, st.integers(1, 7), densities, st.integers(0, 7))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_cliques_are_met_once_each(seed: int, n: int, density: float, most: int) -> None:
     graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
     found = list(graph.cliques(bit(n) - 1, most))

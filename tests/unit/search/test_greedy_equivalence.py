@@ -37,7 +37,7 @@ def _searched(scores: FamilyScores, order: list[int], most_parents: int) -> Gree
 
 
 @given(seeds, st.integers(2, 5), st.integers(5, 60), st.sampled_from([1, 2, 5]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_search_is_the_naive_search_operator_for_operator(seed: int, n: int, rows: int, most_parents: int) -> None:
     scores = _scores(seed, n, rows)
     order = np.random.default_rng(seed).permutation(scores.n).tolist()
@@ -50,7 +50,7 @@ def test_search_is_the_naive_search_operator_for_operator(seed: int, n: int, row
 
 
 @given(seeds, st.integers(2, 9), st.integers(5, 80))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_graph_on_the_way_is_a_cpdag_with_the_score_that_is_said(seed: int, n: int, rows: int) -> None:
     scores = _scores(seed, n, rows)
     watched: list[int] = []
@@ -69,7 +69,7 @@ def test_every_graph_on_the_way_is_a_cpdag_with_the_score_that_is_said(seed: int
 
 
 @given(seeds, st.integers(2, 9), st.integers(20, 80), st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_dag_of_the_class_has_more_parents_than_allowed(seed: int, n: int, rows: int, most_parents: int) -> None:
     scores = _scores(seed, n, rows)
     graph = _searched(scores, list(range(scores.n)), most_parents).graph
@@ -80,7 +80,7 @@ def test_no_dag_of_the_class_has_more_parents_than_allowed(seed: int, n: int, ro
 
 
 @given(seeds, st.integers(2, 7), st.sampled_from([0.2, 0.4, 0.6]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_perfect_score_finds_the_true_class(seed: int, n: int, density: float) -> None:
     dag = random_dag(seed, n, density)
     search = _searched(PerfectScores(correlations_of(dag, seed)), list(range(n)), n)

@@ -34,7 +34,7 @@ finite = st.floats(-1e6, 1e6, allow_subnormal=False).map(lambda x: x if abs(x) >
 
 
 @given(st.lists(st.tuples(finite, finite, finite), min_size=4, max_size=12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_numbers_are_summed_exactly(rows: list[tuple[float, float, float]]) -> None:
     values = np.array(rows).T
     if all(np.ptp(column) > 0 for column in values):

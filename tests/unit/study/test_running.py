@@ -10,7 +10,7 @@ import pytest
 from tests.unit.study.studies import SMALL, Here, all_but_seconds, run_here, study_of
 
 import stablebn as sb
-from stablebn.stats.crew import cores
+from stablebn.stats.threads import cores
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.processes import Processes
 from stablebn.study.record import Record

@@ -1,0 +1,101 @@
+"""What can be learned with what, and how tests draw from it: every purpose from a stream of its own.
+
+One seed for learner, kind and score would tie them together: `seed % 12` and `seed % 3` meet in a third of all pairs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+SCORES = {
+    "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2"),
+    "continuous": ("bic", "aic", "loglik", "bge"),
+}
+TESTS = {"categorical": ("mi", "mi-adf", "x2"), "continuous": ("cor", "zf", "mi-g")}
+
+CLIMBING = ("tabu-stable", "hc-stable", "tabu", "hc", "tabu-dec", "tabu-inc", "hc-dec", "hc-inc")
+TESTING = ("pc-stable", "gs", "inter-iamb")
+HYBRID = ("mmhc", "h2pc")
+LEARNERS = (*CLIMBING, *TESTING, *HYBRID, "fges")
+# Their ties fall to the order of the columns; the others promise one graph for one table.
+UNSTABLE = ("tabu", "hc")
+
+
+class Combination(NamedTuple):
+    """A learner, a kind of data and a score that is defined for both."""
+
+    algorithm: str
+    kind: str
+    score: str
+
+
+def scores_for(algorithm: str, kind: str) -> tuple[str, ...]:
+    """The scores that are defined: `fges` needs one that all DAGs of a class share."""
+    return tuple(score for score in SCORES[kind] if algorithm != "fges" or score not in ("bds", "k2"))
+
+
+def combinations(
+    learners: Sequence[str] = LEARNERS, kinds: Sequence[str] = ("categorical", "continuous")
+) -> Iterator[Combination]:
+    """All combinations that are defined."""
+    for kind in kinds:
+        for algorithm in learners:
+            for score in scores_for(algorithm, kind):
+                yield Combination(algorithm, kind, score)
+
+
+class Streams:
+    """A random generator for every purpose, so that one draw says nothing of another."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._streams: dict[str, random.Random] = {}
+
+    def __getitem__(self, purpose: str) -> random.Random:
+        return self._streams.setdefault(purpose, random.Random(f"{self._seed}: {purpose}"))
+
+    def often(self, purpose: str, share: float) -> bool:
+        """Whether it happens this time."""
+        return self[purpose].random() < share
+
+
+def options_of(streams: Streams, combination: Combination, columns: int) -> dict[str, Any]:
+    """Draw the options of a learner and a score for a table of so many columns."""
+    algorithm, kind, score = combination
+    found: dict[str, Any] = {"threads": streams["threads"].choice((1, 2))}
+
+    def perhaps(option: str, values: Sequence[Any], share: float = 0.3) -> None:
+        # Drawn whether it is used or not, so that the streams stay apart.
+        used, value = streams.often(f"{option}, used", share), streams[option].choice(values)
+        if used:
+            found[option] = value
+
+    if score in ("bic", "aic"):
+        perhaps("k", (0.5, 0.7, 2.0, 3.25))
+    if score in ("bde", "bds"):
+        perhaps("iss", (0.3, 2.0, 5, 10.5), 0.5)
+    if score == "bge":
+        perhaps("iss_mu", (0.25, 2.0, 7.5))
+        perhaps("iss_w", (columns + 2, columns + 9))
+    if algorithm in CLIMBING or algorithm in HYBRID or algorithm == "fges":
+        # Without a penalty a search adds all arcs that it may.
+        must = score in ("loglik", "aic", "k2") and columns > 6
+        perhaps("max_parents", (1, 2, 3), 1.0 if must else 0.3)
+    if algorithm in CLIMBING or algorithm in HYBRID:
+        perhaps("max_iter", (0, 3, 17), 0.1)
+    if algorithm.startswith("tabu"):
+        perhaps("tabu", (1, 4, 25))
+        perhaps("noinc", (0, 2, 15))
+    if algorithm.endswith("-stable") and algorithm in CLIMBING:
+        perhaps("order_search", ("hc", "tabu"), 0.5)
+    if algorithm in TESTING or algorithm in HYBRID:
+        found["test"] = streams["test"].choice(TESTS[kind])
+        perhaps("alpha", (0.001, 0.01, 0.2))
+        perhaps("max_condition", (0, 1, 2, 3), 1.0 if columns > 40 else 0.4)
+    if algorithm not in CLIMBING:
+        perhaps("order", ("stable", "given"), 0.5)
+    if algorithm == "fges":
+        perhaps("faithfulness", (True, False), 0.5)
+    return found
