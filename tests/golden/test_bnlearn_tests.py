@@ -8,7 +8,7 @@ from tests.shared import SHARED, golden, needs_shared, sample
 
 from stablebn.data import prepare
 from stablebn.independence import TESTS, independence_test
-from stablebn.learners import Problem, pose
+from stablebn.learners import Problem, define_problem
 from stablebn.scores.registry import ScoreConfig
 
 pytestmark = needs_shared
@@ -21,7 +21,7 @@ SMALLEST_P = 1e-250
 @lru_cache(maxsize=1)
 def _problem(data: str) -> Problem:
     name, rows = data.rsplit("_", 1)
-    return pose(prepare(sample(name, int(rows))).table, ScoreConfig())
+    return define_problem(prepare(sample(name, int(rows))).table, ScoreConfig())
 
 
 @pytest.mark.parametrize("data", VALIDATION)

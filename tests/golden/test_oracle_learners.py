@@ -12,7 +12,7 @@ from tests.tables import categorical_table
 
 from stablebn.graph import DAG, PDAG
 from stablebn.independence import DSeparation
-from stablebn.learners import LEARNERS, Pattern, SearchConfig, pose
+from stablebn.learners import LEARNERS, Pattern, SearchConfig, define_problem
 from stablebn.learners.problem import Problem
 from stablebn.networks import random_network, read_network
 from stablebn.scores.registry import ScoreConfig
@@ -36,7 +36,7 @@ NETWORKS = sorted(path.name.split(".")[0] for path in (SHARED / "networks").glob
 
 def _problem(dag: DAG, order: Sequence[int]) -> Problem:
     """A problem whose data nobody looks at."""
-    anything = pose(categorical_table([[0, 1]] * len(dag.nodes)), ScoreConfig())
+    anything = define_problem(categorical_table([[0, 1]] * len(dag.nodes)), ScoreConfig())
     return replace(anything, test=DSeparation(dag), given=tuple(order), decreasing=tuple(order))
 
 
