@@ -12,7 +12,7 @@ import stablebn as sb
 from stablebn.data import prepare
 from stablebn.graph import DAG
 from stablebn.independence import DSeparation
-from stablebn.learners import LEARNERS, Pattern, SearchConfig, evidence, pose
+from stablebn.learners import LEARNERS, Pattern, SearchConfig, evidence, define_problem
 from stablebn.learners.evidence import gather
 from stablebn.learners.gs import grow_shrink
 from stablebn.learners.h2pc import controlled_blanket, hybrid_parents_and_children, neighbour_superset
@@ -32,7 +32,7 @@ ASIA = sb.read_network("asia").sample(1000, seed=1)
 def _known(dag: DAG) -> Problem:
     """A problem with a test that knows the DAG, and data that nobody looks at."""
     n = len(dag.nodes)
-    anything = pose(random_categorical_table(np.random.default_rng(1), n, 20), ScoreConfig())
+    anything = define_problem(random_categorical_table(np.random.default_rng(1), n, 20), ScoreConfig())
     return replace(anything, test=DSeparation(dag), given=tuple(range(n)), decreasing=tuple(range(n)))
 
 
@@ -47,7 +47,7 @@ def _neighbours(dag: DAG, v: int) -> int:
 
 def test_no_member_of_a_grown_and_shrunk_blanket_is_independent_given_the_others() -> None:
     table = random_network(12, continuous=True, seed=6).sample(60, seed=1)
-    known = gather(pose(prepare(table).table, ScoreConfig()), SearchConfig(order="given"))
+    known = gather(define_problem(prepare(table).table, ScoreConfig()), SearchConfig(order="given"))
     for v in range(12):
         blanket = grow_shrink(known, v)
         members = known.ordered(blanket)
@@ -237,4 +237,4 @@ def test_pattern_of_two_columns_is_no_special_case() -> None:
     for algorithm in (*TESTING, *HYBRID):
         result = sb.learn(table, algorithm)
         assert len(result.arcs) == 1
-    assert isinstance(LEARNERS["gs"].learn(pose(sb.data.prepare(table).table, ScoreConfig()), SearchConfig()), Pattern)
+    assert isinstance(LEARNERS["gs"].learn(define_problem(sb.data.prepare(table).table, ScoreConfig()), SearchConfig()), Pattern)

@@ -21,7 +21,7 @@ from stablebn.fixed_point import to_float
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.fges import fges
 from stablebn.learners.pattern import Pattern
-from stablebn.learners.problem import Problem, pose
+from stablebn.learners.problem import Problem, define_problem
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats.counts import Counts
@@ -31,7 +31,7 @@ seeds = st.integers(0, 10**6)
 
 
 def _problem(data: object, score: str = "bic") -> Problem:
-    return pose(prepare(data).table, ScoreConfig(score))
+    return define_problem(prepare(data).table, ScoreConfig(score))
 
 
 def _columns(seed: int, n: int, rows: int) -> Columns:
