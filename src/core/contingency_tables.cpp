@@ -34,11 +34,10 @@ void add_to_cells(std::size_t rows, const Cell& cell, const Weight& weight, std:
     std::size_t i = 0;
     for (; i + 4 <= rows; i += 4) {
         const std::uint32_t a = cell(i), b = cell(i + 1), c = cell(i + 2), d = cell(i + 3);
-        const std::int64_t in_a = weight(i), in_b = weight(i + 1), in_c = weight(i + 2), in_d = weight(i + 3);
-        cells[a] += in_a;
-        cells[b] += in_b;
-        cells[c] += in_c;
-        cells[d] += in_d;
+        cells[a] += weight(i);
+        cells[b] += weight(i + 1);
+        cells[c] += weight(i + 2);
+        cells[d] += weight(i + 3);
     }
     for (; i < rows; ++i) cells[cell(i)] += weight(i);
 }

@@ -12,8 +12,8 @@ public:
     /// The last argument is Cython's: whether to skip a look for Python methods of the same name.
     using Function = double(double df, double statistic, int skip_dispatch);
 
-    /// SciPy's function `chdtrc`. The core does not link to SciPy: Python, which loads it when a test is made, says where
-    /// the function is.
+    /// SciPy's function `chdtrc`. The core does not link to SciPy: Python, which loads it when a test is made, says
+    /// where the function is.
     explicit ChiSquareTail(Function* chdtrc) : chdtrc_(chdtrc) {}
 
     /// How likely a statistic is at least so great: down to 5e-324, where SciPy stops at some 1e-310.
