@@ -3,43 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cells.hpp"
+
 namespace stablebn {
 
 namespace {
-
-/// The cells with the levels of one variable, of a given stride, added up.
-template <class Count>
-std::vector<std::int64_t> without_variable(std::span<const Count> cells, std::size_t stride, int levels) {
-    std::vector<std::int64_t> fewer(cells.size() / levels, 0);
-    const std::size_t block = stride * levels;
-    for (std::size_t at = 0; at < cells.size() / block; ++at) {
-        std::int64_t* sums = fewer.data() + at * stride;
-        const Count* own = cells.data() + at * block;
-        for (int level = 0; level < levels; ++level, own += stride) {
-            for (std::size_t k = 0; k < stride; ++k) sums[k] += own[k];
-        }
-    }
-    return fewer;
-}
-
-/// The sum of m ln m over the cells, less that over the cells with the child's levels added up.
-template <class Count>
-Fixed likelihood(std::span<const Count> cells, int child_levels, std::size_t stride, const LogTable& m_ln_m) {
-    Fixed sum;
-    const std::size_t block = stride * child_levels;
-    for (std::size_t start = 0; start < cells.size(); start += block) {
-        for (std::size_t k = start; k < start + stride; ++k) {
-            std::int64_t margin = 0;
-            for (std::size_t at = k; at < k + block; at += stride) {
-                const std::int64_t m = cells[at];
-                margin += m;
-                sum += m_ln_m[m];
-            }
-            sum -= m_ln_m[margin];
-        }
-    }
-    return sum;
-}
 
 /// The Dirichlet terms of the cells, less those of the cells with the child's levels added up.
 template <class Count>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cells.hpp"
 #include "subsets.hpp"
 
 namespace stablebn {
@@ -15,29 +16,6 @@ constexpr double MOST_CELLS = 4096;
 constexpr double MOST_CELLS_IN_ALL = 32'768;
 
 const PackedLevels NO_BITS;
-
-/// The cells with the levels of one variable, of a given stride, added up.
-std::vector<std::int64_t> without_variable(std::span<const std::int64_t> cells, std::size_t stride, std::size_t levels) {
-    std::vector<std::int64_t> fewer(cells.size() / levels, 0);
-    const std::int64_t* cell = cells.data();
-    for (std::size_t block = 0; block < fewer.size(); block += stride) {
-        for (std::size_t level = 0; level < levels; ++level, cell += stride) {
-            for (std::size_t k = 0; k < stride; ++k) fewer[block + k] += cell[k];
-        }
-    }
-    return fewer;
-}
-
-/// The sum of m ln m over cells, less that over every r of them added up.
-Fixed conditional_sum(std::span<const std::int64_t> cells, std::size_t r, const LogTable& m_ln_m) {
-    Fixed sum = m_ln_m.sum(cells);
-    for (std::size_t start = 0; start < cells.size(); start += r) {
-        std::int64_t margin = 0;
-        for (std::size_t i = 0; i < r; ++i) margin += cells[start + i];
-        sum -= m_ln_m[margin];
-    }
-    return sum;
-}
 
 }  // namespace
 
@@ -150,12 +128,13 @@ std::vector<double> ContingencyTest::p_values_by_table(int x, std::span<const in
     std::vector<int> family(blanket.begin(), blanket.end());
     family.push_back(x);
     const auto cells = counts_->whole_table(family);
-    const Fixed own = conditional_sum(cells, r, m_ln_m);
+    const Fixed own = likelihood(std::span<const std::int64_t>(cells), r, 1, m_ln_m);
     std::vector<double> found(blanket.size());
     std::size_t stride = r;
     for (std::size_t at = blanket.size(); at-- > 0;) {
         const std::size_t c = counts_->levels(blanket[at]);
-        const Fixed without = conditional_sum(without_variable(cells, stride, c), r, m_ln_m);
+        const auto fewer = without_variable(std::span<const std::int64_t>(cells), stride, c);
+        const Fixed without = likelihood(std::span<const std::int64_t>(fewer), r, 1, m_ln_m);
         const auto df = static_cast<double>(cells.size() / (r * c) * (r - 1) * (c - 1));
         found[at] = p_value(statistic_of(own - without), df, nullptr);
         stride *= c;
@@ -221,7 +200,7 @@ std::vector<Fixed> ContingencyTest::sums_of_all_sets(std::span<const int> variab
         const std::size_t larger = tables.size();
         for (std::size_t known = 0; known < larger; ++known) {
             keep(tables[known].set & ~(1U << at),
-                 without_variable(tables[known].cells, stride, counts_->levels(variables[at])));
+                 without_variable(std::span<const std::int64_t>(tables[known].cells), stride, counts_->levels(variables[at])));
         }
     }
     return sums;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cells.hpp"
+
 namespace stablebn {
 
 namespace {
@@ -24,25 +26,6 @@ int sum_of_levels(const Counts& counts, std::span<const int> variables) {
     for (const int v : variables) sum += counts.levels(v);
     return sum;
 }
-
-/// Add 1, or its weight, to the cell of each of some rows.
-///
-/// Four cells are found before one is written: the processor need not wait to see whether the next row lies in the
-/// same memory (measured: a quarter less time).
-template <class Cell, class Weight>
-void add_to_cells(std::size_t rows, const Cell& cell, const Weight& weight, std::int64_t* cells) {
-    std::size_t i = 0;
-    for (; i + 4 <= rows; i += 4) {
-        const std::uint32_t a = cell(i), b = cell(i + 1), c = cell(i + 2), d = cell(i + 3);
-        cells[a] += weight(i);
-        cells[b] += weight(i + 1);
-        cells[c] += weight(i + 2);
-        cells[d] += weight(i + 3);
-    }
-    for (; i < rows; ++i) cells[cell(i)] += weight(i);
-}
-
-constexpr auto ONE = [](std::size_t) { return std::int64_t{1}; };
 
 /// Add some rows to their cells.
 template <class Place>

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "cells.hpp"
+
 namespace stablebn {
 
 namespace {
@@ -415,12 +417,13 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
         std::vector<std::int32_t> cells(bundle.size * width, 0);
         const std::uint8_t* codes = bundle.codes.data();
         const std::uint16_t* group = groups.data();
+        // Unsigned and short: an index that may be negative or long takes longer.
+        const auto columns = static_cast<std::uint32_t>(width);
+        const auto cell = [=](std::size_t i) { return codes[i] * columns + group[i]; };
         if (rows_.weighted()) {
-            for (std::size_t i = 0; i < rows_.count; ++i) {
-                cells[codes[i] * width + group[i]] += static_cast<std::int32_t>(rows_.weights[i]);
-            }
+            add_to_cells(rows_.count, cell, [this](std::size_t i) { return rows_.weights[i]; }, cells.data());
         } else {
-            for (std::size_t i = 0; i < rows_.count; ++i) ++cells[codes[i] * width + group[i]];
+            add_to_cells(rows_.count, cell, ONE, cells.data());
         }
         int stride = 1;
         for (std::size_t at = bundle.variables.size(); at-- > 0;) {
