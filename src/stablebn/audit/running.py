@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import random
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from stablebn import api
+from stablebn.arguments import learn_options, score_options
 from stablebn.audit.learning import Attempt, Learner, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_apart
@@ -18,11 +18,11 @@ from stablebn.data.kinds import Kind, decide_kinds
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import set_weights_apart
-from stablebn.errors import OptionError, listed, one_of
+from stablebn.errors import OptionError, one_of
 from stablebn.graph import DAG, PDAG, as_graph, compare
 from stablebn.learners import LEARNERS
-from stablebn.learners.config import at_least
 from stablebn.networks import read_graph
+from stablebn.options import Option, at_least, refuse_unknown
 
 MOST_THREADS = 8
 
@@ -81,8 +81,8 @@ def stability(
     5
     """
     vary = _checked(vary, learner)
-    at_least("repeats", repeats, 2)
-    at_least("seed", seed, 0)
+    at_least(2)("repeats", repeats)
+    at_least(0)("seed", seed)
     _check_options(learner, options)
     columns, options["weights"] = set_weights_apart(read(data, names=names), options.get("weights"))
     check_size(columns)
@@ -139,7 +139,7 @@ def _attempt(
 
 def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], float | None]:
     """The score of a graph on the table as given: in other units it would be another score."""
-    asked = {option: value for option, value in options.items() if option in _parameters(api.score)}
+    asked = {option: value for option, value in options.items() if option in _names(score_options())}
 
     @cache
     def judge(graph: PDAG) -> float | None:
@@ -170,19 +170,16 @@ def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:
 def _check_options(learner: Learner, options: Mapping[str, Any]) -> None:
     if isinstance(learner, str):
         one_of("learner", learner, tuple(LEARNERS))
-        taken, where = _parameters(api.learn), "learn"
+        taken, where = _names(learn_options()), "learn"
     elif callable(learner):
-        taken, where = _parameters(api.score), "score"
+        taken, where = _names(score_options()), "score"
     else:
         raise OptionError(f"learner={learner!r} is neither the name of a learner nor a callable.")
-    alien = [option for option in options if option not in taken]
-    if alien:
-        raise OptionError(f"not options of `{where}`: {listed(alien)}. There are: {listed(taken, most=99)}.")
+    refuse_unknown(f"`{where}`", options, taken)
 
 
-def _parameters(function: Callable[..., object]) -> tuple[str, ...]:
-    """The options of a function: its parameters but for the graph, the table and the algorithm."""
-    return tuple(name for name in inspect.signature(function).parameters if name not in ("graph", "data", "algorithm"))
+def _names(options: Iterable[Option]) -> tuple[str, ...]:
+    return tuple(option.name for option in options)
 
 
 def _true_graph(truth: object, names: Sequence[Hashable]) -> DAG | PDAG:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from stablebn import api
-from stablebn.data.duplicates import DUPLICATES
+from stablebn.arguments import check_given, study_options
 from stablebn.data.randomise import VARIATIONS
 from stablebn.errors import FormatError, OptionError, listed, one_of
-from stablebn.independence.registry import TESTS
-from stablebn.learners import LEARNERS, SearchConfig
-from stablebn.learners.config import at_least
+from stablebn.learners import LEARNERS
 from stablebn.networks.catalogue import network_name
-from stablebn.scores.registry import ScoreConfig
+from stablebn.options import at_least
 from stablebn.study.sources import Source, read_sources
 
 if sys.version_info >= (3, 11):
@@ -32,20 +28,9 @@ else:
 METRICS = ("f1", "precision", "recall", "bsf", "shd", "degree", "score", "seconds")
 """What can be told of a learned graph: fields of `Record`."""
 
-# A job has one thread and the study's time limit; a sample has no missing values, no weights, and kinds of its own.
-_NOT_FOR_STUDIES = (
-    "data",
-    "algorithm",
-    "start",
-    "names",
-    "kinds",
-    "missing",
-    "weights",
-    "threads",
-    "max_time",
-    "progress",
-)
-_OPTIONS = tuple(name for name in inspect.signature(api.learn).parameters if name not in _NOT_FOR_STUDIES)
+REPORTS = ("general", "paper")
+"""The tables and figures that a study can have."""
+
 _OVERRIDES = ("randomisations", "vary", "networks", "sizes")
 
 
@@ -100,6 +85,8 @@ class Study:
         Seconds that a learner may take for one layout.
     seed : int
         Of samples and layouts.
+    report : {"general", "paper"}
+        Which tables and figures it has: those of any study, or those of the paper.
     sources : dict of name to Source
         The networks, with their parameters.
     """
@@ -112,6 +99,7 @@ class Study:
     metrics: tuple[str, ...]
     time_limit: float
     seed: int
+    report: str
     sources: Mapping[str, Source] = field(repr=False)
 
 
@@ -146,7 +134,10 @@ def read_study(
     except tomllib.TOMLDecodeError as error:
         raise FormatError(str(source), None, str(error)) from None
     whole.check_keys(
-        ("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "learners", "quick")
+        (
+            *("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "report"),
+            *("learners", "quick"),
+        )
     )
     paths = _paths(whole, folder)
     networks, sizes = tuple(paths), whole.sizes()
@@ -166,6 +157,7 @@ def read_study(
         metrics=whole.texts("metrics", METRICS, METRICS),
         time_limit=whole.seconds("time_limit", 10_800),
         seed=whole.integer("seed", 0, 1),
+        report=whole.one_of("report", REPORTS),
         sources=read_sources({network: paths[network] for network in networks}, directories),
     )
 
@@ -191,9 +183,15 @@ class _Table:
             raise self.wrong(key, "text in quotes")
         return value
 
+    def one_of(self, key: str, allowed: Sequence[str]) -> str:
+        """One of some words, by default the first."""
+        value = self.entries.get(key, allowed[0])
+        self.checked(one_of, key, value, allowed)
+        return str(value)
+
     def integer(self, key: str, least: int, default: int) -> int:
         value = self.entries.get(key, default)
-        self.checked(at_least, key, value, least)
+        self.checked(at_least(least), key, value)
         return int(value)
 
     def seconds(self, key: str, default: float) -> float:
@@ -298,16 +296,17 @@ def _quick_part(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]
 def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[Learner, ...]:
     vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
     randomisations = whole.integer("randomisations", 1, 25)
+    known = [option.name for option in study_options()]
     learners = []
     for table in whole.tables("learners"):
-        table.check_keys(("algorithm", "label", *_OVERRIDES, *_OPTIONS))
+        table.check_keys(("algorithm", "label", *_OVERRIDES, *known))
         if "algorithm" not in table.entries:
             raise OptionError(
                 f"{table.where}: algorithm is missing. Choose one of: {listed(tuple(LEARNERS), most=99)}."
             )
         algorithm = table.entries["algorithm"]
-        options = {key: value for key, value in table.entries.items() if key in _OPTIONS}
-        table.checked(_check_options, algorithm, options)
+        options = {key: value for key, value in table.entries.items() if key in known}
+        table.checked(check_given, algorithm, options)
         learners.append(
             Learner(
                 label=table.text("label", algorithm),
@@ -325,25 +324,6 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
             f"{whole.where}: more than one learner is called {listed(twice)}. Give each a label of its own."
         )
     return tuple(learners)
-
-
-def _check_options(algorithm: object, options: Mapping[str, Any]) -> None:
-    """The checks that `learn` makes of its options, before there is any data."""
-    one_of("algorithm", str(algorithm), tuple(LEARNERS))
-    searching = {field.name: options[field.name] for field in fields(SearchConfig) if field.name in options}
-    alien = [option for option in searching if option not in LEARNERS[str(algorithm)].options]
-    if alien:
-        raise OptionError(f"algorithm={algorithm!r} has no option {listed(alien)}. Leave it out.")
-    SearchConfig(**searching)
-    ScoreConfig(**{field.name: options[field.name] for field in fields(ScoreConfig) if field.name in options})
-    for option, allowed in (
-        ("test", TESTS),
-        ("duplicates", DUPLICATES),
-        ("unit_free", (False, True)),
-        ("faithfulness", (False, True)),
-    ):
-        if option in options:
-            one_of(option, options[option], allowed)
 
 
 def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from stablebn import __version__
+from stablebn.learners.registry import LEARNERS
 from stablebn.study.definition import Learner, Study
 from stablebn.study.sources import Source
 
@@ -65,7 +66,10 @@ class Job:
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that decides the outcome. The label does not, so that studies can share their jobs."""
+        """A hash of all that decides the outcome. The label does not, so that studies can share their jobs.
+
+        The revision of the algorithm is part of it: what a learner found before it was changed is never reused.
+        """
         return _hashed(
             "job",
             self.sample_key,
@@ -73,6 +77,7 @@ class Job:
             self.learner.vary,
             self.randomisation,
             self.learner.recipe,
+            LEARNERS[self.learner.algorithm].revision,
             self.time_limit,
         )
 

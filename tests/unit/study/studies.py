@@ -11,7 +11,7 @@ from pathlib import Path
 from stablebn.study.definition import Study, read_study
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
-from stablebn.study.running import missing_jobs, run
+from stablebn.study.running import missing_jobs, run_jobs
 from stablebn.study.store import Store
 from stablebn.study.working import work
 
@@ -75,7 +75,7 @@ class Here:
 def run_here(study: Study, path: Path, workers: Here | None = None) -> list[Record]:
     """Run what is missing, and give what there is."""
     with closing(Store(path)) as store:
-        run(missing_jobs(study, store), workers or Here(), store, lambda job, record: None)
+        run_jobs(missing_jobs(study, store), workers or Here(), store, lambda job, record: None)
         return store.records(study)
 
 

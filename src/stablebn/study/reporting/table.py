@@ -71,6 +71,9 @@ class Table:
     rows: tuple[Row, ...]
     note: str
 
+    def __str__(self) -> str:
+        return to_markdown(self)
+
     @property
     def has_published(self) -> bool:
         """Whether some number stands beside the paper's."""
