@@ -10,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from stablebn import study
     from stablebn.api import ci_test, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
@@ -99,6 +100,7 @@ __all__ = [
     "read_network",
     "score",
     "stability",
+    "study",
 ]
 
 # Without this, Python prints a library's warnings where nobody has asked for a log.
@@ -106,6 +108,8 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> object:
+    if name == "study":
+        return importlib.import_module("stablebn.study")
     for home, names in _HOMES.items():
         if name in names:
             value = getattr(importlib.import_module(home), name)

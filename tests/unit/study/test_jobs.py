@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.study.studies import SMALL, study_of
+from tests.unit.study.studies import SMALL, Here, run_here, study_of
 
 import stablebn as sb
+from stablebn.learners import LEARNERS
 from stablebn.networks import CPT
 from stablebn.study.jobs import jobs_of
 from stablebn.study.sources import fingerprint
@@ -51,6 +53,17 @@ def test_another_version_has_other_keys(tmp_path: Path, monkeypatch: pytest.Monk
     before = _key(tmp_path, ONE)
     monkeypatch.setattr("stablebn.study.jobs.__version__", "999")
     assert _key(tmp_path, ONE) != before
+
+
+def test_a_changed_learner_never_reuses_what_it_found_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_of(tmp_path, SMALL)
+    before = run_here(study, tmp_path / "s.sqlite")
+    changed = replace(LEARNERS["tabu"], revision=LEARNERS["tabu"].revision + 1)
+    monkeypatch.setattr("stablebn.study.jobs.LEARNERS", {**LEARNERS, "tabu": changed})
+    workers = Here()
+    after = run_here(study_of(tmp_path, SMALL), tmp_path / "s.sqlite", workers)
+    assert len(workers.begun) == sum(record.learner == "tabu" for record in before)
+    assert [record for record in after if record.learner != "tabu"] == [r for r in before if r.learner != "tabu"]
 
 
 def test_every_job_has_a_key_of_its_own(tmp_path: Path) -> None:
