@@ -10,7 +10,7 @@ from typing import Any
 
 from stablebn import api
 from stablebn.arguments import learn_options, score_options
-from stablebn.audit.learning import Attempt, Learner, attempt
+from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_apart
 from stablebn.data.checks import check_size, check_types
@@ -29,7 +29,7 @@ MOST_THREADS = 8
 
 def stability(
     data: object,
-    learner: Learner = "tabu",
+    learner: LearnerLike = "tabu",
     *,
     repeats: int = 25,
     vary: Sequence[str] = ("columns", "rows", "names"),
@@ -91,7 +91,7 @@ def stability(
     _check_kinds(vary, kinds)
     true = None if truth is None else _true_graph(truth, tuple(columns))
 
-    own = isinstance(learner, str) and "units" not in vary
+    has_own_score = isinstance(learner, str) and "units" not in vary
     judge = _judge(columns, options)
 
     attempts: list[Attempt] = []
@@ -100,7 +100,7 @@ def stability(
         layout = lay_out(columns, kinds, vary, seed=seed, number=number)
         found = _attempt(learner, layout, options, vary, random.Random(f"{seed} {number} process"), first=not number)
         attempts.append(found)
-        scores.append(found.score if own else judge(found.graph))
+        scores.append(found.score if has_own_score else judge(found.graph))
         if progress is not None:
             progress(number + 1)
 
@@ -119,7 +119,7 @@ def stability(
 
 
 def _attempt(
-    learner: Learner,
+    learner: LearnerLike,
     layout: Layout,
     options: Mapping[str, Any],
     vary: Sequence[str],
@@ -150,7 +150,7 @@ def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], flo
     return judge
 
 
-def _checked(vary: Sequence[str], learner: Learner) -> tuple[str, ...]:
+def _checked(vary: Sequence[str], learner: LearnerLike) -> tuple[str, ...]:
     known = (*VARIATIONS, "threads", "hash")
     asked = (vary,) if isinstance(vary, str) else tuple(vary)
     for variation in asked:
@@ -167,7 +167,7 @@ def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:
             raise OptionError(f"vary={variation!r} is for {kind} columns, and there are none. Leave it out.")
 
 
-def _check_options(learner: Learner, options: Mapping[str, Any]) -> None:
+def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
     if isinstance(learner, str):
         one_of("learner", learner, tuple(LEARNERS))
         taken, where = _names(learn_options()), "learn"

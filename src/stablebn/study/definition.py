@@ -18,7 +18,7 @@ from stablebn.errors import FormatError, OptionError, listed, one_of
 from stablebn.learners import LEARNERS
 from stablebn.networks.catalogue import network_name
 from stablebn.options import at_least
-from stablebn.study.sources import Source, read_sources
+from stablebn.study.networks import NamedNetwork, read_networks
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,7 +35,7 @@ _OVERRIDES = ("randomisations", "vary", "networks", "sizes")
 
 
 @dataclass(frozen=True)
-class Learner:
+class ConfiguredLearner:
     """A learner of a study, and what it is to learn.
 
     Attributes
@@ -78,7 +78,7 @@ class Study:
     networks : tuple of str
     sizes : tuple of int
         Rows of the samples.
-    learners : tuple of Learner
+    learners : tuple of ConfiguredLearner
     metrics : tuple of str
         What its tables tell.
     time_limit : float
@@ -87,7 +87,7 @@ class Study:
         Of samples and layouts.
     report : {"general", "paper"}
         Which tables and figures it has: those of any study, or those of the paper.
-    sources : dict of name to Source
+    named_networks : dict of name to NamedNetwork
         The networks, with their parameters.
     """
 
@@ -95,22 +95,22 @@ class Study:
     name: str
     networks: tuple[str, ...]
     sizes: tuple[int, ...]
-    learners: tuple[Learner, ...]
+    learners: tuple[ConfiguredLearner, ...]
     metrics: tuple[str, ...]
     time_limit: float
     seed: int
     report: str
-    sources: Mapping[str, Source] = field(repr=False)
+    named_networks: Mapping[str, NamedNetwork] = field(repr=False)
 
 
 def read_study(
-    source: str | os.PathLike[str], *, quick: bool = False, directories: Sequence[str | os.PathLike[str]] = ()
+    definition: str | os.PathLike[str], *, quick: bool = False, directories: Sequence[str | os.PathLike[str]] = ()
 ) -> Study:
     """Read a study and its networks.
 
     Parameters
     ----------
-    source : str or path
+    definition : str or path
         "paper", or the path of a TOML file.
     quick : bool
         Only the part that its [quick] table names.
@@ -128,11 +128,11 @@ def read_study(
     FormatError
         The file is not TOML.
     """
-    name, folder, text = _text_of(source)
+    name, folder, text = _text_of(definition)
     try:
         whole = _Table(f"study {name!r}", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(str(source), None, str(error)) from None
+        raise FormatError(str(definition), None, str(error)) from None
     whole.check_keys(
         (
             *("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "report"),
@@ -158,7 +158,7 @@ def read_study(
         time_limit=whole.seconds("time_limit", 10_800),
         seed=whole.integer("seed", 0, 1),
         report=whole.one_of("report", REPORTS),
-        sources=read_sources({network: paths[network] for network in networks}, directories),
+        named_networks=read_networks({network: paths[network] for network in networks}, directories),
     )
 
 
@@ -223,9 +223,9 @@ class _Table:
         found = self.values(key, type_, all_of_them)
         if not found:
             raise self.wrong(key, "a list of at least one; leave it out for all")
-        alien = [value for value in found if value not in all_of_them]
-        if alien:
-            raise OptionError(f"{self.where}: {key} has {listed(alien)}, not among those of the study. Add it there.")
+        others = [value for value in found if value not in all_of_them]
+        if others:
+            raise OptionError(f"{self.where}: {key} has {listed(others)}, not among those of the study. Add it there.")
         return tuple(value for value in all_of_them if value in found)
 
     def sizes(self) -> tuple[int, ...]:
@@ -270,7 +270,7 @@ class _Part:
     sizes: tuple[int, ...]
     randomisations: int | None
 
-    def of(self, learner: Learner) -> Learner:
+    def of(self, learner: ConfiguredLearner) -> ConfiguredLearner:
         """What a learner has to do in this part."""
         most = learner.randomisations if self.randomisations is None else self.randomisations
         return replace(
@@ -293,7 +293,7 @@ def _quick_part(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]
     )
 
 
-def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[Learner, ...]:
+def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
     vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
     randomisations = whole.integer("randomisations", 1, 25)
     known = [option.name for option in study_options()]
@@ -308,7 +308,7 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
         options = {key: value for key, value in table.entries.items() if key in known}
         table.checked(check_given, algorithm, options)
         learners.append(
-            Learner(
+            ConfiguredLearner(
                 label=table.text("label", algorithm),
                 algorithm=algorithm,
                 options=options,
@@ -338,11 +338,11 @@ def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:
     return paths
 
 
-def _text_of(source: str | os.PathLike[str]) -> tuple[str, Path, str]:
+def _text_of(definition: str | os.PathLike[str]) -> tuple[str, Path, str]:
     """Name, folder and text of a study."""
-    if source == "paper":
+    if definition == "paper":
         return "paper", Path(), (resources.files("stablebn.study") / "paper.toml").read_text(encoding="utf-8")
-    path = Path(source)
+    path = Path(definition)
     try:
         return path.stem, path.parent, path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -53,8 +53,8 @@ class StudyPlan:
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Done and all jobs by network and rows: the head, and the rows."""
         everything = jobs_of(self.study)
-        jobs = Counter((job.source.name, job.rows) for job in everything)
-        done = Counter((job.source.name, job.rows) for job in everything if job.key in self.known)
+        jobs = Counter((job.network.name, job.rows) for job in everything)
+        done = Counter((job.network.name, job.rows) for job in everything if job.key in self.known)
         head = ["done / all", *(f"{rows:,} rows" for rows in self.study.sizes)]
         return head, [
             [network, *(f"{done[network, rows]:,} / {jobs[network, rows]:,}" for rows in self.study.sizes)]

@@ -128,4 +128,4 @@ class StudyResults:
 
     @property
     def _networks(self) -> Mapping[str, Network]:
-        return {name: source.network for name, source in self.study.sources.items()}
+        return {name: named.model for name, named in self.study.named_networks.items()}

@@ -93,7 +93,7 @@ def test_networks_can_be_files_beside_the_study(tmp_path: Path) -> None:
     network.write(tmp_path / "models" / "four.bif")
     study = study_of(tmp_path, SMALL.replace('"asia"', '"asia", "models/four.bif"'))
     assert study.networks == ("asia", "four")
-    assert study.sources["four"].network.nodes == network.nodes
+    assert study.named_networks["four"].model.nodes == network.nodes
 
 
 def test_all_missing_networks_are_named_at_once(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import stablebn as sb
 from stablebn.learners import LEARNERS
 from stablebn.networks import CPT
 from stablebn.study.jobs import jobs_of
-from stablebn.study.sources import fingerprint
+from stablebn.study.networks import fingerprint
 
 ONE = 'networks = ["asia"]\nsizes = [100]\nrandomisations = 1\n[[learners]]\nalgorithm = "tabu"\n'
 
@@ -76,7 +76,7 @@ def test_the_sample_does_not_depend_on_what_else_is_studied(tmp_path: Path) -> N
     sb.random_network(3, seed=1).write(tmp_path / "three.bif")
     more = SMALL.replace('"asia"', '"three.bif", "asia"').replace("50, 200", "50, 100, 200")
     seeds = [
-        {job.rows: job.sample_seed for job in jobs_of(study_of(tmp_path, text)) if job.source.name == "asia"}
+        {job.rows: job.sample_seed for job in jobs_of(study_of(tmp_path, text)) if job.network.name == "asia"}
         for text in (SMALL, more)
     ]
     assert seeds[0] == {rows: seed for rows, seed in seeds[1].items() if rows != 100}

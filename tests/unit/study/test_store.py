@@ -58,7 +58,7 @@ def test_times_of_failed_jobs_are_no_guide(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "s.sqlite")) as store:
         store.add(first, None, replace(RECORD, status="failed"))
         store.add(second, None, replace(RECORD, status="timed out", seconds=2.5))
-        assert store.timings() == [(second.cell, 2.5)]
+        assert store.timings() == [(second.timing_group, 2.5)]
 
 
 def test_looking_makes_no_store(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from stablebn.study.reporting.general_tables import general_tables
 from stablebn.study.reporting.paper import PaperStudy
 from stablebn.study.reporting.paper_tables import ORDER, paper_tables
 from stablebn.study.reporting.published import Figures, read_published
-from stablebn.study.reporting.summary import METRICS, Experiments
+from stablebn.study.reporting.summary import METRIC_OF, Experiments
 from stablebn.study.reporting.table import Table, to_csv, to_latex, to_markdown
 
 WRITERS = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
@@ -26,7 +26,7 @@ def study_tables(
     records: Sequence[Record],
     *,
     report: str = "general",
-    metrics: Sequence[str] = tuple(METRICS),
+    metrics: Sequence[str] = tuple(METRIC_OF),
     networks: Mapping[str, Network] | None = None,
     published: Path | None = None,
 ) -> list[Table]:
