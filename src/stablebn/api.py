@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
 from stablebn.data import ContinuousTable, Kind, prepare
@@ -17,13 +17,14 @@ from stablebn.kernels.logarithm import to_float
 from stablebn.learned import learned_graph, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, pose
 from stablebn.naming import as_dag, merged_away, parent_sets, start_parent_sets
-from stablebn.networks.fitting import fit as fit_parameters
-from stablebn.networks.model import Network
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats.crew import cores
 from stablebn.stats.variable_sets import bit
+
+if TYPE_CHECKING:
+    from stablebn.networks.model import Network
 
 logger = logging.getLogger(__name__)
 
@@ -166,6 +167,8 @@ def fit(
     -------
     Network
     """
+    from stablebn.networks.fitting import fit as fit_parameters
+
     prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 

@@ -9,7 +9,6 @@ from stablebn.data import ContinuousTable, Prepared
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG, as_graph
 from stablebn.learners import Problem
-from stablebn.networks import read_graph
 from stablebn.stats.variable_sets import bit
 
 
@@ -17,7 +16,12 @@ def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
     """A graph in any accepted form, or the file of one, as a DAG; arcs alone are a graph over all names."""
     if isinstance(graph, list | tuple):
         return DAG(names, [tuple(arc) for arc in graph])
-    known = read_graph(graph) if isinstance(graph, str | os.PathLike) else as_graph(graph)
+    if isinstance(graph, str | os.PathLike):
+        # File formats take time to import.
+        from stablebn.networks import read_graph
+
+        graph = read_graph(graph)
+    known = as_graph(graph)
     if isinstance(known, DAG):
         return known
     extension = known.extension()

@@ -11,7 +11,6 @@ the study file and the texts of their help are made from `options_of` it.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import inspect
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -196,6 +195,8 @@ def refuse_unknown(where: str, given: Iterable[str], known: Sequence[str]) -> No
     unknown = [name for name in given if name not in known]
     if not unknown:
         return
+    import difflib
+
     close = dict.fromkeys(match for name in unknown for match in difflib.get_close_matches(name, known, n=1))
     advice = f"Did you mean {listed(tuple(close))}?" if close else f"There are: {listed(known, most=99)}."
     raise OptionError(f"{where} has no option {listed(unknown)}. {advice}")

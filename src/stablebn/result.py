@@ -6,13 +6,14 @@ import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stablebn.data import Caution, Kind, Prepared
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
-from stablebn.networks.fitting import fit as fit_parameters
-from stablebn.networks.model import Network
+
+if TYPE_CHECKING:
+    from stablebn.networks.model import Network
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,6 +105,9 @@ class Result:
         """
         if self.dag is None:
             raise GraphError("no DAG extends the learned graph, so it has no parameters. See `pdag` and `conflicts`.")
+        # Networks take time to import, and few who learn need one.
+        from stablebn.networks.fitting import fit as fit_parameters
+
         return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
     def to_dict(self) -> dict[str, Any]:
