@@ -16,11 +16,12 @@ import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 from stablebn.errors import OptionError, listed, one_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Check = Callable[[str, object], None]
 """Raises `OptionError` if the option of that name cannot have that value."""
@@ -40,10 +41,8 @@ class Option:
     Attributes
     ----------
     name : str
-    type : type
-        Of its values in Python.
-    type_name : str
-        The same as it is written.
+    type : str
+        Of its values in Python, as it is written.
     default : object
         None given stands for it.
     help : str
@@ -63,8 +62,7 @@ class Option:
     """
 
     name: str
-    type: Any
-    type_name: str
+    type: str
     default: object
     help: str
     check: Check | None
@@ -82,8 +80,9 @@ class Option:
     @property
     def help_with_default(self) -> str:
         """The help, and the default where that says something."""
-        told = self.default not in (None, False, dataclasses.MISSING)
-        return f"{self.help.removesuffix('.')}; by default {self.default}." if told else self.help
+        if self.default in (None, False, dataclasses.MISSING):
+            return self.help
+        return f"{self.help.removesuffix('.')}; by default {self.default}."
 
     def check_value(self, value: object) -> None:
         """Raise `OptionError` for a value that the option cannot have."""
@@ -129,11 +128,6 @@ class Options:
             known.check_value(getattr(self, known.name))
 
     @classmethod
-    def from_mapping(cls, values: Mapping[str, object]) -> Self:
-        """Those of the values that are options of this class."""
-        return cls(**{known.name: values[known.name] for known in options_of(cls) if known.name in values})
-
-    @classmethod
     def from_call(cls, function: str, positional: Sequence[object], named: Mapping[str, object]) -> Self:
         """The options that a function was called with; None stands for a default.
 
@@ -176,8 +170,7 @@ def _read_option(field: dataclasses.Field[Any], type_: Any) -> Option:
         metadata["command_type"] = type_
     return Option(
         name=field.name,
-        type=type_,
-        type_name=str(field.type),
+        type=str(field.type),
         default=field.default,
         positional=not field.kw_only,
         **metadata,
@@ -210,7 +203,7 @@ def signature_of(options: Iterable[Option]) -> inspect.Signature:
                 known.name,
                 inspect.Parameter.POSITIONAL_OR_KEYWORD if known.positional else inspect.Parameter.KEYWORD_ONLY,
                 default=inspect.Parameter.empty if known.required else known.default,
-                annotation=known.type_name,
+                annotation=known.type,
             )
             for known in options
         ]
@@ -260,7 +253,7 @@ def parameters_section(options: Iterable[Option], describe: Callable[[Option], s
     lines = ["Parameters", "----------"]
     for known in options:
         text = fill(describe(known), 116, initial_indent="    ", subsequent_indent="    ")
-        lines += [f"{known.name} : {known.type_name}", text]
+        lines += [f"{known.name} : {known.type}", text]
     return "\n".join(lines)
 
 

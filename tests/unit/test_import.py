@@ -17,7 +17,7 @@ def test_import_is_light() -> None:
 def test_learning_from_a_file_imports_only_what_it_needs(tmp_path: Path) -> None:
     data = tmp_path / "small.csv"
     data.write_text("a,b\nx,p\ny,q\nx,q\n")
-    idle = {"narwhals", "pandas", "rich", "matplotlib", "stablebn.networks", "stablebn.study", "stablebn.audit"}
+    idle = {"pandas", "rich", "matplotlib", "stablebn.networks", "stablebn.study", "stablebn.audit"}
     assert not _modules_after(f"import stablebn.commands.learn, stablebn; stablebn.learn({str(data)!r})") & idle
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -79,9 +80,6 @@ def _array_columns(array: NDArray[Any], names: Sequence[Name] | None) -> Sequenc
 
 
 def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
-    # It takes time to import, and files do not need it.
-    import narwhals.stable.v1 as nw
-
     # Narwhals refuses doubled names in its own words; pandas allows them.
     if nw.dependencies.is_pandas_like_dataframe(source):
         _check_unique(list(source.columns))
@@ -102,10 +100,11 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
         raise DataError(f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.")
     if isinstance(values, pa.ChunkedArray):
         return values
+    series = nw.from_native(values, series_only=True, pass_through=True)
     try:
         if isinstance(values, pa.Array):
             array = values
-        elif (series := _polars_series(values)) is not None:
+        elif isinstance(series, nw.Series) and series.implementation.is_polars():
             array = series.to_arrow()
         else:
             array = pa.array(values, from_pandas=True)
@@ -113,16 +112,6 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
     except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise DataError(_unreadable(label, values, error)) from error
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-
-
-def _polars_series(values: object) -> Any:
-    """A series of polars, which PyArrow does not know; None: it is something else."""
-    if isinstance(values, list | tuple | np.ndarray):
-        return None
-    import narwhals.stable.v1 as nw
-
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    return series if isinstance(series, nw.Series) and series.implementation.is_polars() else None
 
 
 def is_column(values: object) -> bool:
