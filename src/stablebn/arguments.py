@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cache
 
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
@@ -181,21 +182,25 @@ def describe(entry: Option) -> str:
     )
 
 
+@cache
 def learn_options() -> tuple[Option, ...]:
     """The options of `stablebn.learn`, without the table and the learner."""
     return tuple(entry for entry in options_of(LearnArguments) if entry.name not in _NOT_OPTIONS)
 
 
+@cache
 def score_options() -> tuple[Option, ...]:
     """The options of `stablebn.score`, without the graph and the table."""
     return tuple(entry for entry in options_of(ScoreArguments) if entry.name not in _NOT_OPTIONS)
 
 
+@cache
 def options_for(algorithm: str) -> tuple[Option, ...]:
     """The options that a learner has."""
     return tuple(entry for entry in learn_options() if LEARNERS[algorithm].has(entry))
 
 
+@cache
 def parameters_of(algorithm: str) -> tuple[Option, ...]:
     """The parameters of the estimator of a learner."""
     return tuple(entry for entry in options_of(LearnerParameters) if LEARNERS[algorithm].has(entry))

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NoReturn, ParamSpec, TypeVar, cast
 
 from stablebn.errors import OptionError, listed, one_of
 
@@ -138,13 +138,14 @@ class Options:
         TypeError
             Too many arguments, too few, or one twice.
         """
-        refuse_unknown(function, named, [known.name for known in options_of(cls)])
-        try:
-            bound = signature_of(options_of(cls)).bind(*positional, **named)
-        except TypeError as error:
-            raise TypeError(f"{function}(): {error}") from None
-        required = {known.name for known in options_of(cls) if known.required}
-        return cls(**{name: value for name, value in bound.arguments.items() if value is not None or name in required})
+        known = {option.name: option for option in options_of(cls)}
+        refuse_unknown(function, named, tuple(known))
+        places = [option.name for option in known.values() if option.positional]
+        given = {**dict(zip(places, positional, strict=False)), **named}
+        required = [option.name for option in known.values() if option.required]
+        if len(given) < len(positional) + len(named) or any(name not in given for name in required):
+            _refuse_call(function, cls, positional, named)
+        return cls(**{name: value for name, value in given.items() if value is not None or name in required})
 
     def part(self, kind: type[SomeOptions]) -> SomeOptions:
         """The options of a configuration that this one extends."""
@@ -175,6 +176,17 @@ def _read_option(field: dataclasses.Field[Any], type_: Any) -> Option:
         positional=not field.kw_only,
         **metadata,
     )
+
+
+def _refuse_call(
+    function: str, kind: type[Options], positional: Sequence[object], named: Mapping[str, object]
+) -> NoReturn:
+    """Raise what Python raises for too many arguments, too few, or one twice."""
+    try:
+        signature_of(options_of(kind)).bind(*positional, **named)
+    except TypeError as error:
+        raise TypeError(f"{function}(): {error}") from None
+    raise AssertionError("the call was one")
 
 
 def refuse_unknown(where: str, given: Iterable[str], known: Sequence[str]) -> None:

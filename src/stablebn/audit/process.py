@@ -18,7 +18,9 @@ from stablebn.errors import OptionError
 _PROGRAM = "import sys; from stablebn.audit.process import answer; answer(sys.argv[1])"
 
 
-def attempt_apart(learner: LearnerLike, layout: Layout, options: Mapping[str, Any], *, hash_seed: int) -> Attempt:
+def attempt_in_new_process(
+    learner: LearnerLike, layout: Layout, options: Mapping[str, Any], *, hash_seed: int
+) -> Attempt:
     """`attempt` in a process of its own, with PYTHONHASHSEED as given."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "question").write_bytes(_pickled(learner, layout, options))

@@ -12,7 +12,7 @@ from stablebn import api
 from stablebn.arguments import learn_options, score_options
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
-from stablebn.audit.process import attempt_apart
+from stablebn.audit.process import attempt_in_new_process
 from stablebn.data.checks import check_size, check_types
 from stablebn.data.kinds import Kind, decide_kinds
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
@@ -133,7 +133,7 @@ def _attempt(
     if "threads" in vary:
         options = {**options, "threads": chance.randint(1, MOST_THREADS)}
     if "hash" in vary:
-        return attempt_apart(learner, layout, options, hash_seed=chance.randrange(2**32))
+        return attempt_in_new_process(learner, layout, options, hash_seed=chance.randrange(2**32))
     return attempt(learner, layout, options)
 
 

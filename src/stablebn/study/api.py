@@ -18,7 +18,7 @@ from stablebn.study.plan import StudyPlan
 from stablebn.study.record import Record
 from stablebn.study.results import Run, StudyResults
 from stablebn.study.running import check_workers, missing_jobs, run_jobs, start_workers
-from stablebn.study.store import Store, look_into
+from stablebn.study.store import Store, read_statuses_and_timings
 
 Folders = Sequence[str | os.PathLike[str]]
 
@@ -146,7 +146,7 @@ def plan(
     """
     check_workers(jobs, None)
     study = _study(definition, networks, quick=quick)
-    known, timings = look_into(_store_path(study, store))
+    known, timings = read_statuses_and_timings(_store_path(study, store))
     workers = jobs or cores()
     to_do = [job for job in jobs_of(study) if job.key not in known]
     seconds = Remaining(to_do, Estimate(timings), workers).seconds() if to_do else 0.0

@@ -24,15 +24,15 @@ class Workers(Protocol):
     ----------
     size : int
         How many there are.
-    most : int
+    capacity : int
         How many jobs they take at a time: few, so that they can be stopped.
     """
 
     size: int
-    most: int
+    capacity: int
 
     def start(self, job: Job) -> None:
-        """Take a job; no more than `most` are under way."""
+        """Take a job; no more than `capacity` are under way."""
 
     def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
         """Wait for a job to end; None for its outcome: its worker died."""
@@ -93,7 +93,7 @@ def _outcomes(jobs: Iterable[Job], workers: Workers) -> Iterator[tuple[Job, Samp
     """The outcome of every job, as they come; a job whose worker dies has a second chance."""
     waiting, under_way, tried = deque(jobs), 0, set[str]()
     while waiting or under_way:
-        while waiting and under_way < workers.most:
+        while waiting and under_way < workers.capacity:
             workers.start(waiting.popleft())
             under_way += 1
         job, ended = workers.next_ended()

@@ -108,7 +108,7 @@ class Store:
         return {key: tuple(values) for key, *values in self._connection.execute(query)}
 
 
-def look_into(path: Path) -> tuple[dict[str, Status], list[tuple[TimingGroup, float]]]:
+def read_statuses_and_timings(path: Path) -> tuple[dict[str, Status], list[tuple[TimingGroup, float]]]:
     """Statuses and timings of a store, without making one where there is none."""
     if not path.exists():
         return {}, []

@@ -48,7 +48,7 @@ def work(job: Job) -> tuple[Sample | None, Record]:
         return sample, failed(job, _in_one_line(error))
 
 
-def leave_interrupts() -> None:
+def ignore_interrupts() -> None:
     """Ctrl-C in a terminal goes to all processes: it is not the workers' to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -49,7 +49,7 @@ class Here:
     """A worker in this process; of the jobs in `deadly` it dies, as often as that says."""
 
     size = 1
-    most = 2
+    capacity = 2
 
     def __init__(self, deadly: dict[str, int] | None = None) -> None:
         self.begun: list[str] = []
@@ -57,7 +57,7 @@ class Here:
         self._jobs: deque[Job] = deque()
 
     def start(self, job: Job) -> None:
-        assert len(self._jobs) < self.most
+        assert len(self._jobs) < self.capacity
         self.begun.append(job.key)
         self._jobs.append(job)
 

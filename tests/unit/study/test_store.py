@@ -12,7 +12,7 @@ from tests.unit.study.studies import SMALL, study_of
 import stablebn as sb
 from stablebn.study.jobs import jobs_of
 from stablebn.study.record import Record, Sample
-from stablebn.study.store import Store, look_into
+from stablebn.study.store import Store, read_statuses_and_timings
 
 SAMPLE = Sample("asia", "categorical", 50, 8, 8, 0, 1, -0.1, -1 / 3)
 RECORD = Record("asia", 50, "tabu", 1, "done", "", 0.1, -math.pi * 1e3, True, '[["a", "b", "->"]]', 0.1 + 0.2, f1=1 / 3)
@@ -62,7 +62,7 @@ def test_times_of_failed_jobs_are_no_guide(tmp_path: Path) -> None:
 
 
 def test_looking_makes_no_store(tmp_path: Path) -> None:
-    assert look_into(tmp_path / "s.sqlite") == ({}, [])
+    assert read_statuses_and_timings(tmp_path / "s.sqlite") == ({}, [])
     assert not (tmp_path / "s.sqlite").exists()
 
 

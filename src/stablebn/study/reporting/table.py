@@ -10,7 +10,7 @@ from typing import Literal
 
 from stablebn.study.reporting.published import Value
 
-NOTHING = "–"
+NO_VALUE = "–"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def shown(value: Value, style: str) -> str:
     ('0', '1e-09', '0.1235')
     """
     if value is None:
-        return NOTHING
+        return NO_VALUE
     if isinstance(value, str):
         return value
     if value == 0:
