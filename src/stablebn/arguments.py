@@ -23,18 +23,20 @@ from stablebn.scores.registry import ScoreConfig
 _NOT_OPTIONS = ("graph", "data", "algorithm")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Table(Options):
     """The table."""
 
     data: object = field(
+        # Frames have an == of their own.
+        compare=False,
         metadata=about(
             "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a CSV, "
             "CSV.gz, Parquet or Feather file.",
             command_type=None,
             in_studies=False,
             recorded=False,
-        )
+        ),
     )
     _: KW_ONLY
     names: Sequence[Hashable] | None = option(
@@ -53,7 +55,7 @@ def _check_algorithm(_: str, value: object) -> None:
     find_learner(value)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _TableAndLearner(_Table):
     """The table and the learner."""
 
@@ -67,7 +69,7 @@ class _TableAndLearner(_Table):
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Graph(Options):
     """A graph."""
 
@@ -79,7 +81,7 @@ class _Graph(Options):
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Reading(Options):
     """How to read and count the table."""
 
@@ -103,7 +105,7 @@ class _Reading(Options):
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     """What a learner can be told whatever the table: the parameters of the estimators."""
 
@@ -125,7 +127,7 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     duplicates: str = option("keep", "Identical columns: keep, merge or error.", check=choice(DUPLICATES))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LearnArguments(LearnerParameters, _TableAndLearner):
     """What `stablebn.learn` can be told: the whole table of options."""
 
@@ -153,7 +155,7 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
     """What `stablebn.score` can be told."""
 

@@ -183,7 +183,8 @@ def test_configurations_are_parts_of_the_table() -> None:
     table = {entry.name: entry for entry in options_of(LearnArguments)}
     for part in (SearchConfig, ScoreConfig, LearnerParameters):
         assert all(table[entry.name] == entry for entry in options_of(part))
-        assert part() == LearnArguments(TABLE).part(part) or part is LearnerParameters
+        assert LearnArguments(TABLE).part(part) == part()
+        assert LearnArguments(TABLE, score="aic", tabu=3).part(part) != part()
 
 
 def test_help_names_every_score_and_every_test() -> None:

@@ -297,3 +297,10 @@ def test_progress_counts_the_layouts() -> None:
 def test_what_is_wrong_is_said(options: dict[str, Any], said: str) -> None:
     with pytest.raises(sb.StableBNError, match=said):
         sb.stability(TABLE, **{"repeats": 2, **options})
+
+
+def test_the_graph_to_start_from_can_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "start.csv"
+    path.write_text("from,to\nasia,tub\n")
+    audit = sb.stability(TABLE, "hc", repeats=2, start=path, max_iter=0)
+    assert [graph.directed for graph in audit.learned] == [(("asia", "tub"),)] * 2
