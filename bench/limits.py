@@ -15,7 +15,6 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
-
 from stablebn.kernels import bitsets, counting
 
 ROWS = 64 * 1_500

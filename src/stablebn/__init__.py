@@ -10,13 +10,14 @@ import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stablebn.api import CITest, GraphScore, ci_test, fit, learn, score
+    from stablebn import study
+    from stablebn.api import ci_test, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, LinearGaussian, Network, random_network, read_network
-    from stablebn.result import Result
+    from stablebn.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
     from stablebn.sklearn import (
@@ -40,12 +41,12 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("CITest", "GraphScore", "ci_test", "fit", "learn", "score"),
+    "stablebn.api": ("ci_test", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
-    "stablebn.result": ("Result",),
+    "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
     "stablebn.learners.pattern": ("TestTrace",),
@@ -99,6 +100,7 @@ __all__ = [
     "read_network",
     "score",
     "stability",
+    "study",
 ]
 
 # Without this, Python prints a library's warnings where nobody has asked for a log.
@@ -106,6 +108,8 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> object:
+    if name == "study":
+        return importlib.import_module("stablebn.study")
     for home, names in _HOMES.items():
         if name in names:
             value = getattr(importlib.import_module(home), name)

@@ -1,15 +1,13 @@
-"""The compiled core: rows, levels, joint tables, scores, climbs and tests; no names, no frames.
-
-Sets of variables are the bits of an int. Fixed-point numbers are in units of 2**-62: see `fixed_point.py`.
-"""
+# The compiled core: rows, levels, joint tables, scores, climbs and tests; no names, no frames.
+# Sets of variables are the bits of an int. Fixed-point numbers are in units of 2**-62: see fixed_point.py.
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-_Code = TypeVar("_Code", np.uint8, np.uint16, np.int32)
+Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.int32]
 
 CARRY: int
 SLICE_WIDTH: int
@@ -35,7 +33,7 @@ def draw_levels(
 def normal_deviates(raw: NDArray[np.uint64]) -> NDArray[np.float64]: ...
 def exponential_deviates(raw: NDArray[np.uint64]) -> NDArray[np.float64]: ...
 def occurring(indices: NDArray[np.integer], size: int) -> list[int]: ...
-def translate(indices: NDArray[np.integer], codes: NDArray[_Code]) -> NDArray[_Code]: ...
+def translate(indices: NDArray[np.integer], codes: Codes) -> Codes: ...
 def configuration_sizes(
     codes: NDArray[np.integer], levels: Sequence[int], weights: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]: ...

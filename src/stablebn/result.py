@@ -1,20 +1,19 @@
-"""What learning returns."""
+"""What learning, scoring and testing return."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stablebn.data import Caution, Kind, Prepared
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
-from stablebn.learners import Pattern
-from stablebn.networks.fitting import fit as fit_parameters
-from stablebn.networks.model import Network
+
+if TYPE_CHECKING:
+    from stablebn.networks.model import Network
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,6 +105,9 @@ class Result:
         """
         if self.dag is None:
             raise GraphError("no DAG extends the learned graph, so it has no parameters. See `pdag` and `conflicts`.")
+        # Networks take time to import, and few who learn need one.
+        from stablebn.networks.fitting import fit as fit_parameters
+
         return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,18 +170,43 @@ def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def pattern_fingerprint(n: int, pattern: Pattern, score: float | None) -> str:
-    """The same for a graph with undirected edges."""
-    bits = None if score is None else float(score).hex()
-    return _digits(f"{n} {pattern.directed} {pattern.undirected} {bits}")
+@dataclass(frozen=True)
+class GraphScore:
+    """The score of a graph.
+
+    Attributes
+    ----------
+    total : float
+    by_node : dict of name to float
+        Each variable's part, given its parents. A column with a single value has no part: 0.
+    """
+
+    total: float
+    by_node: Mapping[Hashable, float]
+
+    def __float__(self) -> float:
+        return self.total
 
 
-def fingerprint(parents: Sequence[Iterable[int]], score: float) -> str:
-    """Eight hexadecimal digits of a hash of the arcs between canonical numbers, and the bits of the score."""
-    arcs = [(u, v) for v, family in enumerate(parents) for u in sorted(family)]
-    return _digits(f"{len(parents)} {arcs} {float(score).hex()}")
+@dataclass(frozen=True)
+class CITest:
+    """A test of conditional independence.
 
+    Attributes
+    ----------
+    x, y, given : name, name, tuple of names
+    test : str
+    statistic, df, p_value : float
+    """
 
-def _digits(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return f"{digest[:4]}-{digest[4:8]}"
+    x: Hashable
+    y: Hashable
+    given: tuple[Hashable, ...]
+    test: str
+    statistic: float
+    df: float
+    p_value: float
+
+    def independent(self, alpha: float = 0.05) -> bool:
+        """Whether the data do not speak against independence: the p-value is above alpha."""
+        return self.p_value > alpha

@@ -5,17 +5,17 @@ scikit-learn itself is not needed; its `clone`, `get_params` and `set_params` wo
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.api import learn
-from stablebn.data import Kind
-from stablebn.errors import OptionError, listed
+from stablebn.arguments import LearnerParameters, parameters_of
 from stablebn.graph import DAG, PDAG, as_graph, to_adjacency
+from stablebn.learners.registry import LEARNERS, refuse_options_of_others
+from stablebn.options import Option, options_of, parameters_section, refuse_unknown, signature_of, stores
 from stablebn.result import Result
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class StructureLearner:
-    """What all learners share; the parameters are those of `stablebn.learn`.
+    """What all estimators share; the parameters are those options of `stablebn.learn` that the learner has.
 
     Attributes
     ----------
@@ -49,54 +49,18 @@ class StructureLearner:
     trace_: Any
     result_: Result
 
-    def __init__(
-        self,
-        *,
-        score: str = "bic",
-        k: float = 1.0,
-        iss: float = 1.0,
-        iss_mu: float = 1.0,
-        iss_w: int | None = None,
-        tabu: int | None = None,
-        noinc: int | None = None,
-        max_parents: int | None = None,
-        max_iter: int | None = None,
-        start: object = None,
-        order_search: str | None = None,
-        test: str | None = None,
-        alpha: float | None = None,
-        max_condition: int | None = None,
-        order: str | None = None,
-        faithfulness: bool | None = None,
-        max_time: float | None = None,
-        unit_free: bool = False,
-        kinds: Mapping[Hashable, Kind] | None = None,
-        missing: str = "error",
-        duplicates: str = "keep",
-        threads: int | None = None,
-    ) -> None:
-        self.score = score
-        self.k = k
-        self.iss = iss
-        self.iss_mu = iss_mu
-        self.iss_w = iss_w
-        self.tabu = tabu
-        self.noinc = noinc
-        self.max_parents = max_parents
-        self.max_iter = max_iter
-        self.start = start
-        self.order_search = order_search
-        self.test = test
-        self.alpha = alpha
-        self.max_condition = max_condition
-        self.order = order
-        self.faithfulness = faithfulness
-        self.max_time = max_time
-        self.unit_free = unit_free
-        self.kinds = kinds
-        self.missing = missing
-        self.duplicates = duplicates
-        self.threads = threads
+    @stores(LearnerParameters)
+    def __init__(self, *arguments: Any, **parameters: Any) -> None:
+        name = type(self).__name__
+        refuse_options_of_others(self.algorithm, _known(name, parameters))
+        bound = signature_of(parameters_of(self.algorithm)).bind(*arguments, **parameters)
+        bound.apply_defaults()
+        vars(self).update(bound.arguments)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, parameter: str) -> Any:
+            """Parameters are attributes, as in scikit-learn."""
 
     def fit(
         self,
@@ -134,108 +98,81 @@ class StructureLearner:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; `deep` changes nothing, as no parameter is an estimator."""
-        return {name: getattr(self, name) for name in _parameters()}
+        return {option.name: getattr(self, option.name) for option in parameters_of(self.algorithm)}
 
     def set_params(self, **params: Any) -> Self:
         """Change some parameters."""
-        unknown = [name for name in params if name not in _parameters()]
-        if unknown:
-            raise OptionError(f"{type(self).__name__} has no parameter {listed(unknown)}.")
-        for name, value in params.items():
-            setattr(self, name, value)
+        refuse_options_of_others(self.algorithm, _known(type(self).__name__, params))
+        vars(self).update(params)
         return self
 
     def __repr__(self) -> str:
-        defaults = _parameters()
+        defaults = {option.name: option.default for option in parameters_of(self.algorithm)}
         changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name]]
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-def _parameters() -> dict[str, Any]:
-    """Names and defaults of the constructor's parameters."""
-    signature = inspect.signature(StructureLearner.__init__)
-    return {name: parameter.default for name, parameter in signature.parameters.items() if name != "self"}
+def _known(estimator: str, parameters: Iterable[str]) -> list[Option]:
+    """The options that have these names; `OptionError` if one is none."""
+    known = {option.name: option for option in options_of(LearnerParameters)}
+    refuse_unknown(estimator, parameters, tuple(known))
+    return [known[name] for name in parameters]
 
 
-class FGES(StructureLearner):
-    """Greedy search among equivalence classes."""
-
-    algorithm = "fges"
-
-
-class GS(StructureLearner):
-    """Grow-shrink Markov blankets."""
-
-    algorithm = "gs"
-
-
-class H2PC(StructureLearner):
-    """Hill climbing among hybrid parents and children."""
-
-    algorithm = "h2pc"
+def _estimator(algorithm: str) -> type[StructureLearner]:
+    learner = LEARNERS[algorithm]
+    parameters = parameters_of(algorithm)
+    described = parameters_section(parameters, lambda option: option.help_with_default)
+    attributes = {
+        "algorithm": algorithm,
+        "__module__": __name__,
+        "__doc__": f"{learner.summary[0].upper()}{learner.summary[1:]}.\n\n{described}\n",
+        "__signature__": signature_of(parameters),
+    }
+    return type(estimator_name(algorithm), (StructureLearner,), attributes)
 
 
-class HC(StructureLearner):
-    """Hill climbing in the order of the columns."""
+def estimator_name(algorithm: str) -> str:
+    """The name of the estimator of a learner.
 
-    algorithm = "hc"
-
-
-class HCDec(StructureLearner):
-    """Hill climbing, variables by decreasing score."""
-
-    algorithm = "hc-dec"
+    >>> estimator_name("tabu-stable")
+    'TabuStable'
+    """
+    return LEARNERS[algorithm].title.replace("-", "")
 
 
-class HCInc(StructureLearner):
-    """Hill climbing, variables by increasing score."""
+ESTIMATORS = {algorithm: _estimator(algorithm) for algorithm in LEARNERS}
+"""The estimator of every learner."""
 
-    algorithm = "hc-inc"
+if TYPE_CHECKING:
 
+    class FGES(StructureLearner): ...
 
-class HCStable(StructureLearner):
-    """Hill climbing in the stable order."""
+    class GS(StructureLearner): ...
 
-    algorithm = "hc-stable"
+    class H2PC(StructureLearner): ...
 
+    class HC(StructureLearner): ...
 
-class InterIAMB(StructureLearner):
-    """Markov blankets by interleaved incremental association."""
+    class HCDec(StructureLearner): ...
 
-    algorithm = "inter-iamb"
+    class HCInc(StructureLearner): ...
 
+    class HCStable(StructureLearner): ...
 
-class MMHC(StructureLearner):
-    """Hill climbing among max-min parents and children."""
+    class InterIAMB(StructureLearner): ...
 
-    algorithm = "mmhc"
+    class MMHC(StructureLearner): ...
 
+    class PCStable(StructureLearner): ...
 
-class PCStable(StructureLearner):
-    """PC with an order-independent skeleton."""
+    class Tabu(StructureLearner): ...
 
-    algorithm = "pc-stable"
+    class TabuDec(StructureLearner): ...
 
+    class TabuInc(StructureLearner): ...
 
-class Tabu(StructureLearner):
-    """Tabu search in the order of the columns."""
+    class TabuStable(StructureLearner): ...
 
-    algorithm = "tabu"
-
-
-class TabuDec(StructureLearner):
-    """Tabu search, variables by decreasing score."""
-
-    algorithm = "tabu-dec"
-
-
-class TabuInc(StructureLearner):
-    """Tabu search, variables by increasing score."""
-
-    algorithm = "tabu-inc"
-
-
-class TabuStable(StructureLearner):
-    """Tabu search in the stable order."""
-
-    algorithm = "tabu-stable"
+else:
+    globals().update({estimator.__name__: estimator for estimator in ESTIMATORS.values()})

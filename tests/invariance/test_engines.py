@@ -77,7 +77,9 @@ def test_the_environment_forces_an_engine() -> None:
     program = "from stablebn import _core; print(_core.engine())"
     for engine in _core.engines():
         environment = {**os.environ, "STABLEBN_ENGINE": engine}
-        told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        told = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
         assert told.stdout.strip() == engine
 
 

@@ -16,8 +16,11 @@ import pandas as pd
 import pytest
 
 import stablebn as sb
+from stablebn.arguments import learn_options, score_options
 from stablebn.graph import compare
+from stablebn.learners import LEARNERS
 from stablebn.networks.formats import read_graph_file
+from stablebn.options import Option
 
 COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()"]
 
@@ -348,7 +351,42 @@ def test_version_and_help() -> None:
     assert "learn" in _run("--help").stdout
 
 
+def _help(command: str) -> str:
+    return " ".join(_run(command, "--help").stdout.split())
+
+
 def test_help_tells_the_defaults() -> None:
-    text = re.sub(r"[\s│]+", " ", _run("learn", "--help").stdout)
+    text = _help("learn")
     assert "by default 0.05" in text
-    assert "hc (the default) or tabu" in text
+    assert "hc, as in the paper, or tabu; by default hc" in text
+
+
+@pytest.mark.parametrize("command", ["learn", "stability"])
+def test_help_lists_every_learner_with_its_summary(command: str) -> None:
+    text = _help(command)
+    assert [name for name, learner in LEARNERS.items() if f"{name} {learner.summary}" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "options"), [("learn", learn_options()), ("stability", learn_options()), ("score", score_options())]
+)
+def test_commands_have_the_options_of_the_table(command: str, options: tuple[Option, ...]) -> None:
+    text = _help(command)
+    assert [o.name for o in options if o.command_type and f"--{o.name.replace('_', '-')} " not in text] == []
+
+
+def test_a_search_can_start_at_the_graph_of_a_file(data: Path, tmp_path: Path) -> None:
+    start, out = tmp_path / "start.csv", tmp_path / "graph.json"
+    start.write_text("from,to\nsmoke,lung\n")
+    _run("learn", data, "-a", "hc", "--start", start, "--max-iter", 0, "--out", out)
+    assert json.loads(out.read_text())["arcs"] == [["smoke", "lung"]]
+
+
+def test_an_option_of_other_learners_is_refused(data: Path) -> None:
+    assert "algorithm='hc' has no option 'tabu'" in _run("learn", data, "-a", "hc", "--tabu", 5, code=2).stderr
+
+
+def test_only_the_command_that_is_called_is_imported() -> None:
+    program = "import sys; from stablebn.cli import app; app(['networks'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "stablebn.api" not in done.stdout.split()

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 
 def _modules_after(statement: str) -> set[str]:
@@ -11,6 +12,24 @@ def _modules_after(statement: str) -> set[str]:
 def test_import_is_light() -> None:
     heavy = {"numba", "pandas", "polars", "pyarrow", "numpy", "networkx", "scipy"}
     assert not _modules_after("import stablebn") & heavy
+
+
+def test_learning_from_a_file_imports_only_what_it_needs(tmp_path: Path) -> None:
+    data = tmp_path / "small.csv"
+    data.write_text("a,b\nx,p\ny,q\nx,q\n")
+    idle = {
+        "numba",
+        "scipy",
+        "narwhals",
+        "pyarrow.compute",
+        "pandas",
+        "rich",
+        "matplotlib",
+        "stablebn.networks",
+        "stablebn.study",
+        "stablebn.audit",
+    }
+    assert not _modules_after(f"import stablebn.commands.learn, stablebn; stablebn.learn({str(data)!r})") & idle
 
 
 def test_learning_needs_no_optional_package() -> None:

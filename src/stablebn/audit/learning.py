@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ from stablebn.errors import GraphError, listed
 from stablebn.graph import PDAG, as_graph
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge, name_key
+from stablebn.networks import read_graph
 from stablebn.result import Result
 
-Learner: TypeAlias = str | Callable[[Any], object]
+LearnerLike: TypeAlias = str | Callable[[Any], object]
+"""One of our learners by name, or a callable from a frame to edges."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,12 @@ class Attempt:
     seconds: float
 
 
-def attempt(learner: Learner, layout: Layout, options: Mapping[str, Any]) -> Attempt:
+def attempt(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) -> Attempt:
     """Learn from a layout, and give the graph its old names."""
     if isinstance(learner, str):
-        own = _under_aliases(options, layout)
+        renamed = _under_aliases(options, layout)
         began = time.perf_counter()
-        found: object = learn(layout.columns, learner, **own)
+        found: object = learn(layout.columns, learner, **renamed)
     else:
         table = frame(layout.columns)
         began = time.perf_counter()
@@ -115,14 +118,16 @@ def _renamed(edges: Iterable[Edge], names: Mapping[Hashable, Hashable]) -> list[
 
 def _under_aliases(options: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
     """The options of `learn` with the names, and the order of rows, of a layout."""
-    own = dict(options)
-    if own.get("kinds"):
-        own["kinds"] = {layout.aliases[name]: kind for name, kind in own["kinds"].items()}
-    if own.get("weights") is not None and layout.rows is not None:
-        own["weights"] = own["weights"].take(pa.array(layout.rows))
-    if own.get("start") is not None:
-        arcs, without_direction = edges_of(own["start"])
+    renamed = dict(options)
+    if renamed.get("kinds"):
+        renamed["kinds"] = {layout.aliases[name]: kind for name, kind in renamed["kinds"].items()}
+    if renamed.get("weights") is not None and layout.rows is not None:
+        renamed["weights"] = renamed["weights"].take(pa.array(layout.rows))
+    start = renamed.get("start")
+    if start is not None:
+        graph = read_graph(start) if isinstance(start, str | os.PathLike) else start
+        arcs, without_direction = edges_of(graph)
         if without_direction:
             raise GraphError("start= must be a DAG: it has edges without a direction.")
-        own["start"] = _renamed(arcs, layout.aliases)
-    return own
+        renamed["start"] = _renamed(arcs, layout.aliases)
+    return renamed

@@ -11,14 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from stablebn.audit.learning import Attempt, Learner, attempt
+from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.data.randomise import Layout
 from stablebn.errors import OptionError
 
 _PROGRAM = "import sys; from stablebn.audit.process import answer; answer(sys.argv[1])"
 
 
-def attempt_apart(learner: Learner, layout: Layout, options: Mapping[str, Any], *, hash_seed: int) -> Attempt:
+def attempt_in_new_process(
+    learner: LearnerLike, layout: Layout, options: Mapping[str, Any], *, hash_seed: int
+) -> Attempt:
     """`attempt` in a process of its own, with PYTHONHASHSEED as given."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "question").write_bytes(_pickled(learner, layout, options))
@@ -39,7 +41,7 @@ def answer(folder: str) -> None:
     Path(folder, "answer").write_bytes(pickle.dumps(attempt(learner, layout, options)))
 
 
-def _pickled(learner: Learner, layout: Layout, options: Mapping[str, Any]) -> bytes:
+def _pickled(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) -> bytes:
     if getattr(learner, "__module__", None) != "__main__":
         try:
             return pickle.dumps((learner, layout, dict(options)))

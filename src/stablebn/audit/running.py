@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import random
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from stablebn import api
-from stablebn.audit.learning import Attempt, Learner, attempt
+from stablebn.arguments import learn_options, score_options
+from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
-from stablebn.audit.process import attempt_apart
+from stablebn.audit.process import attempt_in_new_process
 from stablebn.data.checks import check_size, check_types
 from stablebn.data.kinds import Kind, decide_kinds
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import set_weights_apart
-from stablebn.errors import OptionError, listed, one_of
+from stablebn.errors import OptionError, one_of
 from stablebn.graph import DAG, PDAG, as_graph, compare
 from stablebn.learners import LEARNERS
-from stablebn.learners.config import at_least
 from stablebn.networks import read_graph
+from stablebn.options import Option, at_least, refuse_unknown
 
 MOST_THREADS = 8
 
 
 def stability(
     data: object,
-    learner: Learner = "tabu",
+    learner: LearnerLike = "tabu",
     *,
     repeats: int = 25,
     vary: Sequence[str] = ("columns", "rows", "names"),
@@ -81,8 +81,8 @@ def stability(
     5
     """
     vary = _checked(vary, learner)
-    at_least("repeats", repeats, 2)
-    at_least("seed", seed, 0)
+    at_least(2)("repeats", repeats)
+    at_least(0)("seed", seed)
     _check_options(learner, options)
     columns, options["weights"] = set_weights_apart(read(data, names=names), options.get("weights"))
     check_size(columns)
@@ -91,7 +91,7 @@ def stability(
     _check_kinds(vary, kinds)
     true = None if truth is None else _true_graph(truth, tuple(columns))
 
-    own = isinstance(learner, str) and "units" not in vary
+    has_own_score = isinstance(learner, str) and "units" not in vary
     judge = _judge(columns, options)
 
     attempts: list[Attempt] = []
@@ -100,7 +100,7 @@ def stability(
         layout = lay_out(columns, kinds, vary, seed=seed, number=number)
         found = _attempt(learner, layout, options, vary, random.Random(f"{seed} {number} process"), first=not number)
         attempts.append(found)
-        scores.append(found.score if own else judge(found.graph))
+        scores.append(found.score if has_own_score else judge(found.graph))
         if progress is not None:
             progress(number + 1)
 
@@ -119,7 +119,7 @@ def stability(
 
 
 def _attempt(
-    learner: Learner,
+    learner: LearnerLike,
     layout: Layout,
     options: Mapping[str, Any],
     vary: Sequence[str],
@@ -133,13 +133,13 @@ def _attempt(
     if "threads" in vary:
         options = {**options, "threads": chance.randint(1, MOST_THREADS)}
     if "hash" in vary:
-        return attempt_apart(learner, layout, options, hash_seed=chance.randrange(2**32))
+        return attempt_in_new_process(learner, layout, options, hash_seed=chance.randrange(2**32))
     return attempt(learner, layout, options)
 
 
 def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], float | None]:
     """The score of a graph on the table as given: in other units it would be another score."""
-    asked = {option: value for option, value in options.items() if option in _parameters(api.score)}
+    asked = {option: value for option, value in options.items() if option in _names(score_options())}
 
     @cache
     def judge(graph: PDAG) -> float | None:
@@ -150,7 +150,7 @@ def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], flo
     return judge
 
 
-def _checked(vary: Sequence[str], learner: Learner) -> tuple[str, ...]:
+def _checked(vary: Sequence[str], learner: LearnerLike) -> tuple[str, ...]:
     known = (*VARIATIONS, "threads", "hash")
     asked = (vary,) if isinstance(vary, str) else tuple(vary)
     for variation in asked:
@@ -167,22 +167,19 @@ def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:
             raise OptionError(f"vary={variation!r} is for {kind} columns, and there are none. Leave it out.")
 
 
-def _check_options(learner: Learner, options: Mapping[str, Any]) -> None:
+def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
     if isinstance(learner, str):
         one_of("learner", learner, tuple(LEARNERS))
-        taken, where = _parameters(api.learn), "learn"
+        taken, where = _names(learn_options()), "learn"
     elif callable(learner):
-        taken, where = _parameters(api.score), "score"
+        taken, where = _names(score_options()), "score"
     else:
         raise OptionError(f"learner={learner!r} is neither the name of a learner nor a callable.")
-    alien = [option for option in options if option not in taken]
-    if alien:
-        raise OptionError(f"not options of `{where}`: {listed(alien)}. There are: {listed(taken, most=99)}.")
+    refuse_unknown(f"`{where}`", options, taken)
 
 
-def _parameters(function: Callable[..., object]) -> tuple[str, ...]:
-    """The options of a function: its parameters but for the graph, the table and the algorithm."""
-    return tuple(name for name in inspect.signature(function).parameters if name not in ("graph", "data", "algorithm"))
+def _names(options: Iterable[Option]) -> tuple[str, ...]:
+    return tuple(option.name for option in options)
 
 
 def _true_graph(truth: object, names: Sequence[Hashable]) -> DAG | PDAG:

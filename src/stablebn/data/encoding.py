@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stablebn.data.integers import close_integers
+from stablebn.data.integers import CloseIntegers, close_integers
 from stablebn.data.kinds import Kind, family
 from stablebn.data.reading import Columns
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, Name, Table, Weights
@@ -215,11 +215,7 @@ def _categories(column: pa.ChunkedArray) -> Categories:
     if not pa.types.is_dictionary(column.type):
         close = close_integers(column)
         if close is not None:
-            size = close.occurring.size
-            code_of = np.zeros(int(close.occurring[-1]) + 1, dtype=np.int64)
-            code_of[close.occurring] = np.arange(size)
-            levels = tuple(close.least + offset for offset in close.occurring.tolist())
-            return Categories(_translated(close.offsets, narrow(code_of, size)), levels)
+            return _integer_categories(close)
         column = plain(column).dictionary_encode()
     parts = []
     for chunk in column.chunks:
@@ -238,6 +234,15 @@ def _categories(column: pa.ChunkedArray) -> Categories:
         codes_of_values = narrow(np.array([rank.get(value, len(levels)) for value in values]), len(levels))
         codes.append(_translated(indices, codes_of_values))
     return Categories(narrow(np.concatenate(codes), len(levels)) if len(codes) > 1 else codes[0], tuple(levels))
+
+
+def _integer_categories(integers: CloseIntegers) -> Categories:
+    """Codes by rank, which a table of all offsets has."""
+    size = integers.occurring.size
+    code_of = np.zeros(int(integers.occurring[-1]) + 1, dtype=np.int64)
+    code_of[integers.occurring] = np.arange(size)
+    levels = tuple(integers.least + offset for offset in integers.occurring.tolist())
+    return Categories(_translated(integers.offsets, narrow(code_of, size)), levels)
 
 
 def _values(dictionary: pa.Array) -> list[Any]:

@@ -106,9 +106,7 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
         if isinstance(values, pa.Array):
             array = values
         elif type(values).__module__.partition(".")[0] == "polars":
-            import narwhals.stable.v1 as nw
-
-            array = nw.from_native(values, series_only=True).to_arrow()
+            array = values.to_arrow()  # type: ignore[attr-defined]
         else:
             array = pa.array(values, from_pandas=True)
             _check_no_coercion(array, values)

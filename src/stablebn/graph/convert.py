@@ -15,7 +15,6 @@ from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from narwhals.dependencies import is_pandas_dataframe, is_polars_dataframe
 
 from stablebn.errors import GraphError, MissingExtraError, listed, one_of
 from stablebn.graph.dag import DAG
@@ -115,6 +114,9 @@ def from_adjacency(matrix: Any, nodes: Iterable[Node] | None = None) -> Graph:
     DAG or PDAG
         A DAG when no arc goes both ways.
     """
+    # It takes time to import, and learning does not need it.
+    from narwhals.dependencies import is_pandas_dataframe, is_polars_dataframe
+
     given = None if nodes is None else list(nodes)
     rows: list[Node]
     columns: list[Node]

@@ -1,76 +1,86 @@
-"""The options of a search."""
+"""The options of a search: their part of the table of options."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
-from stablebn.errors import OptionError, one_of
+from stablebn.independence.registry import TESTS
+from stablebn.options import Options, at_least, between_0_and_1, choice, option, positive
+
+Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes"]
+"""What a learner does, by which it has options: it climbs from a DAG, keeps a tabu list, searches for the stable order,
+tests independence, climbs among the edges that tests leave, or searches among equivalence classes."""
+
+CLIMBS: Trait = "climbs"
+TABU: Trait = "tabu"
+STABLE_ORDER: Trait = "stable order"
+TESTS_INDEPENDENCE: Trait = "tests"
+CLIMBS_AMONG_CANDIDATES: Trait = "climbs among candidates"
+EQUIVALENCE_CLASSES: Trait = "equivalence classes"
 
 
 @dataclass(frozen=True)
-class SearchConfig:
-    """Options of the learners; which of them a learner has, the registry says.
+class SearchConfig(Options):
+    """Options of the learners."""
 
-    Attributes
-    ----------
-    tabu : int
-        Length of the tabu list.
-    noinc : int or None
-        How many moves without improvement are tolerated; None: as many as `tabu`.
-    max_parents, max_iter : int or None
-        Most parents of a variable, and most steps of a search.
-    order_search : {"hc", "tabu"}
-        The search that finds the stable order.
-    test : str or None
-        The test of independence; None: the usual one for the kind of data.
-    alpha : float
-        Variables count as independent if the p-value of the test is above it.
-    max_condition : int or None
-        Most variables to condition on in a test.
-    order : {"stable", "given"}
-        Whether choices that the data leave open follow the canonical order, or that of the columns.
-    faithfulness : bool
-        FGES: at first join only variables that depend on each other by themselves.
-    max_time : float or None
-        Seconds after which a learner returns what it has.
-    """
-
-    tabu: int = 10
-    noinc: int | None = None
-    max_parents: int | None = None
-    max_iter: int | None = None
-    order_search: str = "hc"
-    test: str | None = None
-    alpha: float = 0.05
-    max_condition: int | None = None
-    order: str = "stable"
-    faithfulness: bool = False
-    max_time: float | None = None
-
-    def __post_init__(self) -> None:
-        one_of("order_search", self.order_search, ("hc", "tabu"))
-        one_of("order", self.order, ("stable", "given"))
-        at_least("tabu", self.tabu, 1)
-        for option, value in (
-            ("noinc", self.noinc),
-            ("max_parents", self.max_parents),
-            ("max_iter", self.max_iter),
-            ("max_condition", self.max_condition),
-        ):
-            if value is not None:
-                at_least(option, value, 0)
-        if not (isinstance(self.alpha, float) and 0 < self.alpha < 1):
-            raise OptionError(f"alpha={self.alpha!r} must be a number between 0 and 1.")
-        if self.max_time is not None and not (isinstance(self.max_time, int | float) and self.max_time > 0):
-            raise OptionError(f"max_time={self.max_time!r} must be a number of seconds above 0.")
+    _: KW_ONLY
+    tabu: int = option(10, "Length of the tabu list.", check=at_least(1), of=(TABU,))
+    noinc: int | None = option(
+        None, "Moves without improvement that are tolerated, by default as many as tabu.", check=at_least(0), of=(TABU,)
+    )
+    max_parents: int | None = option(
+        None,
+        "Most parents of a variable.",
+        check=at_least(0),
+        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES),
+    )
+    max_iter: int | None = option(
+        None, "Most steps of a search.", check=at_least(0), of=(CLIMBS, CLIMBS_AMONG_CANDIDATES)
+    )
+    order_search: str = option(
+        "hc",
+        "The search that finds the stable order: hc, as in the paper, or tabu.",
+        check=choice(("hc", "tabu")),
+        of=(STABLE_ORDER,),
+    )
+    test: str | None = option(
+        None,
+        "The test of independence: mi, mi-adf or x2 for categorical data, by default mi; cor, zf or mi-g for "
+        "continuous data, by default cor.",
+        check=choice(TESTS),
+        of=(TESTS_INDEPENDENCE,),
+    )
+    alpha: float = option(
+        0.05,
+        "Variables count as independent if the p-value of the test is above it.",
+        check=between_0_and_1,
+        of=(TESTS_INDEPENDENCE,),
+    )
+    max_condition: int | None = option(
+        None, "Most variables to condition on in a test.", check=at_least(0), of=(TESTS_INDEPENDENCE,)
+    )
+    order: str = option(
+        "stable",
+        "Whether choices that the data leave open follow the canonical order of the data (stable), or the order of the "
+        "columns, as in other tools (given).",
+        check=choice(("stable", "given")),
+        of=(TESTS_INDEPENDENCE, EQUIVALENCE_CLASSES),
+    )
+    faithfulness: bool = option(
+        False,
+        "At first join only variables that depend on each other by themselves.",
+        check=choice((False, True)),
+        of=(EQUIVALENCE_CLASSES,),
+    )
+    max_time: float | None = option(
+        None,
+        "Seconds after which the search returns what it has, and says so. What that is depends on the machine.",
+        check=positive("a finite number of seconds above 0"),
+        in_studies=False,
+    )
 
     @property
     def patience(self) -> int:
         """`noinc` as it is used."""
         return self.tabu if self.noinc is None else self.noinc
-
-
-def at_least(option: str, value: object, least: int) -> None:
-    """Raise `OptionError` unless a value is an integer of at least `least`."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise OptionError(f"{option}={value!r} must be an integer of at least {least}.")

@@ -1,11 +1,21 @@
-"""The learners by name: what drives the CLI's help, the checks of options, and the docs."""
+"""The learners by name: what drives the checks of options, the estimators, the command line's help, and studies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from stablebn.learners.config import SearchConfig
+from stablebn.errors import OptionError, listed, one_of
+from stablebn.learners.config import (
+    CLIMBS,
+    CLIMBS_AMONG_CANDIDATES,
+    EQUIVALENCE_CLASSES,
+    STABLE_ORDER,
+    TABU,
+    TESTS_INDEPENDENCE,
+    SearchConfig,
+    Trait,
+)
 from stablebn.learners.fges import fges
 from stablebn.learners.gs import gs
 from stablebn.learners.h2pc import h2pc
@@ -18,6 +28,7 @@ from stablebn.learners.pc_stable import pc_stable
 from stablebn.learners.problem import Problem
 from stablebn.learners.tabu import tabu, tabu_dec, tabu_inc
 from stablebn.learners.tabu_stable import tabu_stable
+from stablebn.options import Option
 from stablebn.search import Climb
 
 
@@ -29,40 +40,64 @@ class Learner:
     ----------
     title, summary : str
     learn : callable
-    options : frozenset of str
-        The options of `sb.learn` that only some learners have and this one does.
+    traits : frozenset of str
+        What it does: by that it has options.
     stable : bool
         Whether the promise holds for it: one table, one graph. Of a learner with the option `order` this is said of
         order="stable", the default; with order="given" choices fall to the order of the columns.
+    revision : int
+        One more whenever it may give another answer than before: studies do not reuse what older ones learned.
     """
 
     title: str
     summary: str
     learn: Callable[[Problem, SearchConfig], Climb | Pattern]
-    options: frozenset[str]
-    stable: bool
+    traits: frozenset[Trait]
+    stable: bool = True
+    revision: int = 1
+
+    def has(self, option: Option) -> bool:
+        """Whether it has an option."""
+        return not option.of or not self.traits.isdisjoint(option.of)
 
 
-_CLIMB = frozenset({"start", "max_parents", "max_iter"})
-_TABU = _CLIMB | {"tabu", "noinc"}
-_ORDER = frozenset({"order_search"})
-_TESTS = frozenset({"test", "alpha", "max_condition", "order"})
-_EQUIVALENCE = frozenset({"start", "max_parents", "order", "faithfulness"})
-_HYBRID = _TESTS | {"max_parents", "max_iter"}
+_HC = frozenset({CLIMBS})
+_TABU = frozenset({CLIMBS, TABU})
+_TESTS = frozenset({TESTS_INDEPENDENCE})
+_HYBRID = frozenset({TESTS_INDEPENDENCE, CLIMBS_AMONG_CANDIDATES})
+_EQUIVALENCE = frozenset({EQUIVALENCE_CLASSES})
 
 LEARNERS: Mapping[str, Learner] = {
-    "tabu-stable": Learner("Tabu-Stable", "tabu search in the stable order", tabu_stable, _TABU | _ORDER, True),
-    "hc-stable": Learner("HC-Stable", "hill climbing in the stable order", hc_stable, _CLIMB | _ORDER, True),
-    "tabu": Learner("Tabu", "tabu search; ties fall to the order of the columns", tabu, _TABU, False),
-    "hc": Learner("HC", "hill climbing; ties fall to the order of the columns", hc, _CLIMB, False),
-    "tabu-dec": Learner("Tabu-Dec", "tabu search, variables by decreasing score", tabu_dec, _TABU, True),
-    "tabu-inc": Learner("Tabu-Inc", "tabu search, variables by increasing score", tabu_inc, _TABU, True),
-    "hc-dec": Learner("HC-Dec", "hill climbing, variables by decreasing score", hc_dec, _CLIMB, True),
-    "hc-inc": Learner("HC-Inc", "hill climbing, variables by increasing score", hc_inc, _CLIMB, True),
-    "pc-stable": Learner("PC-Stable", "PC with an order-independent skeleton", pc_stable, _TESTS, True),
-    "gs": Learner("GS", "Markov blankets by growing and shrinking", gs, _TESTS, True),
-    "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS, True),
-    "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, True),
-    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, True),
-    "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, True),
+    "tabu-stable": Learner("Tabu-Stable", "tabu search in the stable order", tabu_stable, _TABU | {STABLE_ORDER}),
+    "hc-stable": Learner("HC-Stable", "hill climbing in the stable order", hc_stable, _HC | {STABLE_ORDER}),
+    "tabu": Learner("Tabu", "tabu search; ties fall to the order of the columns", tabu, _TABU, stable=False),
+    "hc": Learner("HC", "hill climbing; ties fall to the order of the columns", hc, _HC, stable=False),
+    "tabu-dec": Learner("Tabu-Dec", "tabu search, variables by decreasing score", tabu_dec, _TABU),
+    "tabu-inc": Learner("Tabu-Inc", "tabu search, variables by increasing score", tabu_inc, _TABU),
+    "hc-dec": Learner("HC-Dec", "hill climbing, variables by decreasing score", hc_dec, _HC),
+    "hc-inc": Learner("HC-Inc", "hill climbing, variables by increasing score", hc_inc, _HC),
+    "pc-stable": Learner("PC-Stable", "PC with an order-independent skeleton", pc_stable, _TESTS),
+    "gs": Learner("GS", "Markov blankets by growing and shrinking", gs, _TESTS),
+    "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS),
+    "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID),
+    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID),
+    "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE),
 }
+
+
+def find_learner(algorithm: object) -> Learner:
+    """The learner of a name; `OptionError` if there is none."""
+    one_of("algorithm", str(algorithm), tuple(LEARNERS))
+    return LEARNERS[str(algorithm)]
+
+
+def learners_with(option: Option) -> tuple[str, ...]:
+    """Names of the learners that have an option."""
+    return tuple(name for name, learner in LEARNERS.items() if learner.has(option))
+
+
+def refuse_options_of_others(algorithm: str, given: Iterable[Option]) -> None:
+    """Raise `OptionError` if a learner does not have some of the options that it was given."""
+    others = [option.name for option in given if not LEARNERS[algorithm].has(option)]
+    if others:
+        raise OptionError(f"algorithm={algorithm!r} has no option {listed(others)}. Leave it out.")

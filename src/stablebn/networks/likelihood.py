@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.data import ContinuousTable, Prepared
 from stablebn.errors import GraphError
-from stablebn.graph.names import name_key
-from stablebn import _core
 from stablebn.fixed_point import to_float
+from stablebn.graph.names import name_key
 from stablebn.networks.aligning import level_codes, prepared_for
 from stablebn.networks.model import CPT, LinearGaussian, Name, Network
 

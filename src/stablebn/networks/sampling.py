@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.graph.names import name_key
-from stablebn import _core
 from stablebn.networks.model import CPT, LinearGaussian, Name, Network
 from stablebn.networks.streams import Stream
 

@@ -11,9 +11,9 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.errors import OptionError
 from stablebn.graph.names import Node
-from stablebn import _core
 
 # Deviates are drawn by rejection in batches of a fixed size, so that fewer of them are the first of more.
 _BATCH = 1 << 14

@@ -64,9 +64,7 @@ def penalised_likelihood(moments: Moments, unit: int) -> DeterminantScores:
     total = moments.total
     constant = -total * (ln_of_integer(2) + _ln_pi() - ln_of_integer(total - 1)) // 2 - (total - 1) * UNIT // 2
     offsets = [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)]
-    return determinant_scores(
-        moments.cross_products(), [-total] * (moments.n + 1), offsets, threads=moments.threads
-    )
+    return determinant_scores(moments.cross_products(), [-total] * (moments.n + 1), offsets, threads=moments.threads)
 
 
 def bic(moments: Moments, k: float) -> DeterminantScores:

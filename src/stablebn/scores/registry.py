@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from stablebn.data.table import Table
-from stablebn.errors import OptionError, one_of
+from stablebn.errors import OptionError
+from stablebn.options import Options, choice, option, positive
 from stablebn.scores import categorical, continuous
 from stablebn.scores.families import CompiledScores
 from stablebn.stats import Counts, Moments, statistics_of
-
-
-@dataclass(frozen=True)
-class ScoreConfig:
-    """Which score, and its parameters.
-
-    Attributes
-    ----------
-    score : str
-        `bic`, `aic`, `loglik`, `bde`, `bds`, `k2` (categorical); `bic`, `aic`, `loglik`, `bge` (continuous).
-    k : float
-        Multiplier of the penalty of `bic` and `aic`.
-    iss : float
-        Imaginary sample size of `bde` and `bds`.
-    iss_mu, iss_w : float, int or None
-        Imaginary sample sizes of `bge` for the mean and the precision matrix; `iss_w` is n + 2 when None.
-    """
-
-    score: str = "bic"
-    k: float = 1.0
-    iss: float = 1.0
-    iss_mu: float = 1.0
-    iss_w: int | None = None
-
-    def __post_init__(self) -> None:
-        one_of("score", self.score, SCORES)
-        for option, value in (("k", self.k), ("iss", self.iss), ("iss_mu", self.iss_mu)):
-            if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-                raise OptionError(f"{option}={value!r} must be a number above 0.")
-
 
 _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bic": lambda counts, config: categorical.bic(counts, config.k),
@@ -60,6 +30,25 @@ _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
 
 SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS]))
 """Names of all scores."""
+
+
+@dataclass(frozen=True)
+class ScoreConfig(Options):
+    """Which score, and its parameters."""
+
+    score: str = option(
+        "bic",
+        "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; bde, bds or k2 "
+        "for categorical data; bge for continuous data.",
+        check=choice(SCORES),
+    )
+    _: KW_ONLY
+    k: float = option(1.0, "Multiplier of the penalty of bic and aic.", check=positive())
+    iss: float = option(1.0, "Imaginary sample size of bde and bds.", check=positive())
+    iss_mu: float = option(1.0, "Imaginary sample size of bge for the mean.", check=positive())
+    iss_w: int | None = option(
+        None, "Imaginary sample size of bge for the precision matrix, by default the number of variables + 2."
+    )
 
 
 def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> CompiledScores:

@@ -41,7 +41,9 @@ class Counts(Statistics):
     def __init__(self, table: CategoricalTable, *, threads: int = 1) -> None:
         distinct = collapsed(table)
         levels = [len(own) for own in table.levels]
-        self._take(distinct, range(len(levels)), _core.Counts(distinct.codes, levels, distinct.weights, threads, LIMITS))
+        self._take(
+            distinct, range(len(levels)), _core.Counts(distinct.codes, levels, distinct.weights, threads, LIMITS)
+        )
 
     def _take(self, table: CategoricalTable, columns: Sequence[int], compiled: _core.Counts) -> None:
         self._table = table

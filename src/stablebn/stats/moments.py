@@ -149,7 +149,7 @@ def _exact_sums(
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)
     for digits, shift in _digits(weights):
-        # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all are joined in units of the last slice.
+        # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all become units of the last slice.
         for half, carry in zip(_sums_of_products(values, tops, slices, digits, threads), (CARRY, 0), strict=True):
             blocks = half[:-1, :-1].reshape(slices, n, slices, n)
             for place in range(2 * slices - 1):

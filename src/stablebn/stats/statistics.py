@@ -72,9 +72,7 @@ class Statistics(ABC):
         for colour, column in zip(_mix(np.array(classes).astype(np.uint64)), values, strict=True):
             rows += _mix(column.astype(np.uint64) * _STEP + colour)
         rows = _mix(rows)
-        return [
-            int((_mix(column.astype(np.uint64) * _STEP + rows) * times).sum(dtype=np.uint64)) for column in values
-        ]
+        return [int((_mix(column.astype(np.uint64) * _STEP + rows) * times).sum(dtype=np.uint64)) for column in values]
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)

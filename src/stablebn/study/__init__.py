@@ -1,1 +1,21 @@
 """Studies: learners by networks by sample sizes by layouts, run once, kept in a store, shown as tables and figures."""
+
+from stablebn.study.api import Progress, plan, results, run
+from stablebn.study.definition import Study, read_study
+from stablebn.study.plan import StudyPlan
+from stablebn.study.record import Record, Sample
+from stablebn.study.results import Run, StudyResults
+
+__all__ = [
+    "Progress",
+    "Record",
+    "Run",
+    "Sample",
+    "Study",
+    "StudyPlan",
+    "StudyResults",
+    "plan",
+    "read_study",
+    "results",
+    "run",
+]

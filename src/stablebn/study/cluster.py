@@ -10,7 +10,7 @@ from stablebn.errors import MissingExtraError, OptionError
 from stablebn.stats.threads import cores
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
-from stablebn.study.working import leave_interrupts, work
+from stablebn.study.working import ignore_interrupts, work
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -41,7 +41,7 @@ class Cluster:
             raise
         self.size = sum(self._client.nthreads().values())
         # One job for each to do, and one at hand: a scheduler may be far away.
-        self.most = 2 * self.size
+        self.capacity = 2 * self.size
         self._ended = as_completed()
 
     def start(self, job: Job) -> None:
@@ -108,5 +108,5 @@ def _local() -> Client:
             silence_logs=logging.CRITICAL,
         )
     )
-    client.run(leave_interrupts)
+    client.run(ignore_interrupts)
     return client

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from stablebn import api
-from stablebn.data.duplicates import DUPLICATES
+from stablebn.arguments import check_given, study_options
 from stablebn.data.randomise import VARIATIONS
 from stablebn.errors import FormatError, OptionError, listed, one_of
-from stablebn.independence.registry import TESTS
-from stablebn.learners import LEARNERS, SearchConfig
-from stablebn.learners.config import at_least
+from stablebn.learners import LEARNERS
 from stablebn.networks.catalogue import network_name
-from stablebn.scores.registry import ScoreConfig
-from stablebn.study.sources import Source, read_sources
+from stablebn.options import at_least
+from stablebn.study.networks import NamedNetwork, read_networks
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -32,25 +28,14 @@ else:
 METRICS = ("f1", "precision", "recall", "bsf", "shd", "degree", "score", "seconds")
 """What can be told of a learned graph: fields of `Record`."""
 
-# A job has one thread and the study's time limit; a sample has no missing values, no weights, and kinds of its own.
-_NOT_FOR_STUDIES = (
-    "data",
-    "algorithm",
-    "start",
-    "names",
-    "kinds",
-    "missing",
-    "weights",
-    "threads",
-    "max_time",
-    "progress",
-)
-_OPTIONS = tuple(name for name in inspect.signature(api.learn).parameters if name not in _NOT_FOR_STUDIES)
+REPORTS = ("general", "paper")
+"""The tables and figures that a study can have."""
+
 _OVERRIDES = ("randomisations", "vary", "networks", "sizes")
 
 
 @dataclass(frozen=True)
-class Learner:
+class ConfiguredLearner:
     """A learner of a study, and what it is to learn.
 
     Attributes
@@ -93,14 +78,16 @@ class Study:
     networks : tuple of str
     sizes : tuple of int
         Rows of the samples.
-    learners : tuple of Learner
+    learners : tuple of ConfiguredLearner
     metrics : tuple of str
         What its tables tell.
     time_limit : float
         Seconds that a learner may take for one layout.
     seed : int
         Of samples and layouts.
-    sources : dict of name to Source
+    report : {"general", "paper"}
+        Which tables and figures it has: those of any study, or those of the paper.
+    named_networks : dict of name to NamedNetwork
         The networks, with their parameters.
     """
 
@@ -108,21 +95,22 @@ class Study:
     name: str
     networks: tuple[str, ...]
     sizes: tuple[int, ...]
-    learners: tuple[Learner, ...]
+    learners: tuple[ConfiguredLearner, ...]
     metrics: tuple[str, ...]
     time_limit: float
     seed: int
-    sources: Mapping[str, Source] = field(repr=False)
+    report: str
+    named_networks: Mapping[str, NamedNetwork] = field(repr=False)
 
 
 def read_study(
-    source: str | os.PathLike[str], *, quick: bool = False, directories: Sequence[str | os.PathLike[str]] = ()
+    definition: str | os.PathLike[str], *, quick: bool = False, directories: Sequence[str | os.PathLike[str]] = ()
 ) -> Study:
     """Read a study and its networks.
 
     Parameters
     ----------
-    source : str or path
+    definition : str or path
         "paper", or the path of a TOML file.
     quick : bool
         Only the part that its [quick] table names.
@@ -140,13 +128,16 @@ def read_study(
     FormatError
         The file is not TOML.
     """
-    name, folder, text = _text_of(source)
+    name, folder, text = _text_of(definition)
     try:
         whole = _Table(f"study {name!r}", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(str(source), None, str(error)) from None
+        raise FormatError(str(definition), None, str(error)) from None
     whole.check_keys(
-        ("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "learners", "quick")
+        (
+            *("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "report"),
+            *("learners", "quick"),
+        )
     )
     paths = _paths(whole, folder)
     networks, sizes = tuple(paths), whole.sizes()
@@ -166,7 +157,8 @@ def read_study(
         metrics=whole.texts("metrics", METRICS, METRICS),
         time_limit=whole.seconds("time_limit", 10_800),
         seed=whole.integer("seed", 0, 1),
-        sources=read_sources({network: paths[network] for network in networks}, directories),
+        report=whole.one_of("report", REPORTS),
+        named_networks=read_networks({network: paths[network] for network in networks}, directories),
     )
 
 
@@ -191,9 +183,15 @@ class _Table:
             raise self.wrong(key, "text in quotes")
         return value
 
+    def one_of(self, key: str, allowed: Sequence[str]) -> str:
+        """One of some words, by default the first."""
+        value = self.entries.get(key, allowed[0])
+        self.checked(one_of, key, value, allowed)
+        return str(value)
+
     def integer(self, key: str, least: int, default: int) -> int:
         value = self.entries.get(key, default)
-        self.checked(at_least, key, value, least)
+        self.checked(at_least(least), key, value)
         return int(value)
 
     def seconds(self, key: str, default: float) -> float:
@@ -225,9 +223,9 @@ class _Table:
         found = self.values(key, type_, all_of_them)
         if not found:
             raise self.wrong(key, "a list of at least one; leave it out for all")
-        alien = [value for value in found if value not in all_of_them]
-        if alien:
-            raise OptionError(f"{self.where}: {key} has {listed(alien)}, not among those of the study. Add it there.")
+        others = [value for value in found if value not in all_of_them]
+        if others:
+            raise OptionError(f"{self.where}: {key} has {listed(others)}, not among those of the study. Add it there.")
         return tuple(value for value in all_of_them if value in found)
 
     def sizes(self) -> tuple[int, ...]:
@@ -272,7 +270,7 @@ class _Part:
     sizes: tuple[int, ...]
     randomisations: int | None
 
-    def of(self, learner: Learner) -> Learner:
+    def of(self, learner: ConfiguredLearner) -> ConfiguredLearner:
         """What a learner has to do in this part."""
         most = learner.randomisations if self.randomisations is None else self.randomisations
         return replace(
@@ -295,21 +293,22 @@ def _quick_part(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]
     )
 
 
-def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[Learner, ...]:
+def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
     vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
     randomisations = whole.integer("randomisations", 1, 25)
+    known = [option.name for option in study_options()]
     learners = []
     for table in whole.tables("learners"):
-        table.check_keys(("algorithm", "label", *_OVERRIDES, *_OPTIONS))
+        table.check_keys(("algorithm", "label", *_OVERRIDES, *known))
         if "algorithm" not in table.entries:
             raise OptionError(
                 f"{table.where}: algorithm is missing. Choose one of: {listed(tuple(LEARNERS), most=99)}."
             )
         algorithm = table.entries["algorithm"]
-        options = {key: value for key, value in table.entries.items() if key in _OPTIONS}
-        table.checked(_check_options, algorithm, options)
+        options = {key: value for key, value in table.entries.items() if key in known}
+        table.checked(check_given, algorithm, options)
         learners.append(
-            Learner(
+            ConfiguredLearner(
                 label=table.text("label", algorithm),
                 algorithm=algorithm,
                 options=options,
@@ -327,25 +326,6 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
     return tuple(learners)
 
 
-def _check_options(algorithm: object, options: Mapping[str, Any]) -> None:
-    """The checks that `learn` makes of its options, before there is any data."""
-    one_of("algorithm", str(algorithm), tuple(LEARNERS))
-    searching = {field.name: options[field.name] for field in fields(SearchConfig) if field.name in options}
-    alien = [option for option in searching if option not in LEARNERS[str(algorithm)].options]
-    if alien:
-        raise OptionError(f"algorithm={algorithm!r} has no option {listed(alien)}. Leave it out.")
-    SearchConfig(**searching)
-    ScoreConfig(**{field.name: options[field.name] for field in fields(ScoreConfig) if field.name in options})
-    for option, allowed in (
-        ("test", TESTS),
-        ("duplicates", DUPLICATES),
-        ("unit_free", (False, True)),
-        ("faithfulness", (False, True)),
-    ):
-        if option in options:
-            one_of(option, options[option], allowed)
-
-
 def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:
     """The networks by name, with the paths of those that are given as files, seen from the folder of the study."""
     given = whole.values("networks", str)
@@ -358,11 +338,11 @@ def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:
     return paths
 
 
-def _text_of(source: str | os.PathLike[str]) -> tuple[str, Path, str]:
+def _text_of(definition: str | os.PathLike[str]) -> tuple[str, Path, str]:
     """Name, folder and text of a study."""
-    if source == "paper":
+    if definition == "paper":
         return "paper", Path(), (resources.files("stablebn.study") / "paper.toml").read_text(encoding="utf-8")
-    path = Path(source)
+    path = Path(definition)
     try:
         return path.stem, path.parent, path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stablebn.study.jobs import Cell, Job
+from stablebn.study.jobs import Job, TimingGroup
 
 
 @dataclass
@@ -28,69 +28,72 @@ class _Measured:
 class Estimate:
     """The seconds that jobs will take: the more of them have ended, the better.
 
-    A job takes as long as others of its cell did on average. Where there are none, it takes what the rule of thumb
+    A job takes as long as others of its group did on average. Where there are none, it takes what the rule of thumb
     says, corrected by how far that was off for the same learner with other variables and rows, or else for all.
 
     Parameters
     ----------
-    timings : iterable of (Cell, float)
+    timings : iterable of (TimingGroup, float)
         Jobs that have ended, and the seconds they took.
     """
 
-    def __init__(self, timings: Iterable[tuple[Cell, float]] = ()) -> None:
-        self._learners: dict[str, dict[Cell, _Measured]] = defaultdict(lambda: defaultdict(_Measured))
+    def __init__(self, timings: Iterable[tuple[TimingGroup, float]] = ()) -> None:
+        self._learners: dict[str, dict[TimingGroup, _Measured]] = defaultdict(lambda: defaultdict(_Measured))
         self._corrections: dict[str | None, tuple[float, float, float]] = {}
-        for cell, seconds in timings:
-            self.add(cell, seconds)
+        for group, seconds in timings:
+            self.add(group, seconds)
 
-    def add(self, cell: Cell, seconds: float) -> None:
+    def add(self, group: TimingGroup, seconds: float) -> None:
         """Take note of a job that has ended."""
-        measured = self._learners[cell.recipe][cell]
+        measured = self._learners[group.recipe][group]
         measured.jobs += 1
         measured.seconds += seconds
-        self._corrections.pop(cell.recipe, None)
+        self._corrections.pop(group.recipe, None)
         self._corrections.pop(None, None)
 
-    def seconds(self, cell: Cell) -> float:
+    def seconds(self, group: TimingGroup) -> float:
         """What a job will take."""
-        own = self._learners.get(cell.recipe, {})
-        if cell in own:
-            return own[cell].mean
-        constant, nodes, rows = self._correction(cell.recipe if own else None)
-        return rule_of_thumb(cell) * math.exp(constant + nodes * _nodes(cell) + rows * _rows(cell))
+        own = self._learners.get(group.recipe, {})
+        if group in own:
+            return own[group].mean
+        constant, nodes, rows = self._correction(group.recipe if own else None)
+        return rule_of_thumb(group) * math.exp(constant + nodes * _nodes(group) + rows * _rows(group))
 
     def _correction(self, recipe: str | None) -> tuple[float, float, float]:
         """Of the logarithm of the rule of thumb for a learner; None: for all of them together."""
         if recipe not in self._corrections:
             learners = self._learners.values() if recipe is None else [self._learners[recipe]]
-            self._corrections[recipe] = _fitted({cell: own[cell] for own in learners for cell in own})
+            self._corrections[recipe] = _fitted({group: own[group] for own in learners for group in own})
         return self._corrections[recipe]
 
 
-def rule_of_thumb(cell: Cell) -> float:
+def rule_of_thumb(group: TimingGroup) -> float:
     """Seconds of a learner of middling speed on one core, before anything is known of it."""
-    return 0.002 + 1e-6 * cell.nodes**2 * math.pow(cell.rows, 0.3)
+    return 0.002 + 1e-6 * group.nodes**2 * math.pow(group.rows, 0.3)
 
 
-def _fitted(cells: Mapping[Cell, _Measured]) -> tuple[float, float, float]:
-    """Least squares; that the rule has the growth right counts as two more cells, which decide where few tell."""
-    if not cells:
+def _fitted(groups: Mapping[TimingGroup, _Measured]) -> tuple[float, float, float]:
+    """Least squares; that the rule has the growth right counts as two more groups, which decide where few tell."""
+    if not groups:
         return 0.0, 0.0, 0.0
-    known = [(1.0, _nodes(cell), _rows(cell)) for cell in cells] + [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    known = [(1.0, _nodes(group), _rows(group)) for group in groups] + [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     # No job takes no time, but a clock may say so.
-    wrong = [math.log(max(measured.mean, 1e-6) / rule_of_thumb(cell)) for cell, measured in cells.items()] + [0.0, 0.0]
+    wrong = [math.log(max(measured.mean, 1e-6) / rule_of_thumb(group)) for group, measured in groups.items()] + [
+        0.0,
+        0.0,
+    ]
     constant, nodes, rows = np.linalg.lstsq(np.array(known), np.array(wrong), rcond=None)[0].tolist()
     return constant, nodes, rows
 
 
-def _nodes(cell: Cell) -> float:
+def _nodes(group: TimingGroup) -> float:
     """Variables, on a scale on which a middling network is 0."""
-    return math.log(cell.nodes / 20)
+    return math.log(group.nodes / 20)
 
 
-def _rows(cell: Cell) -> float:
+def _rows(group: TimingGroup) -> float:
     """Rows, on a scale on which a middling sample is 0."""
-    return math.log(cell.rows / 1000)
+    return math.log(group.rows / 1000)
 
 
 class Remaining:
@@ -110,7 +113,7 @@ class Remaining:
     _SETTLING = 60.0
 
     def __init__(self, jobs: Iterable[Job], estimate: Estimate, workers: int) -> None:
-        self._left = Counter(job.cell for job in jobs)
+        self._left = Counter(job.timing_group for job in jobs)
         self._estimate = estimate
         self._workers = workers
         self._learned = 0.0
@@ -118,16 +121,16 @@ class Remaining:
 
     def ended(self, job: Job, seconds: float) -> None:
         """Take note of a job that has ended."""
-        self._left[job.cell] -= 1
+        self._left[job.timing_group] -= 1
         self._learned += seconds
-        self._estimate.add(job.cell, seconds)
+        self._estimate.add(job.timing_group, seconds)
 
     def seconds(self) -> float:
         """How long it will take from now on."""
         spent = (time.monotonic() - self._began) * self._workers
         settling = self._SETTLING * self._workers
         overhead = max(1.0, (settling + spent) / (settling + self._learned))
-        learning = sum(jobs * self._estimate.seconds(cell) for cell, jobs in self._left.items() if jobs)
+        learning = sum(jobs * self._estimate.seconds(group) for group, jobs in self._left.items() if jobs)
         return learning * overhead / self._workers
 
 

@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from stablebn import __version__
-from stablebn.study.definition import Learner, Study
-from stablebn.study.sources import Source
+from stablebn.learners.registry import LEARNERS
+from stablebn.study.definition import ConfiguredLearner, Study
+from stablebn.study.networks import NamedNetwork
 
 
-class Cell(NamedTuple):
+class TimingGroup(NamedTuple):
     """What jobs have in common that take about the same time."""
 
     network: str
@@ -28,10 +29,9 @@ class Job:
 
     Attributes
     ----------
-    source : Source
-        The network.
+    network : NamedNetwork
     rows : int
-    learner : Learner
+    learner : ConfiguredLearner
     randomisation : int
         Number of the layout, from 1.
     seed : int
@@ -40,32 +40,35 @@ class Job:
         Seconds.
     """
 
-    source: Source
+    network: NamedNetwork
     rows: int
-    learner: Learner
+    learner: ConfiguredLearner
     randomisation: int
     seed: int
     time_limit: float
 
     @property
-    def cell(self) -> Cell:
+    def timing_group(self) -> TimingGroup:
         """Its network, rows and learner."""
-        return Cell(self.source.name, len(self.source.network), self.rows, self.learner.recipe)
+        return TimingGroup(self.network.name, len(self.network.model), self.rows, self.learner.recipe)
 
     @property
     def sample_seed(self) -> int:
         """Of the sample: from the study's seed, the network's name and the rows, whatever else is studied."""
-        digest = hashlib.sha256(f"{self.seed} {self.source.name} {self.rows}".encode()).digest()
+        digest = hashlib.sha256(f"{self.seed} {self.network.name} {self.rows}".encode()).digest()
         return int.from_bytes(digest[:8], "little")
 
     @cached_property
     def sample_key(self) -> str:
         """A hash of all that decides the sample."""
-        return _hashed("sample", __version__, self.source.fingerprint, self.rows, self.sample_seed)
+        return _hashed("sample", __version__, self.network.fingerprint, self.rows, self.sample_seed)
 
     @cached_property
     def key(self) -> str:
-        """A hash of all that decides the outcome. The label does not, so that studies can share their jobs."""
+        """A hash of all that decides the outcome. The label does not, so that studies can share their jobs.
+
+        The revision of the algorithm is part of it: what a learner found before it was changed is never reused.
+        """
         return _hashed(
             "job",
             self.sample_key,
@@ -73,6 +76,7 @@ class Job:
             self.learner.vary,
             self.randomisation,
             self.learner.recipe,
+            LEARNERS[self.learner.algorithm].revision,
             self.time_limit,
         )
 
@@ -85,7 +89,7 @@ def jobs_of(study: Study) -> list[Job]:
     """All jobs by network, rows, randomisation and learner, so that neighbours share a sample and a layout."""
     most = max(learner.randomisations for learner in study.learners)
     return [
-        Job(study.sources[network], rows, learner, randomisation, study.seed, study.time_limit)
+        Job(study.named_networks[network], rows, learner, randomisation, study.seed, study.time_limit)
         for network in study.networks
         for rows in study.sizes
         for randomisation in range(1, most + 1)

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
-from stablebn.study.working import leave_interrupts, work
+from stablebn.study.working import ignore_interrupts, work
 
 # Not forked: the threads of Arrow and Numba do not survive that.
 _CONTEXT = multiprocessing.get_context("spawn")
@@ -26,7 +26,7 @@ class Processes:
     """
 
     def __init__(self, size: int) -> None:
-        self.size = self.most = size
+        self.size = self.capacity = size
         self._idle = [_Process() for _ in range(size)]
         self._busy: dict[Connection, tuple[_Process, Job]] = {}
 
@@ -73,7 +73,7 @@ class _Process:
 
 def _serve(pipe: Connection) -> None:
     """What a process does: job after job, until there are no more."""
-    leave_interrupts()
+    ignore_interrupts()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         pipe.send(work(pipe.recv()))

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from stablebn.errors import OptionError
-from stablebn.learners.config import at_least
+from stablebn.options import at_least
 from stablebn.stats.threads import cores
 from stablebn.study.definition import Study
 from stablebn.study.jobs import Job, jobs_of
@@ -18,21 +18,21 @@ from stablebn.study.working import failed
 
 
 class Workers(Protocol):
-    """Whoever does the jobs: what comes of a job does not depend on it.
+    """Processes that do the jobs: what comes of a job does not depend on which.
 
     Attributes
     ----------
     size : int
         How many there are.
-    most : int
+    capacity : int
         How many jobs they take at a time: few, so that they can be stopped.
     """
 
     size: int
-    most: int
+    capacity: int
 
     def start(self, job: Job) -> None:
-        """Take a job; no more than `most` are under way."""
+        """Take a job; no more than `capacity` are under way."""
 
     def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
         """Wait for a job to end; None for its outcome: its worker died."""
@@ -46,10 +46,10 @@ def check_workers(processes: int | None, scheduler: str | None) -> None:
     if processes is not None and scheduler is not None:
         raise OptionError("--jobs is for processes of this machine and --dask for a cluster. Leave one out.")
     if processes is not None:
-        at_least("--jobs", processes, 1)
+        at_least(1)("--jobs", processes)
 
 
-def hire(processes: int | None = None, scheduler: str | None = None) -> Workers:
+def start_workers(processes: int | None = None, scheduler: str | None = None) -> Workers:
     """Workers: so many processes, or those of a Dask scheduler.
 
     Without either it is a local Dask cluster where Dask is installed, and else a process a core.
@@ -69,7 +69,7 @@ def missing_jobs(study: Study, store: Store) -> list[Job]:
     return list({job.key: job for job in jobs_of(study) if job.key not in known}.values())
 
 
-def run(jobs: Iterable[Job], workers: Workers, store: Store, progress: Callable[[Job, Record], None]) -> None:
+def run_jobs(jobs: Iterable[Job], workers: Workers, store: Store, progress: Callable[[Job, Record], None]) -> None:
     """Run jobs, and write each down as soon as it has ended.
 
     Parameters
@@ -93,7 +93,7 @@ def _outcomes(jobs: Iterable[Job], workers: Workers) -> Iterator[tuple[Job, Samp
     """The outcome of every job, as they come; a job whose worker dies has a second chance."""
     waiting, under_way, tried = deque(jobs), 0, set[str]()
     while waiting or under_way:
-        while waiting and under_way < workers.most:
+        while waiting and under_way < workers.capacity:
             workers.start(waiting.popleft())
             under_way += 1
         job, ended = workers.next_ended()

@@ -17,7 +17,7 @@ from typing import Any
 from stablebn import __version__
 from stablebn.errors import OptionError
 from stablebn.study.definition import Study
-from stablebn.study.jobs import Cell, Job, jobs_of
+from stablebn.study.jobs import Job, TimingGroup, jobs_of
 from stablebn.study.record import Record, Sample, Status
 
 # In the header of the file: it is ours ("SBNs" as a number), and how its tables are laid out.
@@ -70,7 +70,7 @@ class Store:
 
     def add(self, job: Job, sample: Sample | None, record: Record) -> None:
         """Write down a job that has ended, and the sample it had; None: there was none to be had."""
-        what = (__version__, *job.cell, " ".join(job.learner.vary), job.randomisation)
+        what = (__version__, *job.timing_group, " ".join(job.learner.vary), job.randomisation)
         found = [getattr(record, name) for name in _FOUND]
         with self._connection:
             if sample is not None:
@@ -81,12 +81,12 @@ class Store:
         """How every job in the store ended, by its key."""
         return dict(self._connection.execute("SELECT key, status FROM job").fetchall())
 
-    def timings(self) -> list[tuple[Cell, float]]:
+    def timings(self) -> list[tuple[TimingGroup, float]]:
         """What every job took that did not fail, in seconds."""
         rows = self._connection.execute(
             "SELECT network, nodes, rows, recipe, seconds FROM job WHERE status <> 'failed' ORDER BY key"
         )
-        return [(Cell(*cell), seconds) for *cell, seconds in rows]
+        return [(TimingGroup(*group), seconds) for *group, seconds in rows]
 
     def samples(self, study: Study) -> list[Sample]:
         """The samples of a study that are in the store, in the order of its jobs."""
@@ -108,7 +108,7 @@ class Store:
         return {key: tuple(values) for key, *values in self._connection.execute(query)}
 
 
-def look_into(path: Path) -> tuple[dict[str, Status], list[tuple[Cell, float]]]:
+def read_statuses_and_timings(path: Path) -> tuple[dict[str, Status], list[tuple[TimingGroup, float]]]:
     """Statuses and timings of a store, without making one where there is none."""
     if not path.exists():
         return {}, []
@@ -121,7 +121,7 @@ def _record(job: Job, values: tuple[Any, ...]) -> Record:
     if found["extendable"] is not None:
         # SQLite has no booleans.
         found["extendable"] = bool(found["extendable"])
-    return Record(job.source.name, job.rows, job.learner.label, job.randomisation, **found)
+    return Record(job.network.name, job.rows, job.learner.label, job.randomisation, **found)
 
 
 def _opened(path: Path) -> sqlite3.Connection:

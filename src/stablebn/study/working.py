@@ -19,8 +19,8 @@ from stablebn.errors import StableBNError
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.networks import random_network
 from stablebn.study.jobs import Job
+from stablebn.study.networks import NamedNetwork
 from stablebn.study.record import Record, Sample, Status
-from stablebn.study.sources import Source
 
 
 def work(job: Job) -> tuple[Sample | None, Record]:
@@ -34,9 +34,9 @@ def work(job: Job) -> tuple[Sample | None, Record]:
     """
     sample = None
     try:
-        drawn = _draw(job.source, job.rows, job.sample_seed)
+        drawn = _draw(job.network, job.rows, job.sample_seed)
         sample = drawn.sample
-        layout = _lay_out(job.source, job.rows, job.sample_seed, job.learner.vary, job.seed, job.randomisation)
+        layout = _lay_out(job.network, job.rows, job.sample_seed, job.learner.vary, job.seed, job.randomisation)
         _warm_up(drawn.kind, job.rows, job.learner.recipe)
         options = {**job.learner.options, "threads": 1, "max_time": job.time_limit}
         found = attempt(job.learner.algorithm, layout, options)
@@ -48,7 +48,7 @@ def work(job: Job) -> tuple[Sample | None, Record]:
         return sample, failed(job, _in_one_line(error))
 
 
-def leave_interrupts() -> None:
+def ignore_interrupts() -> None:
     """Ctrl-C in a terminal goes to all processes: it is not the workers' to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -60,7 +60,7 @@ def failed(job: Job, reason: str) -> Record:
 
 def _record(job: Job, status: Status, reason: str = "", *, seconds: float = 0.0, **found: Any) -> Record:
     return Record(
-        job.source.name, job.rows, job.learner.label, job.randomisation, status, reason, seconds=seconds, **found
+        job.network.name, job.rows, job.learner.label, job.randomisation, status, reason, seconds=seconds, **found
     )
 
 
@@ -79,13 +79,13 @@ class _Drawn:
 
 # A worker gets jobs in order: it needs the last sample and the last layouts again, and hardly any other.
 @lru_cache(maxsize=2)
-def _draw(source: Source, rows: int, seed: int) -> _Drawn:
-    network = source.network
+def _draw(named: NamedNetwork, rows: int, seed: int) -> _Drawn:
+    network = named.model
     kind: Kind = "continuous" if network.is_continuous else "categorical"
     columns = read(network.sample(rows, seed=seed))
     prepared = prepare(columns)
     sample = Sample(
-        network=source.name,
+        network=named.name,
         kind=kind,
         rows=rows,
         nodes=len(network),
@@ -99,8 +99,8 @@ def _draw(source: Source, rows: int, seed: int) -> _Drawn:
 
 
 @lru_cache(maxsize=2)
-def _lay_out(source: Source, rows: int, sample_seed: int, vary: tuple[str, ...], seed: int, number: int) -> Layout:
-    drawn = _draw(source, rows, sample_seed)
+def _lay_out(named: NamedNetwork, rows: int, sample_seed: int, vary: tuple[str, ...], seed: int, number: int) -> Layout:
+    drawn = _draw(named, rows, sample_seed)
     return lay_out(drawn.columns, dict.fromkeys(drawn.columns, drawn.kind), vary, seed=seed, number=number)
 
 
@@ -118,12 +118,12 @@ def _judged(job: Job, found: Attempt, drawn: _Drawn) -> Mapping[str, Any]:
     """What a record tells of a learned graph."""
     graph = found.graph
     edges = [(u, v, "->") for u, v in graph.directed] + [(u, v, "--") for u, v in graph.undirected]
-    told = {"graph": json.dumps(sorted(edges)), "degree": graph.degree}
+    found_anyway = {"graph": json.dumps(sorted(edges)), "degree": graph.degree}
     if graph.extension() is None:
-        return {**told, "extendable": False}
-    against_truth = compare(graph, job.source.network)
+        return {**found_anyway, "extendable": False}
+    against_truth = compare(graph, job.network.model)
     return {
-        **told,
+        **found_anyway,
         "extendable": True,
         "score": found.score if _tells_bic(job) else _bic(graph, drawn.columns),
         **{name: float(getattr(against_truth, name)) for name in ("precision", "recall", "f1", "bsf", "shd")},

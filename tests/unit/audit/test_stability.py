@@ -286,8 +286,8 @@ def test_progress_counts_the_layouts() -> None:
         ({"repeats": 1}, "repeats=1 must be an integer of at least 2"),
         ({"seed": -1}, "seed=-1 must be"),
         ({"alpha": 0.1}, "has no option 'alpha'"),
-        ({"beta": 0.1}, "not options of `learn`: 'beta'"),
-        ({"learner": first_two_columns, "tabu": 3}, "not options of `score`: 'tabu'"),
+        ({"beta": 0.1}, "`learn` has no option 'beta'"),
+        ({"learner": first_two_columns, "tabu": 3}, "`score` has no option 'tabu'"),
         ({"learner": lambda _: [("asia", "africa")]}, "edges of 'africa': not columns"),
         ({"learner": lambda _: ["asia"]}, "got 'asia' for a pair"),
         ({"learner": lambda _: 3}, "is no graph"),
@@ -297,3 +297,10 @@ def test_progress_counts_the_layouts() -> None:
 def test_what_is_wrong_is_said(options: dict[str, Any], said: str) -> None:
     with pytest.raises(sb.StableBNError, match=said):
         sb.stability(TABLE, **{"repeats": 2, **options})
+
+
+def test_the_graph_to_start_from_can_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "start.csv"
+    path.write_text("from,to\nasia,tub\n")
+    audit = sb.stability(TABLE, "hc", repeats=2, start=path, max_iter=0)
+    assert [graph.directed for graph in audit.learned] == [(("asia", "tub"),)] * 2

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from stablebn._core import GaussianScores, ln_pair
 from stablebn.fixed_point import joined, to_float
-from stablebn.stats.variable_sets import bit, members as members_of
+from stablebn.stats.variable_sets import bit
+from stablebn.stats.variable_sets import members as members_of
 
 
 def _matrix(rng: np.random.Generator, n: int) -> NDArray[Any]:

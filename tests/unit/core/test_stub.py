@@ -26,7 +26,7 @@ def _members(node: ast.ClassDef) -> set[str]:
 
 
 def test_the_stub_names_all_that_there_is() -> None:
-    constants = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}  # type: ignore[union-attr]
+    constants = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)} - {"Codes"}  # type: ignore[union-attr]
     assert _names(_core) == {*FUNCTIONS, *CLASSES, *constants}
 
 

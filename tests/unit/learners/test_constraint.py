@@ -12,7 +12,7 @@ import stablebn as sb
 from stablebn.data import prepare
 from stablebn.graph import DAG
 from stablebn.independence import DSeparation
-from stablebn.learners import LEARNERS, Pattern, SearchConfig, evidence, define_problem
+from stablebn.learners import LEARNERS, Pattern, SearchConfig, define_problem, evidence
 from stablebn.learners.evidence import gather
 from stablebn.learners.gs import grow_shrink
 from stablebn.learners.h2pc import controlled_blanket, hybrid_parents_and_children, neighbour_superset
@@ -237,4 +237,6 @@ def test_pattern_of_two_columns_is_no_special_case() -> None:
     for algorithm in (*TESTING, *HYBRID):
         result = sb.learn(table, algorithm)
         assert len(result.arcs) == 1
-    assert isinstance(LEARNERS["gs"].learn(define_problem(sb.data.prepare(table).table, ScoreConfig()), SearchConfig()), Pattern)
+    assert isinstance(
+        LEARNERS["gs"].learn(define_problem(sb.data.prepare(table).table, ScoreConfig()), SearchConfig()), Pattern
+    )

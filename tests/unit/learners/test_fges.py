@@ -16,8 +16,8 @@ from tests.tables import Columns, categorical_columns, categorical_table, contin
 import stablebn as sb
 from stablebn.data.prepare import prepare
 from stablebn.errors import OptionError
-from stablebn.graph import DAG, PDAG
 from stablebn.fixed_point import to_float
+from stablebn.graph import DAG, PDAG
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.fges import fges
 from stablebn.learners.pattern import Pattern
@@ -42,8 +42,8 @@ def _columns(seed: int, n: int, rows: int) -> Columns:
 def _posed(scores: FamilyScores) -> Problem:
     """A problem of which only the scores are known."""
     order = tuple(range(scores.n))
-    nothing = Counts(categorical_table([[0, 1]]))
-    return Problem(order, scores, nothing, order, order, order)
+    unused = Counts(categorical_table([[0, 1]]))
+    return Problem(order, unused, scores, order, order)  # type: ignore[arg-type]
 
 
 def _named(pattern: Pattern, names: tuple[Any, ...]) -> PDAG:

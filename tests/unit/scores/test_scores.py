@@ -8,8 +8,8 @@ from tests.tables import categorical_table, continuous_table, random_categorical
 
 from stablebn import _core
 from stablebn.errors import OptionError
-from stablebn.graph import DAG
 from stablebn.fixed_point import NOT_A_CANDIDATE, UNIT, integers, joined, to_float
+from stablebn.graph import DAG
 from stablebn.scores.families import CompiledScores, FamilyScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats import counts

@@ -152,7 +152,9 @@ def test_watch_sees_the_steps_grow_to_the_last() -> None:
     watch = watch_stages(lambda stage, steps: seen.append((stage, steps)), ["one", "other"])
     found = climb_in_orders(scores, [range(5), [4, 3, 2, 1, 0]], watch=watch)
     assert dict(seen) == {"one": len(found[0].trace), "other": len(found[1].trace)}
-    assert [steps for stage, steps in seen if stage == "one"] == sorted({steps for stage, steps in seen if stage == "one"})
+    assert [steps for stage, steps in seen if stage == "one"] == sorted(
+        {steps for stage, steps in seen if stage == "one"}
+    )
 
 
 def test_climbs_at_once_are_those_one_by_one() -> None:

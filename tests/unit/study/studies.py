@@ -11,7 +11,7 @@ from pathlib import Path
 from stablebn.study.definition import Study, read_study
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
-from stablebn.study.running import missing_jobs, run
+from stablebn.study.running import missing_jobs, run_jobs
 from stablebn.study.store import Store
 from stablebn.study.working import work
 
@@ -49,7 +49,7 @@ class Here:
     """A worker in this process; of the jobs in `deadly` it dies, as often as that says."""
 
     size = 1
-    most = 2
+    capacity = 2
 
     def __init__(self, deadly: dict[str, int] | None = None) -> None:
         self.begun: list[str] = []
@@ -57,7 +57,7 @@ class Here:
         self._jobs: deque[Job] = deque()
 
     def start(self, job: Job) -> None:
-        assert len(self._jobs) < self.most
+        assert len(self._jobs) < self.capacity
         self.begun.append(job.key)
         self._jobs.append(job)
 
@@ -75,7 +75,7 @@ class Here:
 def run_here(study: Study, path: Path, workers: Here | None = None) -> list[Record]:
     """Run what is missing, and give what there is."""
     with closing(Store(path)) as store:
-        run(missing_jobs(study, store), workers or Here(), store, lambda job, record: None)
+        run_jobs(missing_jobs(study, store), workers or Here(), store, lambda job, record: None)
         return store.records(study)
 
 

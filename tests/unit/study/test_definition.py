@@ -73,6 +73,14 @@ def test_the_paper_is_as_its_tables_expect(toys: Path) -> None:
     assert len(jobs_of(study)) == 26 * 4 * (6 * 25 + 6 * 5 + 6 * 2) + 6 * 4 * 2 * 25
 
 
+def test_the_file_of_a_study_chooses_its_report(tmp_path: Path, toys: Path) -> None:
+    assert read_study("paper", directories=[toys]).report == "paper"
+    assert study_of(tmp_path, SMALL).report == "general"
+    assert study_of(tmp_path, 'report = "paper"\n' + SMALL).report == "paper"
+    (tmp_path / "paper.toml").write_text(SMALL)
+    assert read_study(tmp_path / "paper.toml").report == "general"
+
+
 def test_the_quick_paper_has_every_learner(toys: Path) -> None:
     quick, whole = read_study("paper", quick=True, directories=[toys]), read_study("paper", directories=[toys])
     assert [learner.label for learner in quick.learners] == [learner.label for learner in whole.learners]
@@ -85,7 +93,7 @@ def test_networks_can_be_files_beside_the_study(tmp_path: Path) -> None:
     network.write(tmp_path / "models" / "four.bif")
     study = study_of(tmp_path, SMALL.replace('"asia"', '"asia", "models/four.bif"'))
     assert study.networks == ("asia", "four")
-    assert study.sources["four"].network.nodes == network.nodes
+    assert study.named_networks["four"].model.nodes == network.nodes
 
 
 def test_all_missing_networks_are_named_at_once(tmp_path: Path) -> None:
@@ -122,6 +130,7 @@ def test_all_missing_networks_are_named_at_once(tmp_path: Path) -> None:
         ("randomisations = 3", "time_limit = 0", "time_limit = 0 must be a number of seconds above 0"),
         ("randomisations = 3", 'vary = ["colours"]', "vary='colours' is not known"),
         ("randomisations = 3", 'metrics = ["beauty"]', "metrics='beauty' is not known"),
+        ("randomisations = 3", 'report = "book"', "report='book' is not known. Choose one of: 'general', 'paper'"),
         ("sizes = [50]", "sizes = [51]", r"\[quick\]: sizes has 51"),
         ("sizes = [50]", "learners = 3", r"\[quick\]: what is 'learners'"),
     ],

@@ -6,12 +6,12 @@ import pytest
 from tests.unit.study.studies import SMALL, study_of
 
 from stablebn.study.estimate import Estimate, Remaining, in_words, rule_of_thumb
-from stablebn.study.jobs import Cell, jobs_of
+from stablebn.study.jobs import TimingGroup, jobs_of
 
 TABU, ELSEWHERE, OTHER = (
-    Cell("asia", 8, 100, "tabu"),
-    Cell("alarm", 37, 1000, "tabu"),
-    Cell("alarm", 37, 1000, "pc"),
+    TimingGroup("asia", 8, 100, "tabu"),
+    TimingGroup("alarm", 37, 1000, "tabu"),
+    TimingGroup("alarm", 37, 1000, "pc"),
 )
 
 
@@ -24,39 +24,41 @@ def test_a_cell_takes_what_it_took() -> None:
 
 
 def test_a_learner_that_was_slower_than_the_rule_everywhere_is_slower_elsewhere() -> None:
-    cells = [Cell("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000)]
-    estimate = Estimate([*((cell, 7 * rule_of_thumb(cell)) for cell in cells), (Cell("", 8, 100, "pc"), 1e-9)])
+    groups = [TimingGroup("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000)]
+    estimate = Estimate(
+        [*((group, 7 * rule_of_thumb(group)) for group in groups), (TimingGroup("", 8, 100, "pc"), 1e-9)]
+    )
     assert estimate.seconds(ELSEWHERE) == pytest.approx(7 * rule_of_thumb(ELSEWHERE))
 
 
 def test_a_learner_grows_with_variables_and_rows_as_it_did() -> None:
-    cells = [Cell("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000, 10000)]
-    estimate = Estimate((cell, rule_of_thumb(cell) * cell.nodes**1.5 * cell.rows**0.2) for cell in cells)
-    beyond = Cell("", 160, 100_000, "tabu")
+    groups = [TimingGroup("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000, 10000)]
+    estimate = Estimate((group, rule_of_thumb(group) * group.nodes**1.5 * group.rows**0.2) for group in groups)
+    beyond = TimingGroup("", 160, 100_000, "tabu")
     right = rule_of_thumb(beyond) * 160**1.5 * 100_000**0.2
     assert right / 2 < estimate.seconds(beyond) < right * 2
 
 
 def test_two_networks_of_about_one_size_do_not_tell_how_a_learner_grows() -> None:
-    twins = [(Cell("a", 54, 1000, "tabu"), 1.0), (Cell("b", 56, 1000, "tabu"), 3.0)]
-    assert Estimate(twins).seconds(Cell("c", 109, 1000, "tabu")) < 20
+    twins = [(TimingGroup("a", 54, 1000, "tabu"), 1.0), (TimingGroup("b", 56, 1000, "tabu"), 3.0)]
+    assert Estimate(twins).seconds(TimingGroup("c", 109, 1000, "tabu")) < 20
 
 
 def test_an_unknown_learner_is_as_slow_as_the_others() -> None:
-    cells = [Cell("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000)]
-    estimate = Estimate((cell, 7 * rule_of_thumb(cell)) for cell in cells)
+    groups = [TimingGroup("", nodes, rows, "tabu") for nodes in (5, 20, 80) for rows in (100, 1000)]
+    estimate = Estimate((group, 7 * rule_of_thumb(group)) for group in groups)
     assert estimate.seconds(OTHER) == pytest.approx(7 * rule_of_thumb(OTHER))
 
 
 def test_one_measurement_is_enough_to_go_by() -> None:
-    middling = Cell("", 20, 1000, "tabu")
+    middling = TimingGroup("", 20, 1000, "tabu")
     estimate = Estimate([(middling, 7 * rule_of_thumb(middling))])
     assert estimate.seconds(ELSEWHERE) == pytest.approx(7 * rule_of_thumb(ELSEWHERE))
 
 
 def test_the_time_left_shrinks_to_nothing(tmp_path: Path) -> None:
     jobs = jobs_of(study_of(tmp_path, SMALL))
-    remaining = Remaining(jobs, Estimate((job.cell, 10.0) for job in jobs), workers=2)
+    remaining = Remaining(jobs, Estimate((job.timing_group, 10.0) for job in jobs), workers=2)
     assert remaining.seconds() == pytest.approx(10.0 * len(jobs) / 2, rel=0.01)
     for job in jobs:
         remaining.ended(job, 10.0)

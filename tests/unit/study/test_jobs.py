@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.study.studies import SMALL, study_of
+from tests.unit.study.studies import SMALL, Here, run_here, study_of
 
 import stablebn as sb
+from stablebn.learners import LEARNERS
 from stablebn.networks import CPT
 from stablebn.study.jobs import jobs_of
-from stablebn.study.sources import fingerprint
+from stablebn.study.networks import fingerprint
 
 ONE = 'networks = ["asia"]\nsizes = [100]\nrandomisations = 1\n[[learners]]\nalgorithm = "tabu"\n'
 
@@ -53,6 +55,17 @@ def test_another_version_has_other_keys(tmp_path: Path, monkeypatch: pytest.Monk
     assert _key(tmp_path, ONE) != before
 
 
+def test_a_changed_learner_never_reuses_what_it_found_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_of(tmp_path, SMALL)
+    before = run_here(study, tmp_path / "s.sqlite")
+    changed = replace(LEARNERS["tabu"], revision=LEARNERS["tabu"].revision + 1)
+    monkeypatch.setattr("stablebn.study.jobs.LEARNERS", {**LEARNERS, "tabu": changed})
+    workers = Here()
+    after = run_here(study_of(tmp_path, SMALL), tmp_path / "s.sqlite", workers)
+    assert len(workers.begun) == sum(record.learner == "tabu" for record in before)
+    assert [record for record in after if record.learner != "tabu"] == [r for r in before if r.learner != "tabu"]
+
+
 def test_every_job_has_a_key_of_its_own(tmp_path: Path) -> None:
     jobs = jobs_of(study_of(tmp_path, SMALL))
     assert len({job.key for job in jobs}) == len(jobs)
@@ -63,7 +76,7 @@ def test_the_sample_does_not_depend_on_what_else_is_studied(tmp_path: Path) -> N
     sb.random_network(3, seed=1).write(tmp_path / "three.bif")
     more = SMALL.replace('"asia"', '"three.bif", "asia"').replace("50, 200", "50, 100, 200")
     seeds = [
-        {job.rows: job.sample_seed for job in jobs_of(study_of(tmp_path, text)) if job.source.name == "asia"}
+        {job.rows: job.sample_seed for job in jobs_of(study_of(tmp_path, text)) if job.network.name == "asia"}
         for text in (SMALL, more)
     ]
     assert seeds[0] == {rows: seed for rows, seed in seeds[1].items() if rows != 100}

@@ -14,7 +14,7 @@ from stablebn.stats.threads import cores
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.processes import Processes
 from stablebn.study.record import Record
-from stablebn.study.running import hire, missing_jobs, run
+from stablebn.study.running import missing_jobs, run_jobs, start_workers
 from stablebn.study.store import Store
 
 
@@ -68,7 +68,7 @@ def test_results_are_the_same_whatever_the_number_of_workers(tmp_path: Path) -> 
     run_here(study, tmp_path / "here.sqlite")
     for number in (1, 2):
         with closing(Store(tmp_path / f"{number}.sqlite")) as store:
-            run(jobs_of(study), Processes(number), store, lambda job, record: None)
+            run_jobs(jobs_of(study), Processes(number), store, lambda job, record: None)
         assert all_but_seconds(tmp_path / f"{number}.sqlite", study) == all_but_seconds(tmp_path / "here.sqlite", study)
 
 
@@ -85,7 +85,7 @@ def test_a_killed_worker_does_not_stop_the_rest(tmp_path: Path) -> None:
             os.kill(child.pid, signal.SIGKILL)
 
     with closing(Store(tmp_path / "s.sqlite")) as store:
-        run(jobs_of(study), workers, store, kill_one)
+        run_jobs(jobs_of(study), workers, store, kill_one)
         assert {record.status for record in store.records(study)} == {"done"}
         assert missing_jobs(study, store) == []
     assert killed
@@ -98,7 +98,7 @@ def test_workers_are_stopped_when_the_run_is_interrupted(tmp_path: Path) -> None
     study = study_of(tmp_path, SMALL)
     with closing(Store(tmp_path / "s.sqlite")) as store:
         with pytest.raises(KeyboardInterrupt):
-            run(jobs_of(study), Processes(2), store, interrupt)
+            run_jobs(jobs_of(study), Processes(2), store, interrupt)
         assert len(store.statuses()) == 1
     assert multiprocessing.active_children() == []
 
@@ -108,12 +108,12 @@ def test_workers_are_stopped_when_the_run_is_interrupted(tmp_path: Path) -> None
 )
 def test_workers_that_cannot_be_are_refused(processes: int, scheduler: str | None, said: str) -> None:
     with pytest.raises(sb.OptionError, match=said):
-        hire(processes, scheduler)
+        start_workers(processes, scheduler)
 
 
 def test_without_dask_it_is_a_process_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stablebn.study.running.find_spec", lambda name: None)
-    workers = hire()
+    workers = start_workers()
     workers.stop()
     assert isinstance(workers, Processes)
     assert workers.size == cores()

@@ -12,7 +12,7 @@ from tests.unit.study.studies import SMALL, study_of
 import stablebn as sb
 from stablebn.study.jobs import jobs_of
 from stablebn.study.record import Record, Sample
-from stablebn.study.store import Store, look_into
+from stablebn.study.store import Store, read_statuses_and_timings
 
 SAMPLE = Sample("asia", "categorical", 50, 8, 8, 0, 1, -0.1, -1 / 3)
 RECORD = Record("asia", 50, "tabu", 1, "done", "", 0.1, -math.pi * 1e3, True, '[["a", "b", "->"]]', 0.1 + 0.2, f1=1 / 3)
@@ -58,11 +58,11 @@ def test_times_of_failed_jobs_are_no_guide(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "s.sqlite")) as store:
         store.add(first, None, replace(RECORD, status="failed"))
         store.add(second, None, replace(RECORD, status="timed out", seconds=2.5))
-        assert store.timings() == [(second.cell, 2.5)]
+        assert store.timings() == [(second.timing_group, 2.5)]
 
 
 def test_looking_makes_no_store(tmp_path: Path) -> None:
-    assert look_into(tmp_path / "s.sqlite") == ({}, [])
+    assert read_statuses_and_timings(tmp_path / "s.sqlite") == ({}, [])
     assert not (tmp_path / "s.sqlite").exists()
 
 

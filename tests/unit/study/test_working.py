@@ -23,7 +23,7 @@ def _job(folder: Path, *lines: str, network: str = "asia", limit: float = 60, ro
 
 
 def _sample(job: Job) -> pa.Table:
-    return job.source.network.sample(job.rows, seed=job.sample_seed)
+    return job.network.model.sample(job.rows, seed=job.sample_seed)
 
 
 def _done(job: Job) -> Record:

@@ -74,7 +74,7 @@ def _number(value: Value) -> float | None:
 
 def is_stable(experiments: Experiments, learner: str) -> bool:
     """Whether all layouts gave the same graph, in every experiment."""
-    return all(cell.graphs == 1 for cell in experiments.cells(learner) if cell.done)
+    return all(trial.graphs == 1 for trial in experiments.trials(learner) if trial.done)
 
 
 def _draw_metric(panel: Axes, experiments: Experiments, metric: str, statistic: Statistic, theirs: Numbers) -> None:

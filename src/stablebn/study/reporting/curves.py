@@ -73,8 +73,8 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
 
 def _draw_network(panel: Axes, experiments: Experiments, learners: tuple[str, ...]) -> None:
     for number, learner in enumerate(learners):
-        cells = sorted(experiments.cells(learner), key=lambda cell: cell.sample.rows)
-        known = [(cell.sample.rows, f1) for cell in cells if (f1 := cell.spreads["f1"]) is not None]
+        trials = sorted(experiments.trials(learner), key=lambda trial: trial.sample.rows)
+        known = [(trial.sample.rows, f1) for trial in trials if (f1 := trial.mean_sd["f1"]) is not None]
         rows, means = [size for size, _ in known], [f1.mean for _, f1 in known]
         deviations = [f1.sd or 0.0 for _, f1 in known]
         from_last = len(learners) - 1 - number

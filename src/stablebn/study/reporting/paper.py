@@ -16,7 +16,7 @@ from stablebn.study.reporting.published import (
     Value,
     experiment,
 )
-from stablebn.study.reporting.summary import Cell, Experiments, Statistic, mean_of
+from stablebn.study.reporting.summary import Experiments, Statistic, Trial, mean_of
 
 KINDS = {"categorical": tuple(CATEGORICAL), "continuous": tuple(CONTINUOUS)}
 
@@ -172,9 +172,9 @@ def _stable_networks(experiments: Experiments) -> dict[str, Value]:
     """For every learner, in how many networks no sample has an F1 that depends on the layout."""
     counts: dict[str, Value] = {}
     for learner in experiments.learners:
-        cells = experiments.cells(learner)
-        unstable = {cell.sample.network for cell in cells if (f1 := cell.spreads["f1"]) is None or f1.sd != 0}
-        networks = {cell.sample.network for cell in cells}
+        trials = experiments.trials(learner)
+        unstable = {trial.sample.network for trial in trials if (f1 := trial.mean_sd["f1"]) is None or f1.sd != 0}
+        networks = {trial.sample.network for trial in trials}
         counts[learner] = f"{len(networks - unstable)} of {len(networks)}"
     return counts
 
@@ -182,9 +182,9 @@ def _stable_networks(experiments: Experiments) -> dict[str, Value]:
 def residual_grid(experiments: Experiments, learner: str) -> Grid:
     """SD of F1 by number of rows and network."""
     grid: Grid = {}
-    for cell in experiments.cells(learner):
-        f1 = cell.spreads["f1"]
-        grid.setdefault(str(cell.sample.rows), {})[cell.sample.network] = None if f1 is None else f1.sd
+    for trial in experiments.trials(learner):
+        f1 = trial.mean_sd["f1"]
+        grid.setdefault(str(trial.sample.rows), {})[trial.sample.network] = None if f1 is None else f1.sd
     return grid
 
 
@@ -204,25 +204,25 @@ def failures_grid(experiments: Experiments) -> Grid:
     """For every sample with a run that failed or timed out, how many runs of each learner did: all, some or none."""
     grid: Grid = {}
     for sample in experiments.samples:
-        failures: dict[str, Value] = {cell.learner: _failed(cell) for cell in experiments.on(sample)}
+        failures: dict[str, Value] = {trial.learner: _failed(trial) for trial in experiments.on(sample)}
         if set(failures.values()) != {"none"}:
             grid[experiment(sample.network, sample.rows)] = failures
     return grid
 
 
-def _failed(cell: Cell) -> str:
-    if len(cell.done) == len(cell.runs):
+def _failed(trial: Trial) -> str:
+    if len(trial.done) == len(trial.runs):
         return "none"
-    return "some" if cell.done else "all"
+    return "some" if trial.done else "all"
 
 
 def _non_extendable_percents(experiments: Experiments) -> dict[str, Value]:
     """Of the graphs that were learned."""
     percents: dict[str, Value] = {}
     for learner in experiments.learners:
-        cells = experiments.cells(learner)
-        learned = sum(len(cell.done) for cell in cells)
-        percents[learner] = 100 * sum(cell.non_extendable for cell in cells) / learned if learned else None
+        trials = experiments.trials(learner)
+        learned = sum(len(trial.done) for trial in trials)
+        percents[learner] = 100 * sum(trial.non_extendable for trial in trials) / learned if learned else None
     return percents
 
 

@@ -172,8 +172,8 @@ def _residual_graphs(experiments: Experiments) -> Table:
     rows = []
     for variant, learner in RESIDUAL_LEARNERS.items():
         graphs: dict[int, dict[str, Value]] = {}
-        for cell in experiments.cells(learner):
-            graphs.setdefault(cell.sample.rows, {})[cell.sample.network] = f"{cell.graphs} of {len(cell.done)}"
+        for trial in experiments.trials(learner):
+            graphs.setdefault(trial.sample.rows, {})[trial.sample.network] = f"{trial.graphs} of {len(trial.done)}"
         for size, own in graphs.items():
             rows.append(Row(f"{variant}, {size:,} rows", tuple(Entry(own.get(name)) for name in RESIDUAL_NETWORKS)))
     return Table(
@@ -228,7 +228,7 @@ def _algorithm_column(column: str, experiments: Experiments, ours: Grid, publish
 
 def _one_graph(experiments: Experiments, learner: str) -> int:
     """In how many experiments all runs learned the same graph."""
-    return sum(cell.graphs == 1 and len(cell.done) == len(cell.runs) for cell in experiments.cells(learner))
+    return sum(trial.graphs == 1 and len(trial.done) == len(trial.runs) for trial in experiments.trials(learner))
 
 
 def _failures(experiments: Experiments, ours: Figures, published: Figures) -> Table:
@@ -243,10 +243,10 @@ def _failures(experiments: Experiments, ours: Figures, published: Figures) -> Ta
     rows = []
     for name, sample in samples.items():
         if name in own or name in theirs:
-            none: dict[str, Value] = {cell.learner: "none" for cell in experiments.on(sample)}
+            none: dict[str, Value] = {trial.learner: "none" for trial in experiments.on(sample)}
             rows.append(Row(name, _entries(name, learners, {name: none | own.get(name, {})}, theirs)))
-    cells = [cell for sample in experiments.samples for cell in experiments.on(sample)]
-    failed, runs = sum(len(cell.runs) - len(cell.done) for cell in cells), sum(len(cell.runs) for cell in cells)
+    trials = [trial for sample in experiments.samples for trial in experiments.on(sample)]
+    failed, runs = sum(len(trial.runs) - len(trial.done) for trial in trials), sum(len(trial.runs) for trial in trials)
     return Table(
         "failures",
         "Runs that timed out or failed: of all randomisations, of some, or of none",
@@ -276,8 +276,8 @@ def _non_extendable(study: PaperStudy, ours: Figures, published: Figures) -> Tab
 
 
 def _learned(experiments: Experiments, learners: Sequence[str]) -> str:
-    cells = [cell for learner in learners for cell in experiments.cells(learner)]
-    runs, done = sum(len(cell.runs) for cell in cells), sum(len(cell.done) for cell in cells)
+    trials = [trial for learner in learners for trial in experiments.trials(learner)]
+    runs, done = sum(len(trial.runs) for trial in trials), sum(len(trial.done) for trial in trials)
     return f"{counted(done, 'graph')}; left out: {counted(runs - done, 'run')} that learned none"
 
 

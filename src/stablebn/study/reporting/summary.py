@@ -1,4 +1,4 @@
-"""Means and standard deviations: first over the randomisations of a cell, then over cells (SPEC, section 7)."""
+"""Means and standard deviations: first over the randomisations of a trial, then over trials (SPEC, section 7)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _normalised(record: Record) -> float | None:
 
 
 # What a run that has ended well says of each; None where no DAG extends the graph it learned.
-METRICS: dict[str, Callable[[Record], float | None]] = {
+METRIC_OF: dict[str, Callable[[Record], float | None]] = {
     "f1": lambda record: record.f1,
     "precision": lambda record: record.precision,
     "recall": lambda record: record.recall,
@@ -30,29 +30,29 @@ METRICS: dict[str, Callable[[Record], float | None]] = {
 }
 
 
-class Spread(NamedTuple):
+class MeanSD(NamedTuple):
     """Mean and sample (n - 1) standard deviation; one value has no standard deviation."""
 
     mean: float
     sd: float | None
 
 
-def spread(values: Sequence[float]) -> Spread | None:
+def mean_and_sd(values: Sequence[float]) -> MeanSD | None:
     """Of no values there is none.
 
     The module `statistics` adds exactly: the order of the values plays no part, and the deviation of equal ones is 0,
     not what the rounding of their mean leaves.
 
-    >>> spread([0.1] * 25)
-    Spread(mean=0.1, sd=0.0)
+    >>> mean_and_sd([0.1] * 25)
+    MeanSD(mean=0.1, sd=0.0)
     """
     if not values:
         return None
-    return Spread(statistics.mean(values), statistics.stdev(values) if len(values) > 1 else None)
+    return MeanSD(statistics.mean(values), statistics.stdev(values) if len(values) > 1 else None)
 
 
 @dataclass(frozen=True)
-class Cell:
+class Trial:
     """One learner on one sample.
 
     Attributes
@@ -73,10 +73,10 @@ class Cell:
         return tuple(run for run in self.runs if run.status == "done")
 
     @cached_property
-    def spreads(self) -> dict[str, Spread | None]:
+    def mean_sd(self) -> dict[str, MeanSD | None]:
         """Of every metric, over the runs that have it."""
-        found = {name: [metric(run) for run in self.done] for name, metric in METRICS.items()}
-        return {name: spread([value for value in values if value is not None]) for name, values in found.items()}
+        found = {name: [metric(run) for run in self.done] for name, metric in METRIC_OF.items()}
+        return {name: mean_and_sd([value for value in values if value is not None]) for name, values in found.items()}
 
     @property
     def graphs(self) -> int:
@@ -95,16 +95,16 @@ class Experiments:
     Parameters
     ----------
     samples : iterable of Sample
-    cells : iterable of Cell
+    trials : iterable of Trial
         Of these samples.
     unshared : int
         How many more experiments there are that not all learners have run on.
     """
 
-    def __init__(self, samples: Iterable[Sample], cells: Iterable[Cell], unshared: int = 0) -> None:
+    def __init__(self, samples: Iterable[Sample], trials: Iterable[Trial], unshared: int = 0) -> None:
         self.samples = tuple(samples)
         self.unshared = unshared
-        self._cells = {(cell.sample, cell.learner): cell for cell in cells}
+        self._trials = {(trial.sample, trial.learner): trial for trial in trials}
 
     @classmethod
     def of(cls, samples: Iterable[Sample], records: Iterable[Record]) -> Experiments:
@@ -114,13 +114,13 @@ class Experiments:
         for record in records:
             runs.setdefault((by_name[record.network, record.rows], record.learner), []).append(record)
         begun = {sample for sample, _ in runs}
-        cells = [Cell(sample, learner, tuple(own)) for (sample, learner), own in runs.items()]
-        return cls([sample for sample in by_name.values() if sample in begun], cells)
+        trials = [Trial(sample, learner, tuple(own)) for (sample, learner), own in runs.items()]
+        return cls([sample for sample in by_name.values() if sample in begun], trials)
 
     @property
     def learners(self) -> tuple[str, ...]:
         """In the order in which they first come."""
-        return tuple(dict.fromkeys(learner for _, learner in self._cells))
+        return tuple(dict.fromkeys(learner for _, learner in self._trials))
 
     @property
     def networks(self) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class Experiments:
     def where(self, keep: Callable[[Sample], bool]) -> Experiments:
         """Those whose sample is to be kept."""
         samples = [sample for sample in self.samples if keep(sample)]
-        return Experiments(samples, [cell for cell in self._cells.values() if keep(cell.sample)])
+        return Experiments(samples, [trial for trial in self._trials.values() if keep(trial.sample)])
 
     def of_networks(self, networks: Collection[str]) -> Experiments:
         """Those with samples of these networks."""
@@ -154,31 +154,31 @@ class Experiments:
         Other learners are left out.
         """
         running = [learner for learner in learners if learner in self.learners]
-        shared = self.where(lambda sample: all((sample, learner) in self._cells for learner in running))
+        shared = self.where(lambda sample: all((sample, learner) in self._trials for learner in running))
         if not running:
             return Experiments((), ())
         return Experiments(
             shared.samples,
-            [shared._cells[sample, learner] for sample in shared.samples for learner in running],
+            [shared._trials[sample, learner] for sample in shared.samples for learner in running],
             unshared=len(self.samples) - len(shared.samples),
         )
 
-    def cells(self, learner: str) -> list[Cell]:
+    def trials(self, learner: str) -> list[Trial]:
         """Of one learner, in the order of the samples."""
-        found = (self._cells.get((sample, learner)) for sample in self.samples)
-        return [cell for cell in found if cell is not None]
+        found = (self._trials.get((sample, learner)) for sample in self.samples)
+        return [trial for trial in found if trial is not None]
 
-    def on(self, sample: Sample) -> list[Cell]:
+    def on(self, sample: Sample) -> list[Trial]:
         """Of one sample, in the order of the learners."""
-        found = (self._cells.get((sample, learner)) for learner in self.learners)
-        return [cell for cell in found if cell is not None]
+        found = (self._trials.get((sample, learner)) for learner in self.learners)
+        return [trial for trial in found if trial is not None]
 
     def mean(self, learner: str, metric: str, statistic: Statistic = "mean") -> float | None:
-        """Mean over the cells of a learner of the mean, or of the standard deviation, inside a cell."""
+        """Mean over the trials of a learner of the mean, or of the standard deviation, inside a trial."""
         return mean_of(self._figures(learner, metric, statistic))
 
     def known(self, learner: str, metric: str, statistic: Statistic = "mean") -> int:
-        """In how many cells of a learner there is such a figure."""
+        """In how many trials of a learner there is such a figure."""
         return sum(figure is not None for figure in self._figures(learner, metric, statistic))
 
     def is_complete(self, learner: str, metric: str, statistic: Statistic = "mean") -> bool:
@@ -186,8 +186,8 @@ class Experiments:
         return self.known(learner, metric, statistic) == len(self.samples)
 
     def _figures(self, learner: str, metric: str, statistic: Statistic) -> list[float | None]:
-        spreads = [cell.spreads[metric] for cell in self.cells(learner)]
-        return [None if own is None else getattr(own, statistic) for own in spreads]
+        mean_sd = [trial.mean_sd[metric] for trial in self.trials(learner)]
+        return [None if own is None else getattr(own, statistic) for own in mean_sd]
 
     def extent(self) -> str:
         """What means are over, and what they leave out, in a few sentences."""
@@ -200,14 +200,14 @@ class Experiments:
 
     def left_out(self) -> str:
         """Which runs have no figures, and why, in a sentence."""
-        cells = [cell for learner in self.learners for cell in self.cells(learner)]
-        runs = sum(len(cell.runs) for cell in cells)
+        trials = [trial for learner in self.learners for trial in self.trials(learner)]
+        runs = sum(len(trial.runs) for trial in trials)
         reasons = {
-            "timed out": lambda cell: sum(run.status == "timed out" for run in cell.runs),
-            "failed": lambda cell: sum(run.status == "failed" for run in cell.runs),
-            "learned a graph that no DAG extends": lambda cell: cell.non_extendable,
+            "timed out": lambda trial: sum(run.status == "timed out" for run in trial.runs),
+            "failed": lambda trial: sum(run.status == "failed" for run in trial.runs),
+            "learned a graph that no DAG extends": lambda trial: trial.non_extendable,
         }
-        counts = {reason: sum(map(count, cells)) for reason, count in reasons.items()}
+        counts = {reason: sum(map(count, trials)) for reason, count in reasons.items()}
         if not any(counts.values()):
             return f"No run of {runs:,} is left out."
         parts = [f"{count:,} {reason}" for reason, count in counts.items() if count]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from stablebn.study.reporting.published import Value
 
-NOTHING = "–"
+NO_VALUE = "–"
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,9 @@ class Table:
     rows: tuple[Row, ...]
     note: str
 
+    def __str__(self) -> str:
+        return to_markdown(self)
+
     @property
     def has_published(self) -> bool:
         """Whether some number stands beside the paper's."""
@@ -103,7 +106,7 @@ def shown(value: Value, style: str) -> str:
     ('0', '1e-09', '0.1235')
     """
     if value is None:
-        return NOTHING
+        return NO_VALUE
     if isinstance(value, str):
         return value
     if value == 0:

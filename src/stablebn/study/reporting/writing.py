@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from stablebn.networks.model import Network
 from stablebn.output import write_atomically
@@ -14,66 +15,84 @@ from stablebn.study.reporting.general_tables import general_tables
 from stablebn.study.reporting.paper import PaperStudy
 from stablebn.study.reporting.paper_tables import ORDER, paper_tables
 from stablebn.study.reporting.published import Figures, read_published
-from stablebn.study.reporting.summary import METRICS, Experiments
+from stablebn.study.reporting.summary import METRIC_OF, Experiments
 from stablebn.study.reporting.table import Table, to_csv, to_latex, to_markdown
-
-PAPER = "paper"
-"""Name of the paper's study."""
 
 WRITERS = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
 
 
-def write_tables(
-    study: str,
+def study_tables(
     samples: Sequence[Sample],
     records: Sequence[Record],
-    folder: Path,
     *,
-    metrics: Sequence[str] = tuple(METRICS),
+    report: str = "general",
+    metrics: Sequence[str] = tuple(METRIC_OF),
     networks: Mapping[str, Network] | None = None,
     published: Path | None = None,
-) -> list[Path]:
-    """Write the tables of a study as Markdown, CSV and LaTeX, and README.md, which lists what the folder has.
+) -> list[Table]:
+    """The tables of a study.
 
     Parameters
     ----------
-    study : str
-        Its name: the paper's has the paper's tables, any other general ones.
     samples, records
         What the study remembers; those of jobs that have ended.
-    folder : Path
-        Made if need be; tables of the same name are replaced.
+    report : {"general", "paper"}
+        Whether its tables are those of any study, or the paper's.
     metrics : sequence of str
         Those that general tables tell of: fields of `Record`.
     networks : mapping of name to Network, optional
         For the tables of networks.
     published : Path, optional
         File with the paper's figures, to stand beside ours.
+    """
+    experiments = Experiments.of(samples, records)
+    if report == "paper":
+        return paper_tables(PaperStudy(experiments), networks or {}, _published(published))
+    return general_tables(experiments, metrics)
+
+
+def write_tables(
+    study: str, samples: Sequence[Sample], records: Sequence[Record], folder: Path, **options: Any
+) -> list[Path]:
+    """Write the tables of a study as Markdown, CSV and LaTeX, and README.md, which lists what the folder has.
+
+    Parameters
+    ----------
+    study : str
+        Its name.
+    samples, records
+        What the study remembers; those of jobs that have ended.
+    folder : Path
+        Made if need be; tables of the same name are replaced.
+    **options
+        Those of `study_tables`.
 
     Returns
     -------
     list of Path
         All files written.
     """
-    experiments, theirs = Experiments.of(samples, records), _published(published)
-    if study == PAPER:
-        tables = paper_tables(PaperStudy(experiments), networks or {}, theirs)
-    else:
-        tables = general_tables(experiments, metrics)
+    tables = study_tables(samples, records, **options)
     folder.mkdir(parents=True, exist_ok=True)
     written = [_write(table, folder, ending) for table in tables for ending in WRITERS]
     return [*written, write_index(study, folder)]
 
 
 def write_figures(
-    study: str, samples: Sequence[Sample], records: Sequence[Record], folder: Path, *, published: Path | None = None
+    study: str,
+    samples: Sequence[Sample],
+    records: Sequence[Record],
+    folder: Path,
+    *,
+    report: str = "general",
+    published: Path | None = None,
 ) -> list[Path]:
     """Write the figures of a study as PNG and SVG, and README.md, which lists what the folder has.
 
     Takes what `write_tables` takes. `MissingExtraError` where matplotlib is not installed.
     """
     experiments, theirs = Experiments.of(samples, records), _published(published)
-    pictures = paper_pictures(PaperStudy(experiments), theirs) if study == PAPER else general_pictures(experiments)
+    pictures = paper_pictures(PaperStudy(experiments), theirs) if report == "paper" else general_pictures(experiments)
     folder.mkdir(parents=True, exist_ok=True)
     written = [path for picture in pictures for path in write_picture(picture, folder)]
     return [*written, write_index(study, folder)]

@@ -7,25 +7,25 @@ import statistics
 import pytest
 from tests.unit.study.reporting.studies import failed, run, runs, sample, timed_out, without_dag
 
-from stablebn.study.reporting.summary import Experiments, spread
+from stablebn.study.reporting.summary import Experiments, mean_and_sd
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, -25.463000000000001, 1e-300])
 @pytest.mark.parametrize("count", [2, 3, 5, 25])
 def test_deviation_of_equal_values_is_exactly_zero(value: float, count: int) -> None:
-    assert spread([value] * count) == (value, 0.0)
+    assert mean_and_sd([value] * count) == (value, 0.0)
 
 
 def test_deviation_is_that_of_a_sample() -> None:
-    assert spread([1.0, 2.0, 3.0]) == (2.0, 1.0)
+    assert mean_and_sd([1.0, 2.0, 3.0]) == (2.0, 1.0)
 
 
 def test_one_value_has_no_deviation() -> None:
-    assert spread([0.5]) == (0.5, None)
+    assert mean_and_sd([0.5]) == (0.5, None)
 
 
 def test_no_values_have_no_mean() -> None:
-    assert spread([]) is None
+    assert mean_and_sd([]) is None
 
 
 def test_means_are_over_cells_not_over_runs() -> None:
@@ -79,8 +79,8 @@ def test_learners_are_compared_over_the_experiments_that_all_have_run_on() -> No
 
 def test_different_graphs_are_counted_among_runs_that_learned_one() -> None:
     records = [*runs("asia", 100, "hc", 0.5, 0.5, 0.6), timed_out("asia", 100, "hc", 4)]
-    (cell,) = Experiments.of([sample("asia")], records).cells("hc")
-    assert cell.graphs == 2
+    (trial,) = Experiments.of([sample("asia")], records).trials("hc")
+    assert trial.graphs == 2
 
 
 def test_order_of_records_plays_no_part() -> None:

@@ -30,12 +30,13 @@ PICTURES = ["algorithms-categorical", "algorithms-continuous", "asia-arcs", "bic
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("drawn")
-    write_figures("paper", SAMPLES, RECORDS, folder)
+    write_figures("paper", SAMPLES, RECORDS, folder, report="paper")
     return folder
 
 
 def test_every_table_is_written_in_three_forms(tmp_path: Path) -> None:
-    written = write_tables("paper", SAMPLES, RECORDS, tmp_path / "out", networks={"asia": sb.read_network("asia")})
+    networks = {"asia": sb.read_network("asia")}
+    written = write_tables("paper", SAMPLES, RECORDS, tmp_path / "out", report="paper", networks=networks)
     names = {path.stem for path in written if path.suffix == ".csv"}
     assert {"claims", "networks-categorical", "orderings-categorical", "algorithms-continuous", "degrees"} <= names
     assert {path.name for path in written} == {f"{name}{end}" for name in names for end in (".md", ".csv", ".tex")} | {
@@ -45,8 +46,8 @@ def test_every_table_is_written_in_three_forms(tmp_path: Path) -> None:
 
 
 def test_tables_are_replaced_by_later_ones(tmp_path: Path) -> None:
-    write_tables("paper", SAMPLES, RECORDS, tmp_path)
-    write_tables("paper", SAMPLES, [record for record in RECORDS if record.learner != "hc"], tmp_path)
+    write_tables("paper", SAMPLES, RECORDS, tmp_path, report="paper")
+    write_tables("paper", SAMPLES, [record for record in RECORDS if record.learner != "hc"], tmp_path, report="paper")
     assert "| hc |" not in (tmp_path / "orderings-categorical.md").read_text()
 
 
@@ -75,7 +76,7 @@ def test_only_the_metrics_of_the_study_are_shown(tmp_path: Path) -> None:
 
 
 def test_index_lists_tables_and_figures(drawn: Path) -> None:
-    write_tables("paper", SAMPLES, RECORDS, drawn)
+    write_tables("paper", SAMPLES, RECORDS, drawn, report="paper")
     index = (drawn / "README.md").read_text()
     assert index.index("[The paper's claims](claims.md)") < index.index("(orderings-categorical.md)")
     assert [name for name in PICTURES if f"]({name}.png)" not in index] == []
@@ -90,7 +91,7 @@ def test_every_figure_is_written_as_png_and_svg(drawn: Path) -> None:
 
 
 def test_figures_drawn_twice_have_the_same_bytes(drawn: Path, tmp_path: Path) -> None:
-    written = write_figures("paper", SAMPLES, RECORDS, tmp_path)
+    written = write_figures("paper", SAMPLES, RECORDS, tmp_path, report="paper")
     pictures = [path for path in written if path.suffix in (".png", ".svg")]
     assert [path.name for path in pictures if path.read_bytes() != (drawn / path.name).read_bytes()] == []
 
@@ -104,7 +105,7 @@ def test_other_studies_have_figures_too(tmp_path: Path) -> None:
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"stablebn\[plot\]"):
-        write_figures("paper", SAMPLES, RECORDS, tmp_path)
+        write_figures("paper", SAMPLES, RECORDS, tmp_path, report="paper")
 
 
 @pytest.mark.parametrize("algorithm", ["hc", "tabu", "tabu-stable"])

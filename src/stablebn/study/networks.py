@@ -14,7 +14,7 @@ from stablebn.networks.catalogue import VARIABLE
 
 
 @dataclass(frozen=True)
-class Source:
+class NamedNetwork:
     """A network to draw samples from; two are equal if their names and their parameters are.
 
     Attributes
@@ -22,17 +22,17 @@ class Source:
     name : str
     fingerprint : str
         Of the parameters.
-    network : Network
+    model : Network
     """
 
     name: str
     fingerprint: str
-    network: Network = field(compare=False, repr=False)
+    model: Network = field(compare=False, repr=False)
 
 
-def read_sources(
+def read_networks(
     networks: Mapping[str, Path | None], directories: Sequence[str | os.PathLike[str]]
-) -> dict[str, Source]:
+) -> dict[str, NamedNetwork]:
     """Read networks; if some are missing, the error names them all.
 
     Parameters
@@ -44,7 +44,7 @@ def read_sources(
 
     Returns
     -------
-    dict of name to Source
+    dict of name to NamedNetwork
     """
     known = {entry.name for entry in known_networks(directories)}
     missing = [name for name, path in networks.items() if (name not in known if path is None else not path.is_file())]
@@ -54,13 +54,13 @@ def read_sources(
             f"(--networks, or {VARIABLE}); `stablebn networks` lists those that are there."
         )
     return {
-        name: _source(name, read_network(name if path is None else path, directories=directories))
+        name: _named(name, read_network(name if path is None else path, directories=directories))
         for name, path in networks.items()
     }
 
 
-def _source(name: str, network: Network) -> Source:
-    return Source(name, fingerprint(network), network)
+def _named(name: str, network: Network) -> NamedNetwork:
+    return NamedNetwork(name, fingerprint(network), network)
 
 
 def fingerprint(network: Network) -> str:

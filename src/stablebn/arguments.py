@@ -1,0 +1,216 @@
+"""The one table of options: all that `stablebn.learn` and `stablebn.score` can be told.
+
+The options of scores are in `ScoreConfig`, those of searches in `SearchConfig`; here are the others, and all of them
+together. What is made from the table: the signatures and the help of `learn` and `score`, the estimators
+(`stablebn.sklearn`), the options and the help of the commands `learn`, `score` and `stability`, the keys of learners in
+a study file, and the checks of them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cache
+
+from stablebn.data.duplicates import DUPLICATES
+from stablebn.data.kinds import Kind
+from stablebn.data.missing import MISSING
+from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
+from stablebn.learners.registry import LEARNERS, find_learner, learners_with, refuse_options_of_others
+from stablebn.options import Option, Options, about, at_least, choice, option, options_of, refuse_unknown
+from stablebn.scores.registry import ScoreConfig
+
+_NOT_OPTIONS = ("graph", "data", "algorithm")
+
+
+@dataclass(frozen=True)
+class _Table(Options):
+    """The table."""
+
+    data: object = field(
+        # Frames have an == of their own.
+        compare=False,
+        metadata=about(
+            "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a CSV, "
+            "CSV.gz, Parquet or Feather file.",
+            command_type=None,
+            in_studies=False,
+            recorded=False,
+        ),
+    )
+    _: KW_ONLY
+    names: Sequence[Hashable] | None = option(
+        None, "Column names of a NumPy array.", command_type=None, in_studies=False, recorded=False
+    )
+    weights: object = option(
+        None,
+        "How many rows each row stands for: integers, or the name of their column.",
+        command_type=str,
+        in_studies=False,
+        recorded=False,
+    )
+
+
+def _check_algorithm(_: str, value: object) -> None:
+    find_learner(value)
+
+
+@dataclass(frozen=True)
+class _TableAndLearner(_Table):
+    """The table and the learner."""
+
+    algorithm: str = option(
+        "tabu-stable",
+        f"The learner: {', '.join(LEARNERS)}.",
+        check=_check_algorithm,
+        command_type=None,
+        in_studies=False,
+        recorded=False,
+    )
+
+
+@dataclass(frozen=True)
+class _Graph(Options):
+    """A graph."""
+
+    graph: object = field(
+        metadata=about(
+            "A DAG, result, networkx DiGraph, arcs or the file of a graph. A PDAG is scored by a DAG that extends it.",
+            command_type=None,
+        )
+    )
+
+
+@dataclass(frozen=True)
+class _Reading(Options):
+    """How to read and count the table."""
+
+    _: KW_ONLY
+    kinds: Mapping[Hashable, Kind] | None = option(
+        None,
+        "Columns that are categorical or continuous, where the type does not say.",
+        command_type=None,
+        in_studies=False,
+        recorded=False,
+    )
+    missing: str = option(
+        "error", "Missing values: error, drop (the row) or level (of its own).", check=choice(MISSING), in_studies=False
+    )
+    threads: int | None = option(
+        None,
+        "Threads, by default one a core. The answer does not depend on it.",
+        check=at_least(1),
+        in_studies=False,
+        recorded=False,
+    )
+
+
+@dataclass(frozen=True)
+class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
+    """What a learner can be told whatever the table: the parameters of the estimators."""
+
+    _: KW_ONLY
+    start: object = option(
+        None,
+        "Where every search starts: a DAG, arcs or the file of a graph; by default the graph without arcs.",
+        command_type=str,
+        in_studies=False,
+        recorded=False,
+        of=(CLIMBS, EQUIVALENCE_CLASSES),
+    )
+    unit_free: bool = option(
+        False,
+        "Continuous data: compute the order from standardised columns, so that a change of units cannot change the "
+        "graph.",
+        check=choice((False, True)),
+    )
+    duplicates: str = option("keep", "Identical columns: keep, merge or error.", check=choice(DUPLICATES))
+
+
+@dataclass(frozen=True)
+class LearnArguments(LearnerParameters, _TableAndLearner):
+    """What `stablebn.learn` can be told: the whole table of options."""
+
+    _: KW_ONLY
+    progress: Callable[[str, int], None] | None = option(
+        None,
+        "Called with the name of a search under way and its number of steps, not always from the same thread.",
+        command_type=None,
+        in_studies=False,
+        recorded=False,
+    )
+
+    @classmethod
+    def of_learn(cls, arguments: Sequence[object], options: Mapping[str, object]) -> LearnArguments:
+        """What `stablebn.learn` was told; `OptionError` if the learner does not have one of the options."""
+        asked = cls.from_call("learn", arguments, options)
+        check_given(asked.algorithm, {name: value for name, value in options.items() if name not in _NOT_OPTIONS})
+        return asked
+
+    def recorded(self) -> dict[str, object]:
+        """The learner, and the options that it has, for the `config` of a result."""
+        return {
+            "algorithm": self.algorithm,
+            **{entry.name: getattr(self, entry.name) for entry in options_for(self.algorithm) if entry.recorded},
+        }
+
+
+@dataclass(frozen=True)
+class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
+    """What `stablebn.score` can be told."""
+
+
+def check_given(algorithm: object, given: Mapping[str, object]) -> None:
+    """Check options of a learner before there is a table; None stands for a default.
+
+    Raises
+    ------
+    OptionError
+        The learner is not known, it does not have an option, or that cannot have this value.
+    """
+    find_learner(algorithm)
+    known = {entry.name: entry for entry in learn_options()}
+    refuse_unknown("learn", given, tuple(known))
+    told = [known[name] for name, value in given.items() if value is not None]
+    refuse_options_of_others(str(algorithm), told)
+    for entry in told:
+        entry.check_value(given[entry.name])
+
+
+def describe(entry: Option) -> str:
+    """What an option does, its default, and which learners have it if not all do."""
+    return (
+        f"{entry.help_with_default} Only of {', '.join(learners_with(entry))}." if entry.of else entry.help_with_default
+    )
+
+
+@cache
+def learn_options() -> tuple[Option, ...]:
+    """The options of `stablebn.learn`, without the table and the learner."""
+    return tuple(entry for entry in options_of(LearnArguments) if entry.name not in _NOT_OPTIONS)
+
+
+@cache
+def score_options() -> tuple[Option, ...]:
+    """The options of `stablebn.score`, without the graph and the table."""
+    return tuple(entry for entry in options_of(ScoreArguments) if entry.name not in _NOT_OPTIONS)
+
+
+@cache
+def options_for(algorithm: str) -> tuple[Option, ...]:
+    """The options that a learner has."""
+    return tuple(entry for entry in learn_options() if LEARNERS[algorithm].has(entry))
+
+
+@cache
+def parameters_of(algorithm: str) -> tuple[Option, ...]:
+    """The parameters of the estimator of a learner."""
+    return tuple(entry for entry in options_of(LearnerParameters) if LEARNERS[algorithm].has(entry))
+
+
+def study_options() -> tuple[Option, ...]:
+    """The options that a study file can set.
+
+    A job has one thread and the study's time limit; a sample has no missing values, no weights, and kinds of its own.
+    """
+    return tuple(entry for entry in learn_options() if entry.in_studies)

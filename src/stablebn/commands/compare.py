@@ -1,0 +1,35 @@
+"""`stablebn compare`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stablebn.graph import compare
+from stablebn.networks import read_graph
+from stablebn.output import write_atomically
+
+HELP = "Compare two graphs: all metrics, and every edge that differs."
+
+
+def command(
+    learned: Annotated[str, typer.Argument(help="A graph or network file, or a name from `stablebn networks`.")],
+    true: Annotated[str, typer.Argument(help="The one to compare with.")],
+    as_they_are: Annotated[bool, typer.Option("--as-they-are", help="Compare the arcs, not the CPDAGs.")] = False,
+    fail_under: Annotated[float | None, typer.Option(help="Exit with code 1 if F1 is below this.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Compare two graphs, print how they differ, and write that."""
+    found = compare(read_graph(learned), read_graph(true), as_cpdag=not as_they_are)
+    typer.echo(str(found))
+    if out is not None:
+        figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}
+        write_atomically(out, json.dumps(figures, indent=1, default=str) + "\n", force=force)
+    if fail_under is not None and found.f1 < fail_under:
+        typer.echo(f"F1 {found.f1:.4f} is below {fail_under}.", err=True)
+        raise typer.Exit(1)

@@ -1,0 +1,39 @@
+"""`stablebn sample`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stablebn.networks import read_network
+from stablebn.networks.tables import write_table
+from stablebn.output import check_free, whole_file
+
+HELP = "Draw rows from a network; without --out they are printed as CSV."
+
+
+def command(
+    network: Annotated[str, typer.Argument(help="A name from `stablebn networks`, or a file.")],
+    n: Annotated[int, typer.Option("-n", help="Number of rows.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same rows, on every machine.")] = 1,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A .csv, .csv.gz, .parquet or .feather file.")] = None,
+    folders: Annotated[
+        list[Path] | None, typer.Option("--networks", help="A folder to look in first; repeat for more.")
+    ] = None,
+    normalise: Annotated[bool, typer.Option("--normalise", help="Rescale probabilities to sum to 1.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Draw rows and write them."""
+    if out is not None:
+        check_free(out, force=force)
+    drawn_from = read_network(network, directories=folders or [], normalise=normalise)
+    table = drawn_from.sample(n, seed=seed)
+    if out is None:
+        write_table(table, sys.stdout.buffer, ".csv")
+        return
+    with whole_file(out, force=force) as temporary:
+        write_table(table, temporary, out.name)
+    typer.echo(f"Drew {n:,} rows of {len(drawn_from)} variables from {network} with seed {seed}. Written to {out}.")

@@ -1,0 +1,39 @@
+"""`stablebn score`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stablebn.api import score
+from stablebn.arguments import score_options
+from stablebn.commands.options import Categorical, Continuous, kinds_of, with_options
+from stablebn.commands.progress import nothing_written_if_interrupted
+from stablebn.networks.formats import has_parameters, read_graph_file, read_network_file
+from stablebn.scores.registry import ScoreConfig
+
+HELP = "Score a graph against a table, and the parameters too if the file has them."
+
+
+@with_options(score_options())
+def command(
+    graph: Annotated[Path, typer.Argument(help="A graph or network file.")],
+    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    *,
+    continuous: Continuous = None,
+    categorical: Categorical = None,
+    by_node: Annotated[bool, typer.Option("--by-node", help="List every node's part.")] = False,
+    **options: Any,
+) -> None:
+    """Score a graph and print its score."""
+    with nothing_written_if_interrupted():
+        found = score(read_graph_file(graph), data, **options, kinds=kinds_of(continuous, categorical))
+    typer.echo(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
+    if by_node:
+        typer.echo("\n".join(f"  {name}  {part!r}" for name, part in found.by_node.items()))
+    if has_parameters(graph):
+        reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
+        likelihood = read_network_file(graph).log_likelihood(data, **reading)
+        typer.echo(f"Log-likelihood of these rows with the file's parameters {likelihood!r}")

@@ -1,0 +1,83 @@
+"""`stablebn stability`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stablebn.arguments import learn_options
+from stablebn.audit import stability
+from stablebn.audit.picture import check_drawable
+from stablebn.commands.options import (
+    Algorithm,
+    Categorical,
+    Continuous,
+    Quiet,
+    help_with_learners,
+    kinds_of,
+    with_options,
+)
+from stablebn.commands.progress import counting, nothing_written_if_interrupted
+from stablebn.errors import OptionError
+from stablebn.output import check_free, write_atomically
+
+HELP = help_with_learners("Find out how much of a learner's answer the layout of the table decides.")
+
+
+@with_options(learn_options())
+def command(
+    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    algorithm: Algorithm = "tabu",
+    repeats: Annotated[int, typer.Option(help="How many layouts; the first is the table as given.")] = 25,
+    vary: Annotated[
+        str,
+        typer.Option(help="What differs between layouts: columns, rows, names, levels, units, threads, hash."),
+    ] = "columns,rows,names",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same layouts.")] = 0,
+    truth: Annotated[
+        str | None, typer.Option(help="The true graph: a file, or a name from `stablebn networks`.")
+    ] = None,
+    *,
+    continuous: Continuous = None,
+    categorical: Categorical = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Audit a learner, print the verdict, and write what was found."""
+    for path in (out, plot):
+        if path is not None:
+            check_free(path, force=force)
+    if out is not None and out.suffix.lower() not in (".json", ".csv"):
+        raise OptionError(f"--out {out}: what is {out.suffix}? Its name must end in .json or .csv.")
+    if plot is not None:
+        check_drawable(plot)
+
+    given = {option: value for option, value in options.items() if value is not None}
+    with nothing_written_if_interrupted(), counting("layouts", quiet=quiet) as show:
+        found = stability(
+            data,
+            algorithm,
+            repeats=repeats,
+            vary=[part.strip() for part in vary.split(",") if part.strip()],
+            seed=seed,
+            truth=truth,
+            progress=None if show is None else lambda done: show(done, repeats, ""),
+            kinds=kinds_of(continuous, categorical),
+            **given,
+        )
+    if out is not None:
+        write_atomically(out, found.to_csv() if out.suffix.lower() == ".csv" else found.to_json(), force=force)
+    if plot is not None:
+        found.plot(plot, force=force)
+    if not quiet:
+        typer.echo(found.summary())
+        written = [str(path) for path in (out, plot) if path is not None]
+        if written:
+            typer.echo(f"Written to {' and '.join(written)}.")

@@ -1,0 +1,77 @@
+"""`stablebn study`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stablebn.commands.progress import counting
+from stablebn.commands.tables import print_table
+from stablebn.study import Study, StudyResults, plan, read_study, results, run
+from stablebn.study.estimate import in_words
+
+HELP = "Run a study: learners by networks by sample sizes by layouts. What was run before is not run again."
+
+
+def command(
+    definition: Annotated[
+        str, typer.Argument(metavar="paper|FILE", help="The paper's study, or a TOML file of yours.")
+    ],
+    folders: Annotated[
+        list[Path] | None, typer.Option("--networks", help="A folder with networks, to look in first; repeat for more.")
+    ] = None,
+    store: Annotated[Path | None, typer.Option(help="Where outcomes are kept; by default NAME.sqlite.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder; by default NAME-study.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Run in so many processes of this machine.")] = None,
+    dask: Annotated[str | None, typer.Option(help="Run on the Dask cluster with this address.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the part that the study calls quick.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what there is to do, and how long it takes.")
+    ] = False,
+    tables: Annotated[bool, typer.Option("--tables", help="Run nothing; write tables of what is there.")] = False,
+    figures: Annotated[bool, typer.Option("--figures", help="Run nothing; draw figures of what is there.")] = False,
+    published: Annotated[
+        Path | None, typer.Option(help="A JSON file of published numbers, to stand beside ours in tables.")
+    ] = None,
+) -> None:
+    """Run a study, say what has come of it, or write its tables and figures."""
+    study = read_study(definition, quick=quick, directories=folders or [])
+    if dry_run:
+        _print_plan(study, store, jobs)
+    elif tables or figures:
+        found = results(study, store=store)
+        typer.echo(found.summary())
+        folder = out or Path(f"{study.name}-study")
+        written = found.write_tables(folder, published=published) if tables else []
+        written += found.write_figures(folder, published=published) if figures else []
+        typer.echo(f"{len(set(written))} files written to {folder}.")
+    else:
+        found = _run(study, store, jobs, dask)
+        typer.echo(found.summary() if found.run is None else f"{found.run}\n{found.summary()}")
+        typer.echo("For tables and figures say the same again with --tables --figures.")
+
+
+def _print_plan(study: Study, store: Path | None, jobs: int | None) -> None:
+    planned = plan(study, store=store, jobs=jobs)
+    typer.echo(planned.summary())
+    print_table(*planned.table(), numbers=True)
+    if planned.done < planned.jobs:
+        typer.echo(planned.time_needed())
+
+
+def _run(study: Study, store: Path | None, jobs: int | None, dask: str | None) -> StudyResults:
+    try:
+        with counting("jobs", estimated=True) as show:
+            return run(
+                study,
+                store=store,
+                jobs=jobs,
+                dask=dask,
+                progress=None if show is None else lambda now: show(now.done, now.total, in_words(now.seconds_left)),
+            )
+    except KeyboardInterrupt:
+        path = store or f"{study.name}.sqlite"
+        typer.echo(f"Interrupted. What has ended is in {path}: the same command goes on from there.", err=True)
+        raise typer.Exit(130) from None

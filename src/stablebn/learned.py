@@ -1,0 +1,121 @@
+"""From what a learner found to graphs under names: the DAG, its score, its fingerprint, and what to worry about."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from stablebn.data import Caution
+from stablebn.fixed_point import to_float
+from stablebn.graph import DAG, PDAG
+from stablebn.learners import Pattern, Problem, SearchConfig
+from stablebn.search import Climb
+from stablebn.stats.variable_sets import bit, members
+
+
+@dataclass(frozen=True)
+class LearnedGraph:
+    """What a learner found, under the names of the variables; its parts are those of `Result`."""
+
+    pdag: PDAG
+    dag: DAG | None
+    score: float | None
+    fingerprint: str
+    conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
+    warnings: tuple[Caution, ...] = ()
+
+
+def learned_graph(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
+    """Give names to what a learner found.
+
+    Parameters
+    ----------
+    found : Climb or Pattern
+    problem : Problem
+        That it was found for.
+    nodes : sequence of names
+        Of the graph: also variables that took no part.
+    """
+    return _of_dag(found, problem, nodes) if isinstance(found, Climb) else _of_pattern(found, problem, nodes)
+
+
+def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
+    parents = [members(family) for family in found.parents]
+    arcs = _named(((u, v) for v, family in enumerate(parents) for u in family), problem.names)
+    score = to_float(found.score)
+    return LearnedGraph(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, _fingerprint_of_dag(parents, score))
+
+
+def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
+    names = problem.names
+    n = len(names)
+    # By canonical numbers, so that no name has a say in which of the extensions it is.
+    extension = PDAG(range(n), found.directed, found.undirected).extension()
+    families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
+    scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
+    score = to_float(problem.scores.dag(families)) if scored else None
+    conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
+    arcs = _named(((u, v) for v, family in enumerate(families) for u in members(family)), names)
+    return LearnedGraph(
+        pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
+        dag=None if extension is None else DAG(nodes, arcs),
+        score=score,
+        fingerprint=_fingerprint_of_pattern(n, found, score),
+        conflicts=conflicts,
+        warnings=tuple(_warnings_of_pattern(conflicts, extendable=extension is not None)),
+    )
+
+
+def _named(edges: Iterable[tuple[int, int]], names: Sequence[Hashable]) -> list[tuple[Hashable, Hashable]]:
+    return [(names[u], names[v]) for u, v in edges]
+
+
+def _warnings_of_pattern(
+    conflicts: Sequence[tuple[Hashable, Hashable, Hashable]], *, extendable: bool
+) -> Iterator[Caution]:
+    if conflicts:
+        shown = ", ".join(f"{a} -> {c} <- {b}" for a, c, b in conflicts[:3]) + (", ..." if len(conflicts) > 3 else "")
+        columns = tuple(dict.fromkeys(c for _, c, _ in conflicts))
+        yield Caution("conflicts", columns, f"The tests contradict each other: not followed {shown} (see conflicts).")
+    if not extendable:
+        yield Caution(
+            "not-extendable",
+            (),
+            "No DAG extends the learned graph: it has no score, no CPDAG and no parameters. See pdag; "
+            "a smaller alpha or a learner that climbs may help.",
+        )
+
+
+def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
+    """What to say of a learner that has not finished."""
+    # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
+    if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
+        return Caution(
+            "max-iter",
+            (),
+            f"A search was stopped at max_iter={config.max_iter} steps: more of them may improve the graph.",
+        )
+    return Caution(
+        "max-time",
+        (),
+        f"The search was stopped by max_time={config.max_time} seconds: the graph is unfinished, and another run may "
+        "stop elsewhere.",
+    )
+
+
+def _fingerprint_of_dag(parents: Sequence[Iterable[int]], score: float) -> str:
+    """Eight hexadecimal digits of a hash of the arcs between canonical numbers, and the bits of the score."""
+    arcs = [(u, v) for v, family in enumerate(parents) for u in sorted(family)]
+    return _fingerprint(f"{len(parents)} {arcs} {float(score).hex()}")
+
+
+def _fingerprint_of_pattern(n: int, pattern: Pattern, score: float | None) -> str:
+    """The same for a graph with undirected edges."""
+    bits = None if score is None else float(score).hex()
+    return _fingerprint(f"{n} {pattern.directed} {pattern.undirected} {bits}")
+
+
+def _fingerprint(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"{digest[:4]}-{digest[4:8]}"

@@ -1,0 +1,305 @@
+"""What an option is: a field of a configuration that knows its default, its check, its help and its learners.
+
+An option is written once, as a field of a dataclass:
+
+    tabu: int = option(10, "Length of the tabu list.", check=at_least(1), of=("tabu",))
+
+The dataclass is the configuration that code reads. The arguments of `stablebn.learn`, the estimators, the command line,
+the study file and the texts of their help are made from `options_of` it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NoReturn, ParamSpec, TypeVar, cast
+
+from stablebn.errors import OptionError, listed, one_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Check = Callable[[str, object], None]
+"""Raises `OptionError` if the option of that name cannot have that value."""
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+SomeOptions = TypeVar("SomeOptions", bound="Options")
+
+_KEY = "stablebn"
+_AS_IN_PYTHON = object()
+
+
+@dataclass(frozen=True)
+class Option:
+    """An entry in the table of options.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        Of its values in Python, as it is written.
+    default : object
+        None given stands for it.
+    help : str
+        What it does, in sentences.
+    check : callable or None
+        See `Check`.
+    of : tuple of str
+        Only learners with one of these traits have it; empty: all of them.
+    command_type : type or None
+        Of its values on the command line; None: the command line does not have it.
+    in_studies : bool
+        Whether a study file may set it.
+    recorded : bool
+        Whether the `config` of a result tells its value.
+    positional : bool
+        Whether it can be given without its name.
+    """
+
+    name: str
+    type: str
+    default: object
+    help: str
+    check: Check | None
+    of: tuple[str, ...]
+    command_type: Any
+    in_studies: bool
+    recorded: bool
+    positional: bool
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is dataclasses.MISSING
+
+    @property
+    def help_with_default(self) -> str:
+        """The help, and the default where that says something."""
+        if self.default in (None, False, dataclasses.MISSING):
+            return self.help
+        return f"{self.help.removesuffix('.')}; by default {self.default}."
+
+    def check_value(self, value: object) -> None:
+        """Raise `OptionError` for a value that the option cannot have."""
+        if self.check is not None and not (value is None and self.default is None):
+            self.check(self.name, value)
+
+
+def option(default: object, help: str, **rest: Any) -> Any:  # noqa: A002
+    """A field of a dataclass that is an option: its default, and what `about` takes."""
+    return dataclasses.field(default=default, metadata=about(help, **rest))
+
+
+def about(
+    help: str,  # noqa: A002
+    *,
+    check: Check | None = None,
+    of: Sequence[str] = (),
+    command_type: Any = _AS_IN_PYTHON,
+    in_studies: bool = True,
+    recorded: bool = True,
+) -> Mapping[str, Any]:
+    """What an option is besides its name, type and default, as metadata of a field; see `Option`."""
+    return {
+        _KEY: {
+            "help": help,
+            "check": check,
+            "of": tuple(of),
+            "command_type": command_type,
+            "in_studies": in_studies,
+            "recorded": recorded,
+        }
+    }
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of configurations: what their options are is checked when one is made."""
+
+    _known: ClassVar[tuple[Option, ...]]
+
+    def __post_init__(self) -> None:
+        for known in options_of(type(self)):
+            known.check_value(getattr(self, known.name))
+
+    @classmethod
+    def from_call(cls, function: str, positional: Sequence[object], named: Mapping[str, object]) -> Self:
+        """The options that a function was called with; None stands for a default.
+
+        Raises
+        ------
+        OptionError
+            An option is not known, or cannot have its value.
+        TypeError
+            Too many arguments, too few, or one twice.
+        """
+        known = {option.name: option for option in options_of(cls)}
+        refuse_unknown(function, named, tuple(known))
+        places = [option.name for option in known.values() if option.positional]
+        given = {**dict(zip(places, positional, strict=False)), **named}
+        required = [option.name for option in known.values() if option.required]
+        if len(given) < len(positional) + len(named) or any(name not in given for name in required):
+            _refuse_call(function, cls, positional, named)
+        return cls(**{name: value for name, value in given.items() if value is not None or name in required})
+
+    def part(self, kind: type[SomeOptions]) -> SomeOptions:
+        """The options of a configuration that this one extends."""
+        return kind(**{known.name: getattr(self, known.name) for known in options_of(kind)})
+
+
+def options_of(kind: type[Options]) -> tuple[Option, ...]:
+    """The options of a configuration, those that can be given without their names first."""
+    if "_known" not in vars(kind):
+        kind._known = _read_options(kind)
+    return kind._known
+
+
+def _read_options(kind: type[Options]) -> tuple[Option, ...]:
+    types = typing.get_type_hints(kind)
+    fields = sorted(dataclasses.fields(kind), key=lambda field: bool(field.kw_only))
+    return tuple(_read_option(field, types[field.name]) for field in fields)
+
+
+def _read_option(field: dataclasses.Field[Any], type_: Any) -> Option:
+    metadata = dict(field.metadata[_KEY])
+    if metadata["command_type"] is _AS_IN_PYTHON:
+        metadata["command_type"] = type_
+    return Option(
+        name=field.name,
+        type=str(field.type),
+        default=field.default,
+        positional=not field.kw_only,
+        **metadata,
+    )
+
+
+def _refuse_call(
+    function: str, kind: type[Options], positional: Sequence[object], named: Mapping[str, object]
+) -> NoReturn:
+    """Raise what Python raises for too many arguments, too few, or one twice."""
+    try:
+        signature_of(options_of(kind)).bind(*positional, **named)
+    except TypeError as error:
+        raise TypeError(f"{function}(): {error}") from None
+    raise AssertionError("the call was one")
+
+
+def refuse_unknown(where: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Raise `OptionError` for names that are not options, and say which were perhaps meant.
+
+    >>> refuse_unknown("learn", ["max_parent"], ["max_iter", "max_parents"])
+    Traceback (most recent call last):
+    ...
+    stablebn.errors.OptionError: learn has no option 'max_parent'. Did you mean 'max_parents'?
+    """
+    unknown = [name for name in given if name not in known]
+    if not unknown:
+        return
+    import difflib
+
+    close = dict.fromkeys(match for name in unknown for match in difflib.get_close_matches(name, known, n=1))
+    advice = f"Did you mean {listed(tuple(close))}?" if close else f"There are: {listed(known, most=99)}."
+    raise OptionError(f"{where} has no option {listed(unknown)}. {advice}")
+
+
+def signature_of(options: Iterable[Option]) -> inspect.Signature:
+    """The signature of a function that takes these options."""
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                known.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD if known.positional else inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if known.required else known.default,
+                annotation=known.type,
+            )
+            for known in options
+        ]
+    )
+
+
+def takes(
+    kind: Callable[Parameters, Options], describe: Callable[[Option], str]
+) -> Callable[[Callable[..., Returned]], Callable[Parameters, Returned]]:
+    """Give a function that passes its arguments to `Options.from_call` the signature and the help of these options.
+
+    Type checkers see the signature of the dataclass; `inspect` and `help` see the signature made from the table, and
+    the section Parameters stands before the section Returns of the docstring.
+
+    Parameters
+    ----------
+    kind : dataclass of options
+    describe : callable
+        What is said of an option.
+    """
+    options = cast("type[Options]", kind)
+
+    def give(function: Callable[..., Returned]) -> Callable[Parameters, Returned]:
+        described: Any = function
+        returns = inspect.signature(function).return_annotation
+        described.__signature__ = signature_of(options_of(options)).replace(return_annotation=returns)
+        before, section, after = inspect.cleandoc(function.__doc__ or "").partition("Returns\n-------\n")
+        described.__doc__ = f"{before}{parameters_section(options_of(options), describe)}\n\n{section}{after}"
+        return cast("Callable[Parameters, Returned]", function)
+
+    return give
+
+
+def stores(
+    kind: Callable[Parameters, Options],
+) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, Parameters], None]]:
+    """Tell type checkers that a constructor takes these options."""
+
+    def give(constructor: Callable[..., None]) -> Callable[Concatenate[Any, Parameters], None]:
+        return constructor
+
+    return give
+
+
+def parameters_section(options: Iterable[Option], describe: Callable[[Option], str]) -> str:
+    """The section of a docstring (numpydoc) in which options are described."""
+    lines = ["Parameters", "----------"]
+    for known in options:
+        text = fill(describe(known), 116, initial_indent="    ", subsequent_indent="    ")
+        lines += [f"{known.name} : {known.type}", text]
+    return "\n".join(lines)
+
+
+def choice(allowed: Sequence[Hashable]) -> Check:
+    """A check: one of some values."""
+
+    def check(name: str, value: object) -> None:
+        one_of(name, value, allowed)
+
+    return check
+
+
+def at_least(least: int) -> Check:
+    """A check: an integer that is not below `least`."""
+
+    def check(name: str, value: object) -> None:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise OptionError(f"{name}={value!r} must be an integer of at least {least}.")
+
+    return check
+
+
+def positive(what: str = "a number above 0") -> Check:
+    """A check: a finite number above 0; `what` says in the message what it must be."""
+
+    def check(name: str, value: object) -> None:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 < cast("float", value) < float("inf"):
+            raise OptionError(f"{name}={value!r} must be {what}.")
+
+    return check
+
+
+def between_0_and_1(name: str, value: object) -> None:
+    """A check: a number above 0 and below 1."""
+    if not (isinstance(value, float) and 0 < value < 1):
+        raise OptionError(f"{name}={value!r} must be a number between 0 and 1.")

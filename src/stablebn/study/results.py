@@ -1,0 +1,131 @@
+"""What has come of a study."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from stablebn.networks.model import Network
+from stablebn.study.definition import Study
+from stablebn.study.estimate import in_words
+from stablebn.study.jobs import jobs_of
+from stablebn.study.record import Record, Sample
+from stablebn.study.reporting.table import Table
+from stablebn.study.reporting.writing import study_tables, write_figures, write_tables
+
+_MOST_REASONS = 5
+
+
+class Run(NamedTuple):
+    """What was done to get the results: how many jobs, in how many seconds, how many at a time."""
+
+    jobs: int
+    seconds: float
+    workers: int
+
+    def __str__(self) -> str:
+        return f"Ran {self.jobs:,} jobs in {in_words(self.seconds)}, {self.workers} at a time."
+
+
+@dataclass(frozen=True, repr=False)
+class StudyResults:
+    """What has come of a study.
+
+    Attributes
+    ----------
+    study : Study
+    store : Path
+        The file that has it all.
+    samples : tuple of Sample
+        The tables that were drawn.
+    records : tuple of Record
+        What every learner made of every layout, as far as it has been run.
+    run : Run or None
+        What was done for it this time; None if nothing was left to do.
+    """
+
+    study: Study
+    store: Path
+    samples: tuple[Sample, ...]
+    records: tuple[Record, ...]
+    run: Run | None = field(compare=False)
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of its report, with numbers in full; `str` of one is Markdown."""
+        return tuple(
+            study_tables(
+                self.samples,
+                self.records,
+                report=self.study.report,
+                metrics=self.study.metrics,
+                networks=self._networks,
+            )
+        )
+
+    def write_tables(
+        self, folder: str | os.PathLike[str], *, published: str | os.PathLike[str] | None = None
+    ) -> list[Path]:
+        """Write the tables as Markdown, CSV and LaTeX, and a page that lists them.
+
+        Parameters
+        ----------
+        folder : path
+            Made if need be; tables of the same name are replaced.
+        published : path, optional
+            A JSON file of published numbers, to stand beside ours.
+
+        Returns
+        -------
+        list of Path
+            All files written.
+        """
+        return write_tables(
+            self.study.name,
+            self.samples,
+            self.records,
+            Path(folder),
+            report=self.study.report,
+            metrics=self.study.metrics,
+            networks=self._networks,
+            published=None if published is None else Path(published),
+        )
+
+    def write_figures(
+        self, folder: str | os.PathLike[str], *, published: str | os.PathLike[str] | None = None
+    ) -> list[Path]:
+        """Draw the figures as PNG and SVG, and write a page that lists them; takes what `write_tables` takes."""
+        return write_figures(
+            self.study.name,
+            self.samples,
+            self.records,
+            Path(folder),
+            report=self.study.report,
+            published=None if published is None else Path(published),
+        )
+
+    def summary(self) -> str:
+        """How many jobs came to what, and why some came to nothing."""
+        statuses = Counter(record.status for record in self.records)
+        parts = [f"{statuses[status]:,} {status}" for status in ("done", "failed", "timed out") if statuses[status]]
+        total = len(jobs_of(self.study))
+        missing = f"; {total - len(self.records):,} are missing" if total > len(self.records) else ""
+        done = ", ".join(parts) or "none done"
+        lines = [f"{len(self.records):,} of {total:,} jobs are in {self.store}: {done}{missing}."]
+        reasons = Counter((record.learner, record.reason) for record in self.records if record.status != "done")
+        lines += [f"  {times:,} x {learner}: {why}" for (learner, why), times in reasons.most_common(_MOST_REASONS)]
+        if len(reasons) > _MOST_REASONS:
+            lines.append(f"  and {len(reasons) - _MOST_REASONS:,} more reasons")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    @property
+    def _networks(self) -> Mapping[str, Network]:
+        return {name: named.model for name, named in self.study.named_networks.items()}
