@@ -59,7 +59,7 @@ dist:
 SANITIZED := build/sanitize
 MODULE_OPTIONS := build-dir=$(SANITIZED)/module cmake.define.SANITIZE=address,undefined \
                   cmake.build-type=RelWithDebInfo install.strip=false
-CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" cmake
+CMAKE := MAKEFLAGS=--no-print-directory PATH="$(CURDIR)/$(BIN):$$PATH" cmake
 sanitize: $(VENV)/installed-test
 	$(PIP) --no-build-isolation --no-deps --upgrade --target $(SANITIZED)/site $(MODULE_OPTIONS:%=--config-settings %) .
 	$(BIN)/python -m venv --without-pip $(SANITIZED)/venv

