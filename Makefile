@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
-# Where a change means compiling. The folder itself is in the list for files that were added or removed.
-CORE := CMakeLists.txt src/core $(wildcard src/core/*) $(wildcard build_backend/*.cmake)
+# Where a change means compiling. Folders are in the list for files that were added or removed.
+CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
 .PHONY: demo test test-all bench lint types dist sanitize clean
 
