@@ -1,26 +1,35 @@
 # Two commands do everything on a machine with only Python and make: `make demo` and `make test`.
+# They use the C++ compiler that is there, else the one in the PyPI package ziglang: docs/building.md.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# Where a change means compiling. Folders are in the list for files that were added or removed.
+CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench lint types clean
+.PHONY: demo test test-all bench lint types dist sanitize clean
 
-# The stamps make a second run quick: pip runs again only when pyproject.toml has changed.
-$(VENV)/installed: pyproject.toml
+# The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
+$(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python build_backend/install_requirements.py
 	touch $@
 
-$(VENV)/installed-test: $(VENV)/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[test]"
+$(VENV)/installed: $(VENV)/tools $(CORE)
+	$(PIP) --no-build-isolation --editable .
+	touch $@
+
+# After the installation, but not again for each change of the core.
+$(VENV)/installed-test: pyproject.toml | $(VENV)/installed
+	$(PIP) --no-build-isolation --editable ".[test]"
 	touch $@
 
 demo: $(VENV)/installed
 	@$(BIN)/stablebn demo
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench build_backend
+	$(BIN)/ruff format --check src tests bench build_backend
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy
@@ -31,13 +40,39 @@ test: lint types
 test-all: lint types
 	$(BIN)/pytest -n auto
 
-$(VENV)/installed-bench: $(VENV)/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[bench]"
+$(VENV)/installed-bench: pyproject.toml | $(VENV)/installed
+	$(PIP) --no-build-isolation --editable ".[bench]"
 	touch $@
 
 # NETWORKS names a folder with the networks that pgmpy does not bring; OPTIONS are those of bench/run.py, say --quick.
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS)) $(OPTIONS)
 
+# A source distribution and wheels in dist/, each wheel tried in a clean environment without a compiler.
+# PYTHONS: the interpreters to build and try for, say "python3.10 python3.11 python3.12 python3.13".
+PYTHONS ?= $(PYTHON)
+dist:
+	$(PYTHON) build_backend/dist.py $(PYTHONS)
+
+# The kernel tests under the sanitizers of g++ or clang (CXX): the module with Python, then native_tests without it.
+# An environment of its own with the other one's packages: the editable installation must not get in the way.
+SANITIZED := build/sanitize
+MODULE_OPTIONS := build-dir=$(SANITIZED)/module cmake.define.SANITIZE=address,undefined \
+                  cmake.build-type=RelWithDebInfo install.strip=false
+CMAKE := MAKEFLAGS=--no-print-directory PATH="$(CURDIR)/$(BIN):$$PATH" cmake
+sanitize: $(VENV)/installed-test
+	$(PIP) --no-build-isolation --no-deps --upgrade --target $(SANITIZED)/site $(MODULE_OPTIONS:%=--config-settings %) .
+	$(BIN)/python -m venv --without-pip $(SANITIZED)/venv
+	export PYTHONPATH="$(CURDIR)/$(SANITIZED)/site:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+	    LD_PRELOAD="$$(cat $(SANITIZED)/module/preload)" PYTHONMALLOC=malloc \
+	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1; \
+	$(SANITIZED)/venv/bin/python -c 'from stablebn import _core; assert "$(SANITIZED)/site" in _core.__file__, _core.__file__' && \
+	$(SANITIZED)/venv/bin/python -m pytest -m "not slow" tests/unit/core
+	for kind in address,undefined thread; do \
+	    $(CMAKE) -S . -B $(SANITIZED)/$$kind -DSANITIZE=$$kind -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXTENSION=OFF -DNATIVE_TESTS=ON && \
+	    $(CMAKE) --build $(SANITIZED)/$$kind --target native_tests && \
+	    $(SANITIZED)/$$kind/native_tests || exit 1; \
+	done
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,7 +13,6 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from typing import Dict, List, Optional, Union
 
 from scikit_build_core import build as skbuild
 from scikit_build_core.build import (
@@ -34,7 +33,7 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
-Settings = Optional[Dict[str, Union[str, List[str]]]]
+Settings = dict[str, str | list[str]] | None
 
 ZIG = "ziglang>=0.13"
 
@@ -65,7 +64,7 @@ def compiles(command: list[str]) -> bool:
 
 def visual_studio() -> bool:
     """Whether CMake may find Microsoft's compiler (untried: no Windows machine was at hand)."""
-    installer = Path(os.environ.get("ProgramFiles(x86)", ""), "Microsoft Visual Studio", "Installer", "vswhere.exe")
+    installer = Path(os.environ.get("PROGRAMFILES(X86)", ""), "Microsoft Visual Studio", "Installer", "vswhere.exe")
     return installer.exists() or shutil.which("cl") is not None
 
 
@@ -95,7 +94,7 @@ def prepare(settings: Settings) -> Settings:
         )
     found = compiler()
     if found is None:
-        import ziglang
+        import ziglang  # type: ignore[import-untyped]
 
         name = "zig"
         program = Path(ziglang.__file__).with_name("zig.exe" if sys.platform == "win32" else "zig")
@@ -139,7 +138,9 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     return skbuild.build_wheel(wheel_directory, prepare(config_settings), metadata_directory)
 
 
-def build_editable(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
+def build_editable(
+    wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
+) -> str:
     """Build the wheel of an editable installation and return its name."""
     expect_ninja()
     return skbuild.build_editable(wheel_directory, prepare(config_settings), metadata_directory)

@@ -15,9 +15,9 @@ endif()
 if(DEFINED ENV{STABLEBN_ZIG_TARGET} AND NOT "$ENV{STABLEBN_ZIG_TARGET}" STREQUAL "")
   list(APPEND cpu -target "$ENV{STABLEBN_ZIG_TARGET}")
 endif()
-# -O3 in the command, since CMake links a program to learn which compiler this is: without it zig would compile its C++
-# library (a minute) once for that program and once more for the module.
-set(CMAKE_CXX_COMPILER "${zig}" c++ ${cpu} -O3)
+# -O3 and -s (no symbols) in the command, as the module is linked so: CMake links a program to learn which compiler this
+# is, and for one linked differently zig would compile its C++ library (a minute) once more.
+set(CMAKE_CXX_COMPILER "${zig}" c++ ${cpu} -O3 -s)
 
 # Static libraries: a machine without a compiler has no ar either. CMake calls these with arguments of their own.
 set(CMAKE_AR "${zig}")
