@@ -106,23 +106,35 @@ def _typed_column(path: str, name: Name, column: pa.ChunkedArray) -> pa.ChunkedA
         # Longer than 64 bits: identifiers, and floats would merge neighbours.
     elif every and all(re.fullmatch(NUMBER, text) for text in every):
         return _taken([[float(text) for text in own] for own in texts], indices, pa.float64())
-    parts = zip(indices, texts, strict=True)
     return pa.chunked_array(
-        [pa.DictionaryArray.from_arrays(own, pa.array(values, pa.string())) for own, values in parts],
+        [pa.DictionaryArray.from_arrays(chunk.indices, _as_text(chunk.dictionary)) for chunk in column.chunks],
         type=pa.dictionary(pa.int32(), pa.string()),
     )
+
+
+# Arrays are made from their buffers: `pa.array` would import pandas, which takes longer than all the rest.
+
+
+def _as_text(array: pa.BinaryArray) -> pa.StringArray:
+    """Bytes that are known to be UTF-8, as text."""
+    return pa.Array.from_buffers(pa.string(), len(array), array.buffers(), offset=array.offset)
 
 
 def _taken(values: Sequence[Sequence[float]], indices: Sequence[pa.Array], type_: pa.DataType) -> pa.ChunkedArray:
     """The value at each index, null where that is."""
     chunks = []
     for own, places in zip(values, indices, strict=True):
-        missing = np.array([place is None for place in places.to_pylist()]) if places.null_count else None
-        # Where the index is null, whatever lies beneath it is not looked at.
-        raw = np.frombuffer(places.buffers()[1], dtype=np.int32)[places.offset : places.offset + len(places)]
-        inside = np.where(missing, 0, raw) if missing is not None else raw
-        numbers = np.array([*own, 0], dtype=np.int64 if type_ == pa.int64() else np.float64)
-        chunks.append(pa.array(numbers[inside], type=type_, mask=missing))
+        validity, numbers = places.buffers()
+        rows = slice(places.offset, places.offset + len(places))
+        inside = np.frombuffer(numbers, dtype=np.int32)[rows]
+        present = None
+        if places.null_count:
+            valid = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[rows]
+            # Where the index is null, whatever lies beneath it is not looked at.
+            inside = np.where(valid, inside, 0)
+            present = pa.py_buffer(np.packbits(valid, bitorder="little"))
+        taken = np.array([*own, 0], dtype=np.int64 if type_ == pa.int64() else np.float64)[inside]
+        chunks.append(pa.Array.from_buffers(type_, len(taken), [present, pa.py_buffer(taken)]))
     return pa.chunked_array(chunks, type=type_)
 
 
