@@ -103,7 +103,7 @@ void Climber::make(const BestMoves& best) {
     dag_.set_ceiling(u);
 }
 
-bool advance(std::span<Climber* const> climbers, double seconds) {
+bool climb_on(std::span<Climber* const> climbers, double seconds) {
     std::atomic<bool> all_ended{true};
     const auto climb = [&](std::size_t place) {
         if (!climbers[place]->advance(seconds)) all_ended = false;

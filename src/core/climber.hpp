@@ -72,6 +72,6 @@ private:
 };
 
 /// Let climbers climb on for so many seconds, at once where that pays; whether all have ended.
-bool advance(std::span<Climber* const> climbers, double seconds);
+bool climb_on(std::span<Climber* const> climbers, double seconds);
 
 }  // namespace stablebn

@@ -144,10 +144,10 @@ void bind_search(nb::module_& m) {
         .def("steps", &steps_of,
              "What was done, [steps, 9]: kind, from and to of the move and of the runner-up by place, limbs of the "
              "change of score, whether the move was arbitrary; and both deltas [steps, 2].");
-    m.def("advance",
+    m.def("climb_on",
           [](const std::vector<Climber*>& climbers, double seconds) {
               const nb::gil_scoped_release release;
-              return stablebn::advance(std::span<Climber* const>(climbers), seconds);
+              return climb_on(climbers, seconds);
           },
           nb::arg("climbers"), nb::arg("seconds"),
           "Let climbers climb on for so many seconds, at once where that pays; whether all have ended.");

@@ -123,7 +123,7 @@ def climb(
     ended = late = False
     while not (ended or late):
         late = time_is_up is not None and time_is_up()
-        ended = _core.advance(climbers, 0.0 if late else _SECONDS_AT_ONCE)
+        ended = _core.climb_on(climbers, 0.0 if late else _SECONDS_AT_ONCE)
         if watch is not None:
             watch([climber.made for climber in climbers])
     first = scores.dag(parents)
