@@ -1,0 +1,160 @@
+// How much sooner a large search ends with more threads: a program without Python, for a machine with many cores.
+//
+//     native_bench [most threads]
+//
+// Two climbs in opposite orders at once, then one more, as Tabu-Stable makes them; and the sums of products of
+// continuous columns. Each with 1, 2, 4, ... threads; the graphs must be the same.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "categorical.hpp"
+#include "climber.hpp"
+#include "counts.hpp"
+#include "products.hpp"
+
+using namespace stablebn;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Categorical columns, each of which mostly follows one or two before it.
+struct Sample {
+    std::size_t rows;
+    std::vector<std::vector<std::uint8_t>> codes;
+    std::vector<int> levels;
+
+    Sample(int variables, std::size_t rows) : rows(rows) {
+        std::mt19937_64 random(11);
+        for (int v = 0; v < variables; ++v) {
+            levels.push_back(2 + static_cast<int>(random() % 3));
+            const std::size_t parent = v ? random() % v : 0, other = v ? random() % v : 0;
+            std::vector<std::uint8_t> column(rows);
+            for (auto& code : column) {
+                const std::size_t i = &code - column.data();
+                const std::uint64_t noise = random();
+                const bool follows = v && noise % 100 < 60;
+                code = static_cast<std::uint8_t>((follows ? codes[parent][i] + codes[other][i] : noise >> 32) % levels[v]);
+            }
+            codes.push_back(std::move(column));
+        }
+    }
+
+    int variables() const { return static_cast<int>(codes.size()); }
+};
+
+struct Outcome {
+    double seconds;
+    std::size_t steps;
+    std::int64_t check = 0;
+};
+
+Outcome search(const Sample& sample, int threads) {
+    const auto start = Clock::now();
+    Rows rows;
+    rows.count = sample.rows;
+    rows.total = static_cast<std::int64_t>(sample.rows);
+    rows.levels = sample.levels;
+    for (const auto& column : sample.codes) rows.columns.push_back({column.data(), 1});
+    auto counts = std::make_shared<Counts>(std::move(rows), nullptr, Pool::with_threads(threads));
+    Fixed unit = ln_of_integer(static_cast<std::int64_t>(sample.rows));
+    unit = Fixed{unit.hi / 2, 0};
+    auto scores = std::make_shared<PenalisedLikelihood>(counts, unit);
+    const int n = sample.variables();
+    std::vector<int> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    const std::vector<VariableSet> empty(n);
+    Climber down(scores, order, empty, {0, 0, n, 1'000'000}, {});
+    std::reverse(order.begin(), order.end());
+    Climber up(scores, order, empty, {0, 0, n, 1'000'000}, {});
+    Climber* both[] = {&down, &up};
+    while (!climb_on(both, 1.0)) {
+    }
+    Climber last(scores, order, empty, {10, 10, n, 1'000'000}, {});
+    Climber* one[] = {&last};
+    while (!climb_on(one, 1.0)) {
+    }
+    Outcome outcome{seconds_since(start), down.steps().size() + up.steps().size() + last.steps().size()};
+    for (const Climber* climber : {&down, &up, &last}) {
+        for (const Step& step : climber->steps()) outcome.check = outcome.check * 31 + step.change.hi + step.change.lo;
+    }
+    return outcome;
+}
+
+Outcome products(int variables, std::size_t rows, int threads) {
+    static std::vector<double> values;
+    if (values.size() != variables * rows) {
+        values.resize(variables * rows);
+        std::mt19937_64 random(5);
+        for (double& value : values) value = static_cast<double>(random() >> 11) * 0x1p-53;
+    }
+    const std::vector<std::int64_t> tops(variables, 2);
+    const SlicedColumns columns{{values.data(), static_cast<std::size_t>(variables), rows}, tops, 3, {}};
+    const auto start = Clock::now();
+    const std::size_t size = columns.rows();
+    const auto pool = Pool::with_threads(threads);
+    std::vector<std::vector<std::int64_t>> parts(pool->size());
+    pool->share(parts.size(), [&](std::size_t part) {
+        parts[part].assign(2 * size * size, 0);
+        add_products(columns, rows * part / parts.size(), rows * (part + 1) / parts.size(),
+                     {parts[part].data(), size, size}, {parts[part].data() + size * size, size, size});
+    });
+    Outcome outcome{seconds_since(start), 0};
+    for (const auto& own : parts) {
+        for (std::size_t at = 0; at < size; ++at) {
+            outcome.check += (own[at * size] << CARRY) + own[size * size + at * size];
+        }
+    }
+    return outcome;
+}
+
+template <class Work>
+void report(const char* what, int most, const Work& work) {
+    double alone = 0;
+    std::int64_t check = 0;
+    for (int threads = 1; threads <= most; threads *= 2) {
+        Outcome best = work(threads);
+        for (int again = 0; again < 2; ++again) {
+            const Outcome other = work(threads);
+            best.seconds = std::min(best.seconds, other.seconds);
+        }
+        if (threads == 1) {
+            alone = best.seconds;
+            check = best.check;
+        }
+        std::printf("%-38s %3d threads %8.3f s %6.2f times one%s\n", what, threads, best.seconds, alone / best.seconds,
+                    best.check == check ? "" : "  DIFFERENT");
+        std::fflush(stdout);
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const int most = count > 1 ? std::atoi(arguments[1]) : static_cast<int>(std::thread::hardware_concurrency());
+    std::printf("engine %s, %u cores\n", engine().c_str(), std::thread::hardware_concurrency());
+    {
+        const Sample sample(37, 1'000'000);
+        report("37 variables x 1,000,000 rows", most, [&](int threads) { return search(sample, threads); });
+    }
+    {
+        const Sample sample(200, 100'000);
+        report("200 variables x 100,000 rows", most, [&](int threads) { return search(sample, threads); });
+    }
+    {
+        const Sample sample(1000, 10'000);
+        report("1,000 variables x 10,000 rows", most, [&](int threads) { return search(sample, threads); });
+    }
+    report("products, 100 columns x 300,000 rows", most, [&](int threads) { return products(100, 300'000, threads); });
+    return 0;
+}
