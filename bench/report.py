@@ -12,11 +12,13 @@ from typing import Any
 
 from before import AGAIN, WORSE
 from before import LONG as LONG_BEFORE
-from cases import TOOLS
+from cases import OURS, RANDOM, RANDOM_CONTINUOUS, TOOLS
 from peers import LONG, PATIENCE
 from whole import FORMATS
 
 MIB = 2**20
+SHOWN = {("asia", 1_000), ("alarm", 100_000), (RANDOM, 1_000), (RANDOM_CONTINUOUS, 500)}
+"""Networks with their rows, and random ones with their variables, of which the seconds are told first."""
 
 
 def write(report: dict[str, Any], folder: Path) -> None:
@@ -31,6 +33,7 @@ def write(report: dict[str, Any], folder: Path) -> None:
         "hotspots": _hotspots,
     }
     lines = ["# Performance: the tables", "", "Made by `make bench`; [performance.md](performance.md) explains them."]
+    lines += ["", *_in_short({part: report[part]["figures"] for part in report})]
     for part, section in sections.items():
         if part in report:
             lines += ["", *section(report[part]["figures"], _about(report[part]["about"]))]
@@ -39,6 +42,71 @@ def write(report: dict[str, Any], folder: Path) -> None:
         from plot import plot_ratios
 
         plot_ratios(report["peers"]["figures"]["rows"], folder / "performance.png")
+
+
+def _in_short(parts: dict[str, Any]) -> list[str]:
+    """What a reader wants to know first, in sentences that are made from the figures."""
+    lines = ["## In short", ""]
+    if "peers" in parts:
+        lines += _peers_in_short(parts["peers"]["rows"])
+    if "processes" in parts:
+        for row in parts["processes"]["processes"]:
+            now, peer = row["seconds"]["now"], row["seconds"].get("PyBNesian")
+            beside = f"; with PyBNesian {peer['median']:.2f} s" if peer else ""
+            if row["task"] == "import":
+                lines.append(f"- `import stablebn`: {now['median']:.3f} s, the start and end of Python included.")
+            elif row["task"] != "python":
+                lines.append(f"- Whole process, {_task(row)}: {now['median']:.2f} s{beside}.")
+    if "before" in parts:
+        found = _ratios_before(parts["before"])
+        slower = sum(ratio > WORSE for ratio in found)
+        lines.append(
+            f"- Seconds now over seconds before, warm: {_mean(found):.2f} in the mean of {len(found)} cases; slower by"
+            f" more than {WORSE - 1:.0%} in {slower} of them."
+        )
+    return lines
+
+
+def _peers_in_short(rows: Sequence[dict[str, Any]]) -> list[str]:
+    lines = []
+    for row in rows:
+        if (row["network"], row["rows"]) in SHOWN or (row["network"], row["variables"]) in SHOWN:
+            seconds = _seconds(row["tools"][OURS]["seconds"])
+            lines.append(
+                f"- {row['network']}, {row['variables']:,} variables, {row['rows']:,} rows: {seconds} s, warm."
+            )
+    for size in sorted({row["rows"] for row in rows}):
+        found = {
+            kind: [row["ratio"] for row in rows if row["rows"] == size and row["continuous"] == kind and row["ratio"]]
+            for kind in (False, True)
+        }
+        ranges = [
+            f"{min(ratios):.1f} to {max(ratios):.1f} on {'continuous' if kind else 'categorical'} networks"
+            for kind, ratios in found.items()
+            if ratios
+        ]
+        if ranges:
+            lines.append(f"- Seconds of the fastest peer over ours, warm, {size:,} rows: {', '.join(ranges)}.")
+    extra = [row["stable : tabu"] for row in rows]
+    dear = [
+        f"{row['network']} {row['variables']:,} x {row['rows']:,} ({row['stable : tabu']:.2f})"
+        for row in rows
+        if row["stable : tabu"] > 1.5
+    ]
+    lines.append(
+        f"- The stable order costs {_mean(extra) - 1:.0%} more than plain Tabu in the mean of {len(rows)} tables (the"
+        f" paper: 68%); more than half in {len(dear)}{': ' + ', '.join(dear) if dear else ''}."
+    )
+    return lines
+
+
+def _ratios_before(figures: dict[str, Any]) -> list[float]:
+    return [one["ratio"] for row in figures["rows"] for one in row["learners"].values()]
+
+
+def _mean(ratios: Sequence[float]) -> float:
+    """The geometric one: half and double make one."""
+    return math.exp(statistics.fmean(map(math.log, ratios)))
 
 
 def _about(about: dict[str, str]) -> str:
@@ -218,7 +286,6 @@ def _before(figures: dict[str, Any], about: str) -> list[str]:
     found = [(row, learner, row["learners"][learner]) for row in rows for learner in row["learners"]]
     slower = [(row, learner, one) for row, learner, one in found if one["ratio"] > WORSE]
     others = [f"{row['network']} x {row['rows']:,} ({learner})" for row, learner, one in found if not one["same"]]
-    mean = math.exp(statistics.fmean(math.log(one["ratio"]) for _, _, one in found))
     names = ", ".join(
         f"{row['network']} {row['variables']:,} x {row['rows']:,} {learner} {one['ratio']:.2f}"
         for row, learner, one in slower
@@ -246,7 +313,7 @@ def _before(figures: dict[str, Any], about: str) -> list[str]:
         "times as many processes of both, as a busy neighbour only ever slows; what stays slower is bold. A learner",
         f"that took more than {LONG_BEFORE} s was asked once.",
         "",
-        f"The geometric mean of {len(found)} ratios is {mean:.2f}.",
+        f"The geometric mean of {len(found)} ratios is {_mean(_ratios_before(figures)):.2f}.",
         f"Slower by more than {WORSE - 1:.0%}: {len(slower)}{f' ({names})' if names else ''}.",
         "All fingerprints are the same before and after."
         if not others
