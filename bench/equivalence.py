@@ -54,13 +54,13 @@ def stablebn(path: str) -> Callable[[], dict[str, Any]]:
     from stablebn.data.prepare import prepare
     from stablebn.learners.config import SearchConfig
     from stablebn.learners.fges import fges
-    from stablebn.learners.problem import pose
+    from stablebn.learners.problem import define_problem
     from stablebn.scores.registry import ScoreConfig
 
     table = pq.read_table(path)
 
     def learn() -> dict[str, Any]:
-        problem = pose(prepare(table).table, ScoreConfig("bic"))
+        problem = define_problem(prepare(table).table, ScoreConfig("bic"))
         pattern, names = fges(problem, SearchConfig()), problem.names
         return {
             "directed": [(names[u], names[v]) for u, v in pattern.directed],

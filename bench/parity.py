@@ -87,7 +87,7 @@ def compared(table: Any, algorithm: str, right: dict[str, Any], repeats: int) ->
         "their extendable": right["bic"] is not None,
         "tests": trace.tests,
         "their tests": right["ntests"],
-        # The first run compiles, or loads what is compiled. Of the others the best: R's user time does not wait either.
+        # The first run imports what is needed. Of the others the best: R's user time does not wait either.
         "seconds": min(times[1:]),
         "their seconds": right["user_seconds"],
     }

@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from stablebn.data import prepare
-from stablebn.learners import SearchConfig, pose
+from stablebn.learners import SearchConfig, define_problem
 from stablebn.learners.evidence import Evidence, all_but, gather
 from stablebn.learners.h2pc import h2pc, incremental_neighbours, neighbour_superset, spouse_superset
 from stablebn.learners.restricted import climb_among_candidates
@@ -51,7 +51,7 @@ class Row:
 def row_of(shared: Path, golden: dict[str, Any]) -> Row:
     """Learn a table in both ways."""
     table = pq.read_table(shared / "data" / f"{golden['dataset']}.parquet").slice(0, golden["N"])
-    problem = pose(prepare(table).table, ScoreConfig("bic"))
+    problem = define_problem(prepare(table).table, ScoreConfig("bic"))
     number = {str(name): v for v, name in enumerate(problem.names)}
     theirs = {frozenset((number[a], number[b])) for a, b in golden["algorithms"]["h2pc"]["directed"]}
     ours = skeleton(h2pc(problem, GIVEN))

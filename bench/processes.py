@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -23,11 +24,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Finished:
-    """What a process printed, also as errors, and the seconds from its start to its end."""
+    """What a process printed, also as errors, the seconds from its start to its end, and those of its processors."""
 
     output: str
     errors: str
     seconds: float
+    cpu: float
 
 
 def run(
@@ -38,6 +40,9 @@ def run(
     folder: Path | None = None,
 ) -> Finished | None:
     """Run a command; None where it fails or exceeds the limit, which the log then says."""
+    # Without bytecode every import of every process would compile Python: nobody works like that.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    before = _seconds_of_children()
     began = time.perf_counter()
     try:
         done = subprocess.run(
@@ -46,7 +51,7 @@ def run(
             text=True,
             timeout=limit,
             check=True,
-            env={**os.environ, **(environment or {})},
+            env={**inherited, **(environment or {})},
             cwd=folder,
         )
     except subprocess.TimeoutExpired:
@@ -55,7 +60,13 @@ def run(
     except subprocess.CalledProcessError as error:
         logger.warning("failed: %s\n%s", " ".join(command), error.stderr[-500:])
         return None
-    return Finished(done.stdout, done.stderr, time.perf_counter() - began)
+    return Finished(done.stdout, done.stderr, time.perf_counter() - began, _seconds_of_children() - before)
+
+
+def _seconds_of_children() -> float:
+    """Of all processors, for all processes that were started here and have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def learn(tool: str, table: Path, *, repeats: int = 5, limit: float = LIMIT) -> dict[str, Any] | None:

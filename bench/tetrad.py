@@ -18,7 +18,7 @@ import stablebn as sb
 from stablebn.data.prepare import prepare
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.fges import fges
-from stablebn.learners.problem import pose
+from stablebn.learners.problem import define_problem
 from stablebn.scores.registry import ScoreConfig
 
 
@@ -30,7 +30,7 @@ def marks(graph: sb.PDAG) -> set[tuple[Any, ...]]:
 def row(table: Any, theirs: dict[str, Any], *, faithfulness: bool) -> str:
     """One line: edges of both, those in common and with the same mark, how our BIC differs, seconds."""
     began = time.perf_counter()
-    problem = pose(prepare(table).table, ScoreConfig("bic"))
+    problem = define_problem(prepare(table).table, ScoreConfig("bic"))
     found, names = fges(problem, SearchConfig(faithfulness=faithfulness)), problem.names
     seconds = time.perf_counter() - began
     ours = sb.PDAG(

@@ -2,7 +2,7 @@
 
 Usage: python bench/worker.py TOOL TABLE.parquet REPEATS
 
-The first run is reported apart: ours loads (or compiles) its kernels in it. After it come up to REPEATS warm runs,
+The first run is reported apart: some tools import or load in it what they need. After it come up to REPEATS warm runs,
 until they have taken ENOUGH seconds; a peer that needs that long for the first run is not asked again.
 """
 
