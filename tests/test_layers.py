@@ -21,7 +21,11 @@ PROJECT = ROOT / "pyproject.toml"
 
 def _lint(folder: Path) -> subprocess.CompletedProcess[str]:
     """Hold the package in a folder against the contract, in a process of its own: the linter sets up logging anew."""
-    program = f"from importlinter.cli import lint_imports; exit(lint_imports({str(PROJECT)!r}, no_cache=True))"
+    # Of the package there is only the copy: an editable installation would be found before it.
+    program = (
+        "import sys; sys.meta_path = [f for f in sys.meta_path if 'Redirecting' not in type(f).__name__]; "
+        f"from importlinter.cli import lint_imports; exit(lint_imports({str(PROJECT)!r}, no_cache=True))"
+    )
     return subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": str(folder)},

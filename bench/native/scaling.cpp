@@ -1,6 +1,6 @@
 // How much sooner a large search ends with more threads: a program without Python, for a machine with many cores.
 //
-//     native_bench [most threads]
+//     native_bench [most threads [case, from 0]]
 //
 // Two climbs in opposite orders at once, then one more, as Tabu-Stable makes them; and the sums of products of
 // continuous columns. Each with 1, 2, 4, ... threads; the graphs must be the same.
@@ -142,19 +142,20 @@ void report(const char* what, int most, const Work& work) {
 
 int main(int count, char** arguments) {
     const int most = count > 1 ? std::atoi(arguments[1]) : static_cast<int>(std::thread::hardware_concurrency());
+    const int only = count > 2 ? std::atoi(arguments[2]) : -1;
     std::printf("engine %s, %u cores\n", engine().c_str(), std::thread::hardware_concurrency());
-    {
+    if (only < 0 || only == 0) {
         const Sample sample(37, 1'000'000);
         report("37 variables x 1,000,000 rows", most, [&](int threads) { return search(sample, threads); });
     }
-    {
+    if (only < 0 || only == 1) {
         const Sample sample(200, 100'000);
         report("200 variables x 100,000 rows", most, [&](int threads) { return search(sample, threads); });
     }
-    {
+    if (only < 0 || only == 2) {
         const Sample sample(1000, 10'000);
         report("1,000 variables x 10,000 rows", most, [&](int threads) { return search(sample, threads); });
     }
-    report("products, 100 columns x 300,000 rows", most, [&](int threads) { return products(100, 300'000, threads); });
+    if (only < 0 || only == 3) report("products, 100 columns x 300,000 rows", most, [&](int threads) { return products(100, 300'000, threads); });
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pool.hpp"
+#include "scratch.hpp"
 
 namespace stablebn {
 
@@ -99,7 +100,8 @@ void add_common(const PackedLevels& packed, WordRange range, MatrixView<const in
     const std::size_t block =
         std::max(SHORTEST_BLOCK, std::min({LONGEST_BLOCK, WORDS_AT_ONCE / std::max(count, std::size_t{1}), words}));
     // One level is its own set: it need not be made.
-    std::vector<Word> made(members > 1 ? count * std::min(block, words) : 0);
+    thread_local Scratch<Word> scratch;
+    const auto made = scratch.take(members > 1 ? count * std::min(block, words) : 0);
     std::vector<const Word*> sets(count), some(levels.size());
     for (std::size_t start = range.begin; start < range.end; start += block) {
         const std::size_t size = std::min(range.end - start, block);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cells.hpp"
+#include "scratch.hpp"
 
 namespace stablebn {
 
@@ -22,6 +23,8 @@ constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
 constexpr double CELL_BY_DIFFERENCE = 0.3;
 // Words of a thread's own rows: with fewer, threads rather have levels of their own.
 constexpr std::size_t SHORTEST_STRETCH = 256;
+// Rows of a histogram that are worth a thread of their own.
+constexpr std::size_t ROWS_OF_A_THREAD = 1 << 15;
 // Weighted rows of which a whole table is counted in one pass, times variables.
 constexpr double FEW_VALUES = 1e6;
 
@@ -336,14 +339,12 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     table->counts = Matrix<std::int32_t>(height_, table->sizes.size());
     const std::vector<int> others = outside(table->members);
     std::vector<int> which;
+    std::vector<std::size_t> starts;
     for (const int u : others) {
+        starts.push_back(which.size());
         for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
     }
     const Matrix<std::int32_t> counted = met(plan.configurations, which);
-    for (std::size_t m = 0; m < which.size(); ++m) {
-        const auto row = table->counts[which[m]];
-        for (std::size_t c = 0; c < plan.columns.size(); ++c) row[plan.columns[c]] = counted(m, c);
-    }
     const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
     pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
         const int u = others[at], last = first(u) + levels(u) - 1;
@@ -352,7 +353,11 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
         for (const std::size_t column : plan.columns) rest[column] = static_cast<std::int32_t>(table->sizes[column]);
         for (int row = first(u); row < last; ++row) {
             const auto own = table->counts[row];
-            for (const std::size_t column : plan.columns) rest[column] -= own[column];
+            const auto found = counted[starts[at] + row - first(u)];
+            for (std::size_t c = 0; c < plan.columns.size(); ++c) {
+                own[plan.columns[c]] = found[c];
+                rest[plan.columns[c]] -= found[c];
+            }
         }
         // The level that was skipped has what the others leave of the known table.
         for (int row = first(u); row <= last; ++row) {
@@ -408,29 +413,40 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     auto table = std::make_shared<JointTable>();
     table->members = set;
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
-    const auto groups = configurations(rows_, set.members());
     table->counts = Matrix<std::int32_t>(height_, width);
     const auto all = bundles();
     const double cost = limits_.histogram_cost * static_cast<double>(rows_.count) * static_cast<double>(all.size());
-    pool_->share(all.size(), cost, [&](std::size_t place) {
+    // Every thread has bundles of its own; or rows, where there are many rows and few bundles.
+    const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread() && all.size() < pool_->parts();
+    const std::size_t stretches =
+        shared ? std::clamp(rows_.count / ROWS_OF_A_THREAD, std::size_t{1}, static_cast<std::size_t>(pool_->size())) : 1;
+    std::vector<std::size_t> starts{0};
+    for (const Bundle& bundle : all) starts.push_back(starts.back() + bundle.size * width);
+    std::vector<std::vector<std::uint16_t>> groups(stretches);
+    std::vector<std::vector<std::int32_t>> cells(stretches > 1 ? stretches : 0);
+    pool_->share(stretches, [&](std::size_t part) {
+        const std::size_t begin = rows_.count * part / stretches, end = rows_.count * (part + 1) / stretches;
+        groups[part] = configurations(rows_, set.members(), begin, end);
+        if (stretches == 1) return;
+        cells[part].resize(starts.back());
+        for (std::size_t place = 0; place < all.size(); ++place) {
+            add_to_histogram(all[place], groups[part], begin, width, cells[part].data() + starts[place]);
+        }
+    });
+    pool_->share_evenly(all.size(), cost, [&](std::size_t place) {
         const Bundle& bundle = all[place];
-        std::vector<std::int32_t> cells(bundle.size * width, 0);
-        const std::uint8_t* codes = bundle.codes.data();
-        const std::uint16_t* group = groups.data();
-        // Unsigned and short: an index that may be negative or long takes longer.
-        const auto columns = static_cast<std::uint32_t>(width);
-        const auto cell = [=](std::size_t i) { return codes[i] * columns + group[i]; };
-        if (rows_.weighted()) {
-            add_to_cells(rows_.count, cell, [this](std::size_t i) { return rows_.weights[i]; }, cells.data());
-        } else {
-            add_to_cells(rows_.count, cell, ONE, cells.data());
+        thread_local Scratch<std::int32_t> scratch;
+        const auto joint = scratch.take_zeros(bundle.size * width);
+        if (stretches == 1) add_to_histogram(bundle, groups[0], 0, width, joint.data());
+        for (const auto& own : cells) {
+            for (std::size_t at = 0; at < joint.size(); ++at) joint[at] += own[starts[place] + at];
         }
         int stride = 1;
         for (std::size_t at = bundle.variables.size(); at-- > 0;) {
             const int u = bundle.variables[at];
             for (int code = 0; code < bundle.size; ++code) {
                 const auto row = table->counts[first(u) + code / stride % levels(u)];
-                const std::int32_t* part = cells.data() + code * width;
+                const std::int32_t* part = joint.data() + code * width;
                 for (std::size_t k = 0; k < width; ++k) row[k] += part[k];
             }
             stride *= levels(u);
@@ -442,6 +458,21 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
         for (std::size_t k = 0; k < width; ++k) table->sizes[k] += table->counts(row, k);
     }
     return table;
+}
+
+void Counts::add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
+                              std::size_t width, std::int32_t* cells) const {
+    const std::uint8_t* codes = bundle.codes.data() + first_row;
+    const std::uint16_t* group = groups.data();
+    // Short and unsigned: an index that may be negative takes longer.
+    const auto columns = static_cast<std::uint32_t>(width);
+    const auto cell = [=](std::size_t i) { return codes[i] * columns + group[i]; };
+    if (rows_.weighted()) {
+        const std::int64_t* weights = rows_.weights.data() + first_row;
+        add_to_cells(groups.size(), cell, [=](std::size_t i) { return weights[i]; }, cells);
+    } else {
+        add_to_cells(groups.size(), cell, ONE, cells);
+    }
 }
 
 Counts::Table Counts::by_weights(const VariableSet& set) const {

@@ -130,6 +130,9 @@ private:
     /// Counts of configurations and levels, by threads where that pays: [levels x configurations].
     Matrix<std::int32_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
     Table by_histogram(const VariableSet& set) const;
+    /// Add rows to cells [codes of the bundle x width]; `groups` are the configurations of the rows from `first_row` on.
+    void add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
+                          std::size_t width, std::int32_t* cells) const;
     Table by_weights(const VariableSet& set) const;
     std::vector<int> outside(const VariableSet& set) const;
     std::span<const Bundle> bundles() const;

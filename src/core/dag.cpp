@@ -60,7 +60,8 @@ Dag::Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed
       most_parents_(most_parents),
       allowed_(std::move(allowed)),
       is_parent_(variables, variables),
-      parents_(variables),
+      arcs_(variables),
+      children_(variables),
       paths_(variables, (variables + 63) / 64),
       gains_(variables, variables),
       deltas_(variables, variables),
@@ -70,7 +71,18 @@ Dag::Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed
 
 void Dag::bring(int from, int to) {
     is_parent_(to, from) = 1;
-    parents_[to].push_back(from);
+    arcs_[to].push_back({from, NEVER, NEVER});
+    children_[from].push_back(to);
+}
+
+Dag::Arc& Dag::arc(int from, int to) {
+    return *std::find_if(arcs_[to].begin(), arcs_[to].end(), [from](const Arc& own) { return own.from == from; });
+}
+
+void Dag::weigh(int to, Arc& arc) const {
+    arc.removal = deltas_(to, arc.from);
+    // Both halves are added as integers: a covered arc reverses by exactly 0.
+    arc.reversal = deltas_(arc.from, to) == NEVER ? NEVER : change({Move::reverse, arc.from, to}).to_double();
 }
 
 void Dag::start() {
@@ -85,6 +97,8 @@ void Dag::set_gains(int v, std::span<const Fixed> gains) {
         const bool may_join = stablebn::is_candidate(gain) && (allowed_.empty() || allowed_(v, u));
         deltas_(v, u) = may_join || is_parent_(v, u) ? gain.to_double() : NEVER;
     }
+    for (Arc& own : arcs_[v]) weigh(v, own);
+    for (const int child : children_[v]) weigh(child, arc(v, child));
 }
 
 void Dag::set_ceiling(int v) {
@@ -97,7 +111,6 @@ void Dag::set_ceiling(int v) {
 
 Fixed Dag::change(Move move) const {
     Fixed change = gains_(move.to, move.from);
-    // Both halves are added as integers: a covered arc reverses by exactly 0.
     if (move.kind == Move::reverse) change += gains_(move.from, move.to);
     return change;
 }
@@ -115,13 +128,13 @@ bool Dag::is_candidate(int v, int u) const {
 }
 
 bool Dag::may_add(int u, int v) const {
-    return is_candidate(v, u) && static_cast<int>(parents_[v].size()) < most_parents_ &&
+    return is_candidate(v, u) && static_cast<int>(arcs_[v].size()) < most_parents_ &&
            !tabu_.contains({Move::add, u, v});
 }
 
 /// Whether a path leads from u to v besides the arc u -> v.
 bool Dag::other_path(int u, int v) const {
-    return std::any_of(parents_[v].begin(), parents_[v].end(), [&](int p) { return p != u && reaches(u, p); });
+    return std::any_of(arcs_[v].begin(), arcs_[v].end(), [&](const Arc& own) { return own.from != u && reaches(u, own.from); });
 }
 
 BestMoves Dag::best_moves() {
@@ -141,24 +154,25 @@ BestMoves Dag::best_moves() {
         }
     };
     for (int v = 0; v < variables_; ++v) {
-        for (const int u : parents_[v]) {
+        for (const auto& [u, less, reversed] : arcs_[v]) {
             const Move removal{Move::remove, u, v}, reversal{Move::reverse, u, v};
-            const double less = deltas_(v, u);
             if (beats_second(less, removal) && !tabu_.contains(removal)) insert(less, removal);
-            if (static_cast<int>(parents_[u].size()) >= most_parents_ || deltas_(u, v) == NEVER) continue;
-            const double delta = change(reversal).to_double();
-            if (beats_second(delta, reversal) && !tabu_.contains(reversal) && !other_path(u, v)) {
-                insert(delta, reversal);
+            if (reversed == NEVER || !beats_second(reversed, reversal)) continue;
+            if (static_cast<int>(arcs_[u].size()) < most_parents_ && !tabu_.contains(reversal) && !other_path(u, v)) {
+                insert(reversed, reversal);
             }
         }
     }
     // Greatest bound first: the rest is skipped once no bound reaches the runner-up.
-    std::vector<double> waiting(bounds_);
-    for (int turn = 0; turn < variables_; ++turn) {
-        const auto greatest = std::max_element(waiting.begin(), waiting.end());
-        if (*greatest < best.next_delta || *greatest == NEVER) break;
-        *greatest = NEVER;
-        const int v = static_cast<int>(greatest - waiting.begin());
+    waiting_.clear();
+    for (int v = 0; v < variables_; ++v) {
+        if (bounds_[v] != NEVER && bounds_[v] >= best.next_delta) waiting_.emplace_back(bounds_[v], v);
+    }
+    std::make_heap(waiting_.begin(), waiting_.end());
+    while (!waiting_.empty() && waiting_.front().first >= best.next_delta) {
+        const int v = waiting_.front().second;
+        std::pop_heap(waiting_.begin(), waiting_.end());
+        waiting_.pop_back();
         // Arcs added since may have closed the way for the candidate that the bound was of.
         double bound = NEVER;
         const auto deltas = deltas_[v];
@@ -197,12 +211,15 @@ void Dag::make(Move move) {
 void Dag::toggle(int from, int to) {
     auto& present = is_parent_(to, from);
     present = !present;
-    auto& parents = parents_[to];
+    auto& children = children_[from];
     if (present) {
-        parents.push_back(from);
+        arcs_[to].push_back({from, NEVER, NEVER});
+        children.push_back(to);
     } else {
-        *std::find(parents.begin(), parents.end(), from) = parents.back();
-        parents.pop_back();
+        arc(from, to) = arcs_[to].back();
+        arcs_[to].pop_back();
+        *std::find(children.begin(), children.end(), to) = children.back();
+        children.pop_back();
     }
     tabu_.toggle(from, to);
 }
@@ -210,18 +227,17 @@ void Dag::toggle(int from, int to) {
 /// Sinks first: a variable reaches what its children do.
 void Dag::find_paths() {
     std::fill_n(paths_.data(), paths_.rows() * paths_.columns(), 0);
-    std::vector<int> children(variables_, 0), sinks;
+    std::vector<std::size_t> children(variables_);
+    std::vector<int> sinks;
     for (int v = 0; v < variables_; ++v) {
         paths_(v, v / 64) |= std::uint64_t{1} << (v % 64);
-        for (const int u : parents_[v]) ++children[u];
-    }
-    for (int v = 0; v < variables_; ++v) {
+        children[v] = children_[v].size();
         if (!children[v]) sinks.push_back(v);
     }
     for (std::size_t done = 0; done < sinks.size(); ++done) {
         const int v = sinks[done];
         const auto below = std::as_const(paths_)[v];
-        for (const int u : parents_[v]) {
+        for (const auto& [u, removal, reversal] : arcs_[v]) {
             const auto own = paths_[u];
             for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
             if (--children[u] == 0) sinks.push_back(u);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fixed.hpp"
@@ -75,6 +76,15 @@ public:
     void make(Move move);
 
 private:
+    struct Arc {
+        int from;
+        double removal;
+        /// -inf where the variable it comes from may not have the other one as parent.
+        double reversal;
+    };
+
+    Arc& arc(int from, int to);
+    void weigh(int to, Arc& arc) const;
     bool comes_before(double delta, Move move, double other_delta, Move other) const;
     bool is_candidate(int v, int u) const;
     bool may_add(int u, int v) const;
@@ -87,7 +97,9 @@ private:
     int most_parents_;
     Matrix<std::uint8_t> allowed_;
     Matrix<std::uint8_t> is_parent_;
-    std::vector<std::vector<int>> parents_;
+    /// The arcs into each variable, with what it would bring to remove or reverse them: looked at in every step.
+    std::vector<std::vector<Arc>> arcs_;
+    std::vector<std::vector<int>> children_;
     /// Row u, as bits: the variables to which a directed path leads from u, itself among them.
     Matrix<std::uint64_t> paths_;
     /// The change of score when u joins the parents of v, or leaves them; and as doubles, -inf where it may not join.
@@ -96,6 +108,8 @@ private:
     /// No arc that could be added to v gains more: of those between v and variables not joined to it, and of those
     /// among them that close no cycle, as far as that is known.
     std::vector<double> ceilings_, bounds_;
+    /// Scratch memory of a step: bounds, and whose they are.
+    std::vector<std::pair<double, int>> waiting_;
     TabuList tabu_;
 };
 

@@ -20,7 +20,22 @@ namespace {
 
 using Word = std::uint64_t;
 
+// Only basic operations, so that every set of instructions gives the same bits: each engine compiles it for itself.
+// Adding and taking away a large number rounds to the nearest integer, ties to even.
+inline __attribute__((always_inline)) void slice_numbers(double* rest, std::size_t size, std::int32_t* out) {
+    constexpr double scale = 1 << 25;
+    constexpr double rounder = 3.0 * (std::int64_t{1} << 51);
+    for (std::size_t i = 0; i < size; ++i) {
+        const double scaled = rest[i] * scale;
+        const double part = (scaled + rounder) - rounder;
+        rest[i] = scaled - part;
+        out[i] = static_cast<std::int32_t>(part);
+    }
+}
+
 namespace portable {
+
+void slice(double* rest, std::size_t size, std::int32_t* out) { slice_numbers(rest, size, out); }
 
 std::int64_t common(const Word* a, const Word* b, std::size_t words) {
     std::int64_t both = 0;
@@ -80,7 +95,7 @@ void products_two_by_four(const std::int32_t* const* two, const std::int32_t* co
     }
 }
 
-constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_bytes, products_two_by_four};
+constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_bytes, slice, products_two_by_four};
 
 }  // namespace portable
 
@@ -152,6 +167,8 @@ AVX2 void common_two_by_four(const Word* const* two, const Word* const* four, st
     common_one_by_four(two[1], four, words, out + 4);
 }
 
+AVX2 void slice(double* rest, std::size_t size, std::int32_t* out) { slice_numbers(rest, size, out); }
+
 AVX2 void pack_bytes(const std::uint8_t* codes, std::size_t words, std::uint8_t level, Word* out) {
     const __m256i wanted = _mm256_set1_epi8(static_cast<char>(level));
     for (std::size_t w = 0; w < words; ++w, codes += 64) {
@@ -164,33 +181,37 @@ AVX2 void pack_bytes(const std::uint8_t* codes, std::size_t words, std::uint8_t 
     }
 }
 
-AVX2 void products_two_by_four(const std::int32_t* const* two, const std::int32_t* const* four, std::size_t size,
-                               std::int64_t* out) {
-    const std::int32_t *x = two[0], *y = two[1], *a = four[0], *b = four[1], *c = four[2], *d = four[3];
-    const std::size_t whole = size / 4 * 4;
-    __m256i sums[8] = {};
-    for (std::size_t k = 0; k < whole; k += 4) {
-        const auto wide = [k](const std::int32_t* row) AVX2 {
-            return _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row + k)));
-        };
-        const __m256i own = wide(x), other = wide(y), first = wide(a), second = wide(b), third = wide(c),
-                      fourth = wide(d);
-        sums[0] = _mm256_add_epi64(sums[0], _mm256_mul_epi32(own, first));
-        sums[1] = _mm256_add_epi64(sums[1], _mm256_mul_epi32(own, second));
-        sums[2] = _mm256_add_epi64(sums[2], _mm256_mul_epi32(own, third));
-        sums[3] = _mm256_add_epi64(sums[3], _mm256_mul_epi32(own, fourth));
-        sums[4] = _mm256_add_epi64(sums[4], _mm256_mul_epi32(other, first));
-        sums[5] = _mm256_add_epi64(sums[5], _mm256_mul_epi32(other, second));
-        sums[6] = _mm256_add_epi64(sums[6], _mm256_mul_epi32(other, third));
-        sums[7] = _mm256_add_epi64(sums[7], _mm256_mul_epi32(other, fourth));
-    }
-    const std::int32_t* rest_of_two[2] = {x + whole, y + whole};
-    const std::int32_t* rest_of_four[4] = {a + whole, b + whole, c + whole, d + whole};
-    portable::products_two_by_four(rest_of_two, rest_of_four, size - whole, out);
-    for (int i = 0; i < 8; ++i) out[i] += sum_of_lanes(sums[i]);
+AVX2 inline __m256i load(const std::int32_t* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
+
+/// The products with numbers of which the even and the odd ones are given, added in pairs.
+AVX2 inline __m256i products(__m256i even, __m256i odd, const std::int32_t* row) {
+    const __m256i own = load(row);
+    return _mm256_add_epi64(_mm256_mul_epi32(even, own), _mm256_mul_epi32(odd, _mm256_srli_epi64(own, 32)));
 }
 
-constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_bytes, products_two_by_four};
+/// Eight numbers of a row at once: products are of the lower halves of 64 bits, and the upper ones are shifted there.
+AVX2 void products_two_by_four(const std::int32_t* const* two, const std::int32_t* const* four, std::size_t size,
+                               std::int64_t* out) {
+    const std::size_t whole = size / 8 * 8;
+    const std::int32_t* rest_of_two[2] = {two[0] + whole, two[1] + whole};
+    const std::int32_t* rest_of_four[4] = {four[0] + whole, four[1] + whole, four[2] + whole, four[3] + whole};
+    portable::products_two_by_four(rest_of_two, rest_of_four, size - whole, out);
+    for (int i = 0; i < 2; ++i) {
+        const std::int32_t* x = two[i];
+        __m256i xa = _mm256_setzero_si256(), xb = xa, xc = xa, xd = xa;
+        for (std::size_t k = 0; k < whole; k += 8) {
+            const __m256i own = load(x + k), other = _mm256_srli_epi64(own, 32);
+            xa = _mm256_add_epi64(xa, products(own, other, four[0] + k));
+            xb = _mm256_add_epi64(xb, products(own, other, four[1] + k));
+            xc = _mm256_add_epi64(xc, products(own, other, four[2] + k));
+            xd = _mm256_add_epi64(xd, products(own, other, four[3] + k));
+        }
+        out[4 * i] += sum_of_lanes(xa), out[4 * i + 1] += sum_of_lanes(xb);
+        out[4 * i + 2] += sum_of_lanes(xc), out[4 * i + 3] += sum_of_lanes(xd);
+    }
+}
+
+constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_bytes, slice, products_two_by_four};
 
 }  // namespace avx2
 
@@ -260,35 +281,47 @@ AVX512 void common_two_by_four(const Word* const* two, const Word* const* four, 
     out[6] = _mm512_reduce_add_epi64(yc), out[7] = _mm512_reduce_add_epi64(yd);
 }
 
+AVX512 void slice(double* rest, std::size_t size, std::int32_t* out) { slice_numbers(rest, size, out); }
+
 AVX512 void pack_bytes(const std::uint8_t* codes, std::size_t words, std::uint8_t level, Word* out) {
     const __m512i wanted = _mm512_set1_epi8(static_cast<char>(level));
     for (std::size_t w = 0; w < words; ++w, codes += 64) out[w] = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), wanted);
 }
 
+/// Sixteen numbers of a row at once: products are of the lower halves of 64 bits, and the upper ones are shifted there.
 AVX512 void products_two_by_four(const std::int32_t* const* two, const std::int32_t* const* four, std::size_t size,
                                  std::int64_t* out) {
     const std::int32_t *x = two[0], *y = two[1], *a = four[0], *b = four[1], *c = four[2], *d = four[3];
-    __m512i sums[8] = {};
-    for (std::size_t k = 0; k < size; k += 8) {
-        const __mmask8 mask = size - k < 8 ? lanes(size - k) : 0xFF;
-        const auto wide = [mask, k](const std::int32_t* row) AVX512 {
-            return _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(mask, row + k));
-        };
-        const __m512i own = wide(x), other = wide(y), first = wide(a), second = wide(b), third = wide(c),
-                      fourth = wide(d);
-        sums[0] = _mm512_add_epi64(sums[0], _mm512_mul_epi32(own, first));
-        sums[1] = _mm512_add_epi64(sums[1], _mm512_mul_epi32(own, second));
-        sums[2] = _mm512_add_epi64(sums[2], _mm512_mul_epi32(own, third));
-        sums[3] = _mm512_add_epi64(sums[3], _mm512_mul_epi32(own, fourth));
-        sums[4] = _mm512_add_epi64(sums[4], _mm512_mul_epi32(other, first));
-        sums[5] = _mm512_add_epi64(sums[5], _mm512_mul_epi32(other, second));
-        sums[6] = _mm512_add_epi64(sums[6], _mm512_mul_epi32(other, third));
-        sums[7] = _mm512_add_epi64(sums[7], _mm512_mul_epi32(other, fourth));
+    __m512i xa = _mm512_setzero_si512(), xb = xa, xc = xa, xd = xa, ya = xa, yb = xa, yc = xa, yd = xa;
+    const auto multiply = [&](__m512i own, __m512i other, __m512i in_a, __m512i in_b, __m512i in_c, __m512i in_d) AVX512 {
+        xa = _mm512_add_epi64(xa, _mm512_mul_epi32(own, in_a));
+        xb = _mm512_add_epi64(xb, _mm512_mul_epi32(own, in_b));
+        xc = _mm512_add_epi64(xc, _mm512_mul_epi32(own, in_c));
+        xd = _mm512_add_epi64(xd, _mm512_mul_epi32(own, in_d));
+        ya = _mm512_add_epi64(ya, _mm512_mul_epi32(other, in_a));
+        yb = _mm512_add_epi64(yb, _mm512_mul_epi32(other, in_b));
+        yc = _mm512_add_epi64(yc, _mm512_mul_epi32(other, in_c));
+        yd = _mm512_add_epi64(yd, _mm512_mul_epi32(other, in_d));
+    };
+    const std::size_t whole = size / 16 * 16;
+    for (std::size_t k = 0; k < whole; k += 16) {
+        const __m512i in_x = _mm512_loadu_si512(x + k), in_y = _mm512_loadu_si512(y + k);
+        const __m512i in_a = _mm512_loadu_si512(a + k), in_b = _mm512_loadu_si512(b + k);
+        const __m512i in_c = _mm512_loadu_si512(c + k), in_d = _mm512_loadu_si512(d + k);
+        multiply(in_x, in_y, in_a, in_b, in_c, in_d);
+        multiply(_mm512_srli_epi64(in_x, 32), _mm512_srli_epi64(in_y, 32), _mm512_srli_epi64(in_a, 32),
+                 _mm512_srli_epi64(in_b, 32), _mm512_srli_epi64(in_c, 32), _mm512_srli_epi64(in_d, 32));
     }
-    for (int i = 0; i < 8; ++i) out[i] = _mm512_reduce_add_epi64(sums[i]);
+    const std::int32_t* rest_of_two[2] = {x + whole, y + whole};
+    const std::int32_t* rest_of_four[4] = {a + whole, b + whole, c + whole, d + whole};
+    portable::products_two_by_four(rest_of_two, rest_of_four, size - whole, out);
+    out[0] += _mm512_reduce_add_epi64(xa), out[1] += _mm512_reduce_add_epi64(xb);
+    out[2] += _mm512_reduce_add_epi64(xc), out[3] += _mm512_reduce_add_epi64(xd);
+    out[4] += _mm512_reduce_add_epi64(ya), out[5] += _mm512_reduce_add_epi64(yb);
+    out[6] += _mm512_reduce_add_epi64(yc), out[7] += _mm512_reduce_add_epi64(yd);
 }
 
-constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_bytes, products_two_by_four};
+constexpr Kernels kernels{common_two_by_four, common_one_by_four, common, pack_bytes, slice, products_two_by_four};
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -24,6 +24,8 @@ struct Kernels {
     std::int64_t (*common)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words);
     /// The bits of the rows with a level: whole words only.
     void (*pack_bytes)(const std::uint8_t* codes, std::size_t words, std::uint8_t level, std::uint64_t* out);
+    /// Cut numbers below 1/2 into the next 25 bits, rounded to the nearest integer, ties to even; and what is left.
+    void (*slice)(double* rest, std::size_t size, std::int32_t* out);
     /// Inner products of rows x, y with rows a, b, c, d, in the order above.
     void (*products_two_by_four)(const std::int32_t* const* two, const std::int32_t* const* four, std::size_t size,
                                  std::int64_t* out);

@@ -1,6 +1,7 @@
 #include "pool.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -10,6 +11,10 @@
 namespace stablebn {
 
 namespace {
+
+// How long a thread stays awake for more work. A search has some every few hundred microseconds, and to wake many
+// threads that sleep takes about as long.
+constexpr std::chrono::microseconds AWAKE{1000};
 
 struct Pools {
     std::mutex mutex;
@@ -30,10 +35,10 @@ Pool::Pool(int size) : size_(std::max(size, 1)) {
 
 Pool::~Pool() {
     {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
         ended_ = true;
+        tell_news(lock);
     }
-    news_.notify_all();
     for (auto& thread : threads_) thread.join();
 }
 
@@ -42,7 +47,7 @@ void Pool::share(std::size_t count, const std::function<void(std::size_t)>& part
         for (std::size_t i = 0; i < count; ++i) part(i);
         return;
     }
-    Job job{part, count, false, 0, count, nullptr};
+    Job job{part, count, false};
     perform(job);
 }
 
@@ -66,27 +71,51 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& task) 
         for (std::size_t i = 0; i < count; ++i) task(i);
         return;
     }
-    Job job{task, count, true, 0, count, nullptr};
+    Job job{task, count, true};
     perform(job);
 }
 
 void Pool::perform(Job& job) {
     std::unique_lock lock(mutex_);
     jobs_.push_back(&job);
-    news_.notify_all();
-    work_at(job, lock);
-    help([&job] { return job.unfinished == 0; }, lock);
+    tell_news(lock);
+    lock.unlock();
+    work_at(job);
+    lock.lock();
+    // Nobody else finds it from now on; who is still at it finishes.
     jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    help([&job] { return job.helpers == 0; }, lock);
     if (job.failure) std::rethrow_exception(job.failure);
+}
+
+void Pool::work_at(Job& job) {
+    for (std::size_t place; (place = job.next.fetch_add(1)) < job.count;) {
+        try {
+            job.part(place);
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!job.failure) job.failure = std::current_exception();
+            // The parts that nobody has taken are dropped.
+            job.next = job.count;
+        }
+    }
+}
+
+void Pool::help_with(Job& job, std::unique_lock<std::mutex>& lock) {
+    ++job.helpers;
+    lock.unlock();
+    work_at(job);
+    lock.lock();
+    if (--job.helpers == 0) tell_news(lock);
 }
 
 void Pool::help(const std::function<bool()>& done, std::unique_lock<std::mutex>& lock) {
     while (!done()) {
         // Not with tasks: they may take long, and this thread is waited for.
         if (Job* other = job_to_help(false)) {
-            work_at(*other, lock);
+            help_with(*other, lock);
         } else {
-            news_.wait(lock);
+            wait_for_news(lock);
         }
     }
 }
@@ -97,34 +126,24 @@ void Pool::help_until(const std::function<bool()>& done) {
 }
 
 void Pool::announce() {
-    const std::lock_guard lock(mutex_);
-    news_.notify_all();
+    std::unique_lock lock(mutex_);
+    tell_news(lock);
 }
 
-void Pool::work_at(Job& job, std::unique_lock<std::mutex>& lock) {
-    while (job.next < job.count) {
-        const std::size_t place = job.next++;
-        lock.unlock();
-        std::exception_ptr failure;
-        try {
-            job.part(place);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        lock.lock();
-        if (failure && !job.failure) {
-            // The parts that nobody has taken are dropped.
-            job.failure = failure;
-            job.unfinished -= job.count - job.next;
-            job.next = job.count;
-        }
-        // The job's owner may leave, and the job with it, as soon as this is 0 and the lock is free.
-        const bool ended = --job.unfinished == 0;
-        if (ended) {
-            news_.notify_all();
-            return;
-        }
-    }
+void Pool::wait_for_news(std::unique_lock<std::mutex>& lock) {
+    const std::uint64_t told = told_;
+    lock.unlock();
+    const auto end = std::chrono::steady_clock::now() + AWAKE;
+    while (told_ == told && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    lock.lock();
+    ++asleep_;
+    news_.wait(lock, [&] { return told_ != told; });
+    --asleep_;
+}
+
+void Pool::tell_news(std::unique_lock<std::mutex>&) {
+    ++told_;
+    if (asleep_) news_.notify_all();
 }
 
 Pool::Job* Pool::job_to_help(bool with_tasks) {
@@ -138,9 +157,9 @@ void Pool::serve() {
     std::unique_lock lock(mutex_);
     while (!ended_) {
         if (Job* job = job_to_help(true)) {
-            work_at(*job, lock);
+            help_with(*job, lock);
         } else {
-            news_.wait(lock);
+            wait_for_news(lock);
         }
     }
 }

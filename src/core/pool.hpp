@@ -7,7 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -60,15 +60,23 @@ private:
         const std::function<void(std::size_t)>& part;
         std::size_t count;
         bool are_tasks;
-        std::size_t next = 0;
-        std::size_t unfinished;
-        std::exception_ptr failure;
+        /// The next part that nobody has taken.
+        std::atomic<std::size_t> next{0};
+        /// Threads at work here besides the owner's; changed with the lock held, and last of all that they touch.
+        std::atomic<int> helpers{0};
+        std::exception_ptr failure{};
     };
 
     void perform(Job& job);
+    /// Take parts of a job until none is left.
+    void work_at(Job& job);
+    /// Work at a job of somebody else's, which must not leave meanwhile. The lock is held at the start and at the end.
+    void help_with(Job& job, std::unique_lock<std::mutex>& lock);
+    /// Help others with short work until something is done.
     void help(const std::function<bool()>& done, std::unique_lock<std::mutex>& lock);
-    /// Take parts of a job until none is left. The lock is held at the start and at the end.
-    void work_at(Job& job, std::unique_lock<std::mutex>& lock);
+    /// Wait for news: awake for a while, then asleep. The lock is held at the start and at the end.
+    void wait_for_news(std::unique_lock<std::mutex>& lock);
+    void tell_news(std::unique_lock<std::mutex>& lock);
     Job* job_to_help(bool with_tasks);
     void serve();
 
@@ -77,7 +85,10 @@ private:
     int size_;
     std::mutex mutex_;
     std::condition_variable news_;
-    std::deque<Job*> jobs_;
+    /// How often there was something new: a job, or the end of one.
+    std::atomic<std::uint64_t> told_{0};
+    int asleep_ = 0;
+    std::vector<Job*> jobs_;
     bool ended_ = false;
     std::vector<std::thread> threads_;
 };

@@ -12,7 +12,7 @@ namespace stablebn {
 namespace {
 
 // Numbers sliced at a time, so many that they stay in the second cache.
-constexpr std::size_t NUMBERS_AT_ONCE = 1 << 17;
+constexpr std::size_t NUMBERS_AT_ONCE = 3 << 16;
 constexpr std::size_t SHORTEST_BLOCK = 128;
 constexpr std::size_t LONGEST_BLOCK = 1024;
 // Rows after which sums are carried over.
@@ -21,9 +21,7 @@ constexpr std::size_t ROWS_AT_ONCE = 1 << 13;
 /// Write the slices of all columns, most significant first, and a row of ones.
 void slice(const SlicedColumns& columns, std::size_t start, std::size_t size, Matrix<std::int32_t>& out) {
     const std::size_t n = columns.values.rows;
-    constexpr double scale = 1 << SLICE_WIDTH;
-    // Adding and taking away this number rounds to the nearest integer, ties to even.
-    constexpr double rounder = 3.0 * (std::int64_t{1} << 51);
+    static_assert(SLICE_WIDTH == 25, "the engines cut slices of this width");
     std::vector<double> rest(size);
     for (std::size_t v = 0; v < n; ++v) {
         // Two steps of scaling: one power of two may lie beyond the range of a double.
@@ -33,13 +31,7 @@ void slice(const SlicedColumns& columns, std::size_t start, std::size_t size, Ma
         const double* values = columns.values[v].data() + start;
         for (std::size_t i = 0; i < size; ++i) rest[i] = values[i] * once * twice;
         for (int s = 0; s < columns.slices; ++s) {
-            std::int32_t* row = out[s * n + v].data();
-            for (std::size_t i = 0; i < size; ++i) {
-                const double scaled = rest[i] * scale;
-                const double part = (scaled + rounder) - rounder;
-                rest[i] = scaled - part;
-                row[i] = static_cast<std::int32_t>(part);
-            }
+            kernels().slice(rest.data(), size, out[s * n + v].data());
         }
     }
     std::fill_n(out[n * columns.slices].begin(), size, 1);
@@ -87,7 +79,8 @@ void carry(Matrix<std::int64_t>& sums, MatrixView<std::int64_t> hi, MatrixView<s
 void add_products(const SlicedColumns& columns, std::size_t first, std::size_t last, MatrixView<std::int64_t> hi,
                   MatrixView<std::int64_t> lo) {
     const std::size_t rows = columns.rows();
-    const std::size_t block = std::max(SHORTEST_BLOCK, std::min(LONGEST_BLOCK, NUMBERS_AT_ONCE / rows));
+    // Whole registers, so that no rest is left over in any block but the last.
+    const std::size_t block = std::max(SHORTEST_BLOCK, std::min(LONGEST_BLOCK, NUMBERS_AT_ONCE / rows / 16 * 16));
     const bool weighted = !columns.digits.empty();
     Matrix<std::int32_t> sliced(rows, block), weighed(weighted ? rows : 0, block);
     Matrix<std::int64_t> sums(rows, rows);

@@ -9,16 +9,22 @@ double states(const Rows& rows, std::span<const int> variables) {
 }
 
 std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables) {
-    std::vector<std::uint16_t> numbers(rows.count, 0);
+    return configurations(rows, variables, 0, rows.count);
+}
+
+std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables, std::size_t begin,
+                                          std::size_t end) {
+    std::vector<std::uint16_t> numbers(end - begin, 0);
     bool first = true;
     for (const int v : variables) {
-        const auto size = static_cast<std::uint16_t>(rows.levels[static_cast<std::size_t>(v)]);
-        with_codes(rows.columns[static_cast<std::size_t>(v)], [&](const auto* codes) {
+        const auto size = static_cast<std::uint16_t>(rows.levels[v]);
+        with_codes(rows.columns[v], [&](const auto* all) {
+            const auto* codes = all + begin;
             std::uint16_t* out = numbers.data();
             if (first) {
-                for (std::size_t i = 0; i < rows.count; ++i) out[i] = static_cast<std::uint16_t>(codes[i]);
+                for (std::size_t i = 0; i < numbers.size(); ++i) out[i] = static_cast<std::uint16_t>(codes[i]);
             } else {
-                for (std::size_t i = 0; i < rows.count; ++i) {
+                for (std::size_t i = 0; i < numbers.size(); ++i) {
                     out[i] = static_cast<std::uint16_t>(out[i] * size + static_cast<std::uint16_t>(codes[i]));
                 }
             }

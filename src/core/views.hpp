@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,21 @@ struct MatrixView {
     T& operator()(std::size_t row, std::size_t column) const { return data[row * columns + column]; }
     bool empty() const { return rows == 0 || columns == 0; }
     operator MatrixView<const T>() const { return {data, rows, columns}; }
+};
+
+/// Memory that starts where a line of the cache does: a wide load from there never touches two lines.
+template <class T>
+struct CacheAligned {
+    using value_type = T;
+    static constexpr std::align_val_t LINE{64};
+
+    CacheAligned() = default;
+    template <class U>
+    CacheAligned(const CacheAligned<U>&) {}
+
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), LINE)); }
+    void deallocate(T* memory, std::size_t) { ::operator delete(memory, LINE); }
+    friend bool operator==(CacheAligned, CacheAligned) { return true; }
 };
 
 /// A matrix that owns its numbers.
@@ -45,7 +61,7 @@ public:
 private:
     std::size_t rows_ = 0;
     std::size_t columns_ = 0;
-    std::vector<T> values_;
+    std::vector<T, CacheAligned<T>> values_;
 };
 
 }  // namespace stablebn
