@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Annotated, Any
 
@@ -58,6 +59,8 @@ def root(
 
 def main() -> None:
     """Run the command; errors that are the user's to mend are a message, not a traceback."""
+    # NumPy's linear algebra starts as many threads as there are cores, and no command needs them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except StableBNError as error:

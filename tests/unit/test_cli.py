@@ -195,8 +195,15 @@ def _read(terminal: int) -> bytes:
 
 
 def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
+    hides_the_cursor = "\x1b[?25l"
     _, shown = _on_a_terminal("learn", data)
-    assert "reading the table" in shown or "steps" in shown
+    assert hides_the_cursor in shown
+    program = "from stablebn.cli import main; main()"
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", program, "learn", data], capture_output=True, text=True, check=True
+    )
+    assert elsewhere.stderr == ""
+    assert "\x1b" not in elsewhere.stdout
 
 
 def test_stability_prints_the_verdict_and_writes_what_it_found(data: Path, tmp_path: Path) -> None:
