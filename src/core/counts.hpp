@@ -1,4 +1,5 @@
-// The statistics of a categorical table: how many rows have what. Nobody else reads rows or bits.
+// The statistics of a categorical table: how many rows have what. Rows and bits are read here, and by the tables of
+// tests of independence, which are never kept; searches and scores know nothing of them.
 //
 // The joint table of a set of variables says how often each of its configurations meets each level of every other
 // variable. From it follow the score of every family made of that set, whichever of its variables is the child, and

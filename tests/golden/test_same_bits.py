@@ -93,12 +93,15 @@ def test_list_has_at_least_200_cases() -> None:
     assert len(MADE["learned"]) >= 200
 
 
-def test_list_has_every_learner_kind_and_score() -> None:
+def test_list_has_every_learner_kind_and_score_of_then() -> None:
+    """Those that came later are not on it: 14 learners, with 6 scores of categorical and 4 of continuous data."""
     met = {(case["algorithm"], case["table"].split(":")[0], case["score"]) for case in MADE["learned"]}
-    assert met == set(combinations())
+    assert met <= set(combinations())
+    # FGES takes no score that differs between the graphs of a class.
+    assert len(met) == 14 * (6 + 4) - 2
 
 
-def test_list_has_every_option() -> None:
+def test_list_has_every_option_of_then() -> None:
     assert {option for case in MADE["learned"] for option in case["options"]} == OPTIONS
 
 

@@ -83,6 +83,15 @@ def test_the_environment_forces_an_engine() -> None:
         assert told.stdout.strip() == engine
 
 
+def test_an_engine_that_is_none_is_an_error() -> None:
+    environment = {**os.environ, "STABLEBN_ENGINE": "steam"}
+    told = subprocess.run(
+        [sys.executable, "-c", "import stablebn._core"], env=environment, capture_output=True, text=True
+    )
+    assert told.returncode != 0
+    assert "STABLEBN_ENGINE=steam is no engine of this machine. Choose one of: portable" in told.stderr
+
+
 @pytest.mark.parametrize("score", ["bic", "bge"])
 @pytest.mark.parametrize("nanoseconds", [0, 1e15])
 def test_searches_at_once_learn_what_searches_in_turn_do(nanoseconds: float, score: str) -> None:

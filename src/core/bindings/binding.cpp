@@ -1,5 +1,10 @@
 #include "binding.hpp"
 
+#include <cstdlib>
+#include <string>
+
+#include "engine.hpp"
+
 namespace stablebn {
 
 void bind_numbers(nb::module_& m);
@@ -9,7 +14,22 @@ void bind_independence(nb::module_& m);
 
 }  // namespace stablebn
 
+namespace {
+
+/// A name that is no engine's is an error, told when the module is imported, and not passed over.
+void check_environment() {
+    const char* wanted = std::getenv("STABLEBN_ENGINE");
+    if (!wanted || stablebn::engine() == wanted) return;
+    std::string known;
+    for (const auto& name : stablebn::engines()) known += (known.empty() ? "" : ", ") + name;
+    throw std::runtime_error("STABLEBN_ENGINE=" + std::string(wanted) + " is no engine of this machine. Choose one of: " +
+                             known + ".");
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
+    check_environment();
     m.doc() = "The compiled core: rows, levels, joint tables, scores, climbs and tests; no names, no frames.";
     stablebn::bind_numbers(m);
     stablebn::bind_statistics(m);

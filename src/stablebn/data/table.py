@@ -1,7 +1,7 @@
 """The encoded table: what statistics are computed from.
 
 A `Table` holds only the columns that take part in a search, without missing values, as arrays
-with one *contiguous row per variable* (kernels scan one variable at a time).
+with one *contiguous row per variable* (counting scans one variable at a time).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
 from stablebn.study.working import ignore_interrupts, work
 
-# Not forked: the threads of Arrow and Numba do not survive that.
+# Not forked: the threads of Arrow do not survive that.
 _CONTEXT = multiprocessing.get_context("spawn")
 
 

@@ -106,7 +106,7 @@ def _lay_out(named: NamedNetwork, rows: int, sample_seed: int, vary: tuple[str, 
 
 @cache
 def _warm_up(kind: Kind, rows: int, recipe: str) -> None:
-    """Learn once from a small table of as many rows, so that no job's time has that of compiling and loading in it."""
+    """Learn once from a small table of as many rows, so that no job's time has that of loading in it."""
     algorithm, options = json.loads(recipe)
     network = random_network(8, levels=(2, 8), density=2.0, continuous=kind == "continuous", seed=1)
     # What is wrong with the options, the job itself will say.
