@@ -25,6 +25,8 @@ constexpr double CELL_BY_DIFFERENCE = 0.3;
 constexpr std::size_t SHORTEST_STRETCH = 256;
 // Rows of a histogram that are worth a thread of their own.
 constexpr std::size_t ROWS_OF_A_THREAD = 1 << 15;
+// Rows below which their configurations are found by one thread.
+constexpr std::size_t FEW_ROWS = 1 << 12;
 // Weighted rows of which a whole table is counted in one pass, times variables.
 constexpr double FEW_VALUES = 1e6;
 
@@ -336,7 +338,7 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     if (static_cast<double>(plan.columns.size()) > most_for_bits_) return nullptr;
     table->sizes = std::move(plan.sizes);
     const std::size_t width = smaller.counts.columns();
-    table->counts = Matrix<std::int32_t>(height_, table->sizes.size());
+    table->counts = unwritten_rows(table->members, table->sizes.size());
     const std::vector<int> others = outside(table->members);
     std::vector<int> which;
     std::vector<std::size_t> starts;
@@ -348,6 +350,7 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
     pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
         const int u = others[at], last = first(u) + levels(u) - 1;
+        for (int row = first(u); row <= last; ++row) std::ranges::fill(table->counts[row], 0);
         // The last level of u has what the others leave of a configuration.
         const auto rest = table->counts[last];
         for (const std::size_t column : plan.columns) rest[column] = static_cast<std::int32_t>(table->sizes[column]);
@@ -413,37 +416,41 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     auto table = std::make_shared<JointTable>();
     table->members = set;
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
-    table->counts = Matrix<std::int32_t>(height_, width);
+    table->counts = Matrix<std::int32_t>::unwritten(height_, width);
     const auto all = bundles();
     const double cost = limits_.histogram_cost * static_cast<double>(rows_.count) * static_cast<double>(all.size());
-    // Every thread has bundles of its own; or rows, where there are many rows and few bundles.
-    const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread() && all.size() < pool_->parts();
-    const std::size_t stretches =
-        shared ? std::clamp(rows_.count / ROWS_OF_A_THREAD, std::size_t{1}, static_cast<std::size_t>(pool_->size())) : 1;
+    const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread();
     std::vector<std::size_t> starts{0};
     for (const Bundle& bundle : all) starts.push_back(starts.back() + bundle.size * width);
-    std::vector<std::vector<std::uint16_t>> groups(stretches);
+    // Every thread has bundles of its own; and also rows, where there are few bundles and many rows for each cell, of
+    // which every thread has then its own as well.
+    std::size_t stretches = 1;
+    if (shared && all.size() < pool_->parts()) {
+        const std::size_t worth = std::min(rows_.count / ROWS_OF_A_THREAD, rows_.count * all.size() / (8 * starts.back()));
+        stretches = std::clamp(worth, std::size_t{1}, static_cast<std::size_t>(pool_->size()));
+    }
+    const auto groups = shared_configurations(set.members(), cost);
     std::vector<std::vector<std::int32_t>> cells(stretches > 1 ? stretches : 0);
-    pool_->share(stretches, [&](std::size_t part) {
+    pool_->share(cells.size(), [&](std::size_t part) {
         const std::size_t begin = rows_.count * part / stretches, end = rows_.count * (part + 1) / stretches;
-        groups[part] = configurations(rows_, set.members(), begin, end);
-        if (stretches == 1) return;
         cells[part].resize(starts.back());
         for (std::size_t place = 0; place < all.size(); ++place) {
-            add_to_histogram(all[place], groups[part], begin, width, cells[part].data() + starts[place]);
+            const auto own = std::span(groups).subspan(begin, end - begin);
+            add_to_histogram(all[place], own, begin, width, cells[part].data() + starts[place]);
         }
     });
     pool_->share_evenly(all.size(), cost, [&](std::size_t place) {
         const Bundle& bundle = all[place];
         thread_local Scratch<std::int32_t> scratch;
         const auto joint = scratch.take_zeros(bundle.size * width);
-        if (stretches == 1) add_to_histogram(bundle, groups[0], 0, width, joint.data());
+        if (stretches == 1) add_to_histogram(bundle, groups, 0, width, joint.data());
         for (const auto& own : cells) {
             for (std::size_t at = 0; at < joint.size(); ++at) joint[at] += own[starts[place] + at];
         }
         int stride = 1;
         for (std::size_t at = bundle.variables.size(); at-- > 0;) {
             const int u = bundle.variables[at];
+            for (int level = 0; level < levels(u); ++level) std::ranges::fill(table->counts[first(u) + level], 0);
             for (int code = 0; code < bundle.size; ++code) {
                 const auto row = table->counts[first(u) + code / stride % levels(u)];
                 const std::int32_t* part = joint.data() + code * width;
@@ -458,6 +465,28 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
         for (std::size_t k = 0; k < width; ++k) table->sizes[k] += table->counts(row, k);
     }
     return table;
+}
+
+Matrix<std::int32_t> Counts::unwritten_rows(const VariableSet& set, std::size_t width) const {
+    auto counts = Matrix<std::int32_t>::unwritten(height_, width);
+    for (const int v : set) {
+        for (int level = 0; level < levels(v); ++level) std::ranges::fill(counts[first(v) + level], 0);
+    }
+    return counts;
+}
+
+std::vector<std::uint16_t> Counts::shared_configurations(std::span<const int> variables, double cost) const {
+    if (pool_->size() == 1 || cost < Pool::worth_a_thread() || rows_.count < 2 * FEW_ROWS) {
+        return configurations(rows_, variables);
+    }
+    std::vector<std::uint16_t> groups(rows_.count);
+    const std::size_t parts = std::min(pool_->parts(), rows_.count / FEW_ROWS);
+    pool_->share(parts, [&](std::size_t part) {
+        const std::size_t begin = rows_.count * part / parts, end = rows_.count * (part + 1) / parts;
+        const auto own = configurations(rows_, variables, begin, end);
+        std::copy(own.begin(), own.end(), groups.begin() + static_cast<std::ptrdiff_t>(begin));
+    });
+    return groups;
 }
 
 void Counts::add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
@@ -494,10 +523,11 @@ Counts::Table Counts::by_weights(const VariableSet& set) const {
 
 std::span<const Counts::Bundle> Counts::bundles() const {
     std::call_once(bundle_once_, [this] {
-        for (Bundle& bundle : bundles_) {
+        pool_->share(bundles_.size(), static_cast<double>(rows_.count * narrow_.size()), [this](std::size_t place) {
+            Bundle& bundle = bundles_[place];
             const auto joint = configurations(rows_, bundle.variables);
             bundle.codes.assign(joint.begin(), joint.end());
-        }
+        });
     });
     return bundles_;
 }

@@ -131,6 +131,10 @@ private:
     /// Counts of configurations and levels, by threads where that pays: [levels x configurations].
     Matrix<std::int32_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
     Table by_histogram(const VariableSet& set) const;
+    /// The configuration of every row, found by threads where that pays.
+    std::vector<std::uint16_t> shared_configurations(std::span<const int> variables, double cost) const;
+    /// Counts of which the rows of the members are 0, and all others still to be written.
+    Matrix<std::int32_t> unwritten_rows(const VariableSet& set, std::size_t width) const;
     /// Add rows to cells [codes of the bundle x width]; `groups` are the configurations of the rows from `first_row` on.
     void add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
                           std::size_t width, std::int32_t* cells) const;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace stablebn {
@@ -33,6 +34,16 @@ struct CacheAligned {
     template <class U>
     CacheAligned(const CacheAligned<U>&) {}
 
+    /// Nothing is written into numbers that are given no value.
+    template <class U>
+    void construct(U* at) {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <class U, class... Arguments>
+    void construct(U* at, Arguments&&... arguments) {
+        ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+    }
+
     T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), LINE)); }
     void deallocate(T* memory, std::size_t) { ::operator delete(memory, LINE); }
     friend bool operator==(CacheAligned, CacheAligned) { return true; }
@@ -45,6 +56,15 @@ public:
     Matrix() = default;
     Matrix(std::size_t rows, std::size_t columns, T value = T{})
         : rows_(rows), columns_(columns), values_(rows * columns, value) {}
+
+    /// A matrix whose numbers mean nothing until they are written.
+    static Matrix unwritten(std::size_t rows, std::size_t columns) {
+        Matrix matrix;
+        matrix.rows_ = rows;
+        matrix.columns_ = columns;
+        matrix.values_.resize(rows * columns);
+        return matrix;
+    }
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }
