@@ -34,11 +34,8 @@ Pool::Pool(int size) : size_(std::max(size, 1)) {
 }
 
 Pool::~Pool() {
-    {
-        std::unique_lock lock(mutex_);
-        ended_ = true;
-        tell_news(lock);
-    }
+    ended_ = true;
+    tell_news();
     for (auto& thread : threads_) thread.join();
 }
 
@@ -76,15 +73,29 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& task) 
 }
 
 void Pool::perform(Job& job) {
-    std::unique_lock lock(mutex_);
-    jobs_.push_back(&job);
-    tell_news(lock);
-    lock.unlock();
+    Slot* free = nullptr;
+    for (Slot& slot : slots_) {
+        bool taken = false;
+        if (slot.taken.compare_exchange_strong(taken, true)) {
+            free = &slot;
+            break;
+        }
+    }
+    // Without a slot nobody helps: the work is done all the same.
+    if (free) {
+        free->job = &job;
+        tell_news();
+    }
     work_at(job);
-    lock.lock();
-    // Nobody else finds it from now on; who is still at it finishes.
-    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
-    help([&job] { return job.helpers == 0; }, lock);
+    if (free) {
+        free->job = nullptr;
+        while (free->visitors) {
+            const std::uint64_t told = told_;
+            // Not with tasks: they may take long, and this thread is waited for.
+            if (!help(false) && free->visitors) wait_for_news(told);
+        }
+        free->taken = false;
+    }
     if (job.failure) std::rethrow_exception(job.failure);
 }
 
@@ -101,66 +112,57 @@ void Pool::work_at(Job& job) {
     }
 }
 
-void Pool::help_with(Job& job, std::unique_lock<std::mutex>& lock) {
-    ++job.helpers;
-    lock.unlock();
-    work_at(job);
-    lock.lock();
-    if (--job.helpers == 0) tell_news(lock);
-}
-
-void Pool::help(const std::function<bool()>& done, std::unique_lock<std::mutex>& lock) {
-    while (!done()) {
-        // Not with tasks: they may take long, and this thread is waited for.
-        if (Job* other = job_to_help(false)) {
-            help_with(*other, lock);
-        } else {
-            wait_for_news(lock);
-        }
+bool Pool::help(bool with_tasks) {
+    for (Slot& slot : slots_) {
+        if (!slot.job.load(std::memory_order_relaxed)) continue;
+        ++slot.visitors;
+        Job* job = slot.job;
+        const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks);
+        if (helps) work_at(*job);
+        // Nothing touches the job after this. If it was taken away meanwhile, its owner may wait to hear so.
+        if (--slot.visitors == 0 && !slot.job) tell_news();
+        if (helps) return true;
     }
+    return false;
 }
 
 void Pool::help_until(const std::function<bool()>& done) {
-    std::unique_lock lock(mutex_);
-    help(done, lock);
-}
-
-void Pool::announce() {
-    std::unique_lock lock(mutex_);
-    tell_news(lock);
-}
-
-void Pool::wait_for_news(std::unique_lock<std::mutex>& lock) {
-    const std::uint64_t told = told_;
-    lock.unlock();
-    const auto end = std::chrono::steady_clock::now() + AWAKE;
-    while (told_ == told && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    lock.lock();
-    ++asleep_;
-    news_.wait(lock, [&] { return told_ != told; });
-    --asleep_;
-}
-
-void Pool::tell_news(std::unique_lock<std::mutex>&) {
-    ++told_;
-    if (asleep_) news_.notify_all();
-}
-
-Pool::Job* Pool::job_to_help(bool with_tasks) {
-    for (Job* job : jobs_) {
-        if (job->next < job->count && (with_tasks || !job->are_tasks)) return job;
+    while (true) {
+        const std::uint64_t told = told_;
+        if (done()) return;
+        if (!help(false)) wait_for_news(told);
     }
-    return nullptr;
+}
+
+void Pool::announce() { tell_news(); }
+
+void Pool::wait_for_news(std::uint64_t told) {
+    const auto end = std::chrono::steady_clock::now() + AWAKE;
+    while (told_ == told) {
+        if (std::chrono::steady_clock::now() < end) {
+            std::this_thread::yield();
+            continue;
+        }
+        std::unique_lock lock(mutex_);
+        // Counted before the last look: who tells news after that look sees that somebody sleeps.
+        ++asleep_;
+        news_.wait(lock, [&] { return told_ != told; });
+        --asleep_;
+    }
+}
+
+void Pool::tell_news() {
+    ++told_;
+    if (!asleep_) return;
+    // Who is about to sleep holds the lock from its last look until it sleeps.
+    { const std::lock_guard lock(mutex_); }
+    news_.notify_all();
 }
 
 void Pool::serve() {
-    std::unique_lock lock(mutex_);
     while (!ended_) {
-        if (Job* job = job_to_help(true)) {
-            help_with(*job, lock);
-        } else {
-            wait_for_news(lock);
-        }
+        const std::uint64_t told = told_;
+        if (!help(true)) wait_for_news(told);
     }
 }
 

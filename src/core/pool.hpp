@@ -4,6 +4,7 @@
 // hand with short work of others, so that two searches at once keep all threads busy.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -62,34 +63,39 @@ private:
         bool are_tasks;
         /// The next part that nobody has taken.
         std::atomic<std::size_t> next{0};
-        /// Threads at work here besides the owner's; changed with the lock held, and last of all that they touch.
-        std::atomic<int> helpers{0};
         std::exception_ptr failure{};
+
+        bool has_parts() const { return next < count; }
+    };
+
+    /// Where a job can be found. No lock is needed to look: who looks is counted first, and the owner takes the job
+    /// away and then waits until nobody looks any more.
+    struct alignas(64) Slot {
+        std::atomic<bool> taken{false};
+        std::atomic<Job*> job{nullptr};
+        std::atomic<int> visitors{0};
     };
 
     void perform(Job& job);
     /// Take parts of a job until none is left.
     void work_at(Job& job);
-    /// Work at a job of somebody else's, which must not leave meanwhile. The lock is held at the start and at the end.
-    void help_with(Job& job, std::unique_lock<std::mutex>& lock);
-    /// Help others with short work until something is done.
-    void help(const std::function<bool()>& done, std::unique_lock<std::mutex>& lock);
-    /// Wait for news: awake for a while, then asleep. The lock is held at the start and at the end.
-    void wait_for_news(std::unique_lock<std::mutex>& lock);
-    void tell_news(std::unique_lock<std::mutex>& lock);
-    Job* job_to_help(bool with_tasks);
+    /// Work at jobs of others, of which there is one; false if there is none.
+    bool help(bool with_tasks);
+    /// Wait for something new since then: awake for a while, then asleep.
+    void wait_for_news(std::uint64_t told);
+    void tell_news();
     void serve();
 
     static inline std::atomic<double> worth_a_thread_{60'000};
 
     int size_;
-    std::mutex mutex_;
-    std::condition_variable news_;
+    std::array<Slot, 64> slots_;
     /// How often there was something new: a job, or the end of one.
     std::atomic<std::uint64_t> told_{0};
-    int asleep_ = 0;
-    std::vector<Job*> jobs_;
-    bool ended_ = false;
+    std::atomic<int> asleep_{0};
+    std::atomic<bool> ended_{false};
+    std::mutex mutex_;
+    std::condition_variable news_;
     std::vector<std::thread> threads_;
 };
 
