@@ -11,6 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Threads for each search from which on families are worked out in batches.
+constexpr std::size_t FEWEST_FOR_BATCHES = 4;
+
 Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<const int> order) {
     Matrix<std::uint8_t> placed(allowed.rows(), allowed.columns());
     for (std::size_t v = 0; v < placed.rows(); ++v) {
@@ -30,6 +33,7 @@ Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, s
       dag_(scores_->variables(), std::min(options.most_parents, scores_->most_parents()), options.tabu,
            by_place(allowed, order_)) {
     const int n = scores_->variables();
+    gains_.resize(n);
     std::vector<int> place(n);
     for (int p = 0; p < n; ++p) place[order_[p]] = p;
     for (int v = 0; v < n; ++v) {
@@ -54,19 +58,37 @@ bool Climber::WideSum::is_positive() const {
 void Climber::read_gains(int place) {
     const int variable = order_[place];
     const auto& parents = parents_[variable];
-    std::vector<Fixed> gains(order_.size());
     const auto read = [&](std::span<const Fixed> changes) {
-        for (std::size_t p = 0; p < gains.size(); ++p) gains[p] = changes[order_[p]];
+        for (std::size_t p = 0; p < gains_.size(); ++p) gains_[p] = changes[order_[p]];
     };
     if (parents.empty()) {
         read(scores_->first_changes()[variable]);
     } else {
         read(scores_->family(variable, parents)->changes);
     }
-    dag_.set_gains(place, gains);
+    dag_.set_gains(place, gains_);
 }
 
-bool Climber::advance(double seconds) {
+void Climber::prepare_families(std::span<const int> places) {
+    std::vector<FamilyScores::Key> wanted;
+    for (const int place : places) {
+        const int variable = order_[place];
+        if (!scores_->knows(variable, parents_[variable])) wanted.push_back({variable, parents_[variable]});
+    }
+    if (wanted.empty()) return;
+    for (const Move& move : dag_.likely_additions(batch_ + places.size())) {
+        if (wanted.size() >= batch_) break;
+        const int child = order_[move.to];
+        // What may be added to a variable whose parents have just changed is not yet known.
+        if (std::find(places.begin(), places.end(), move.to) != places.end()) continue;
+        auto parents = parents_[child].with(order_[move.from]);
+        if (!scores_->knows(child, parents)) wanted.push_back({child, std::move(parents)});
+    }
+    scores_->prepare(wanted);
+}
+
+bool Climber::advance(double seconds, std::size_t batch) {
+    batch_ = batch;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     while (!converged_) {
         const BestMoves best = dag_.best_moves();
@@ -96,6 +118,10 @@ void Climber::make(const BestMoves& best) {
         bad_ = 0;
         since_best_ = {};
     }
+    if (batch_ > 1) {
+        const int changed[] = {v, u};
+        prepare_families(std::span(changed).first(kind == Move::reverse ? 2 : 1));
+    }
     read_gains(v);
     if (kind == Move::reverse) read_gains(u);
     // Of both: what may be added to either depends on the arc between them.
@@ -104,12 +130,15 @@ void Climber::make(const BestMoves& best) {
 }
 
 bool climb_on(std::span<Climber* const> climbers, double seconds) {
-    std::atomic<bool> all_ended{true};
-    const auto climb = [&](std::size_t place) {
-        if (!climbers[place]->advance(seconds)) all_ended = false;
-    };
     if (climbers.empty()) return true;
     FamilyScores& scores = climbers[0]->scores();
+    // Threads that a search has for itself. With few of them, one family is work enough for all.
+    const auto own = static_cast<std::size_t>(scores.pool().size()) / climbers.size();
+    const bool in_batches = own >= FEWEST_FOR_BATCHES && scores.cost_of_family() >= Pool::worth_a_thread();
+    std::atomic<bool> all_ended{true};
+    const auto climb = [&](std::size_t place) {
+        if (!climbers[place]->advance(seconds, in_batches ? own : 1)) all_ended = false;
+    };
     // A search works out about one family for each variable, and both may work out the same one at the same time.
     if (scores.cost_of_family() * scores.variables() >= 2 * Pool::worth_a_thread()) {
         scores.pool().run(climbers.size(), climb);

@@ -1,6 +1,7 @@
 #include "dag.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -65,8 +66,10 @@ Dag::Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed
       paths_(variables, (variables + 63) / 64),
       gains_(variables, variables),
       deltas_(variables, variables),
+      arc_bounds_(variables, NEVER),
       ceilings_(variables, NEVER),
       bounds_(variables, NEVER),
+      is_child_(variables, 0),
       tabu_(tabu, variables) {}
 
 void Dag::bring(int from, int to) {
@@ -98,14 +101,26 @@ void Dag::set_gains(int v, std::span<const Fixed> gains) {
         deltas_(v, u) = may_join || is_parent_(v, u) ? gain.to_double() : NEVER;
     }
     for (Arc& own : arcs_[v]) weigh(v, own);
-    for (const int child : children_[v]) weigh(child, arc(v, child));
+    set_arc_bound(v);
+    for (const int child : children_[v]) {
+        weigh(child, arc(v, child));
+        set_arc_bound(child);
+    }
+}
+
+void Dag::set_arc_bound(int v) {
+    arc_bounds_[v] = NEVER;
+    for (const Arc& own : arcs_[v]) arc_bounds_[v] = std::max({arc_bounds_[v], own.removal, own.reversal});
 }
 
 void Dag::set_ceiling(int v) {
     double ceiling = NEVER;
+    // Marked first: to look up whose parent v is would touch the rows of all variables.
+    for (const int child : children_[v]) is_child_[child] = 1;
     for (int u = 0; u < variables_; ++u) {
-        if (u != v && !is_parent_(v, u) && !is_parent_(u, v)) ceiling = std::max(ceiling, deltas_(v, u));
+        if (u != v && !is_parent_(v, u) && !is_child_[u]) ceiling = std::max(ceiling, deltas_(v, u));
     }
+    for (const int child : children_[v]) is_child_[child] = 0;
     ceilings_[v] = bounds_[v] = ceiling;
 }
 
@@ -153,26 +168,7 @@ BestMoves Dag::best_moves() {
             best.next_delta = delta;
         }
     };
-    for (int v = 0; v < variables_; ++v) {
-        for (const auto& [u, less, reversed] : arcs_[v]) {
-            const Move removal{Move::remove, u, v}, reversal{Move::reverse, u, v};
-            if (beats_second(less, removal) && !tabu_.contains(removal)) insert(less, removal);
-            if (reversed == NEVER || !beats_second(reversed, reversal)) continue;
-            if (static_cast<int>(arcs_[u].size()) < most_parents_ && !tabu_.contains(reversal) && !other_path(u, v)) {
-                insert(reversed, reversal);
-            }
-        }
-    }
-    // Greatest bound first: the rest is skipped once no bound reaches the runner-up.
-    waiting_.clear();
-    for (int v = 0; v < variables_; ++v) {
-        if (bounds_[v] != NEVER && bounds_[v] >= best.next_delta) waiting_.emplace_back(bounds_[v], v);
-    }
-    std::make_heap(waiting_.begin(), waiting_.end());
-    while (!waiting_.empty() && waiting_.front().first >= best.next_delta) {
-        const int v = waiting_.front().second;
-        std::pop_heap(waiting_.begin(), waiting_.end());
-        waiting_.pop_back();
+    const auto look_at_additions = [&](int v) {
         // Arcs added since may have closed the way for the candidate that the bound was of.
         double bound = NEVER;
         const auto deltas = deltas_[v];
@@ -185,10 +181,56 @@ BestMoves Dag::best_moves() {
             if (delta >= best.next_delta && beats_second(delta, addition) && may_add(u, v)) insert(delta, addition);
         }
         bounds_[v] = bound;
+    };
+    // Greatest bound first: the rest is skipped once no bound reaches the runner-up.
+    const auto greatest = static_cast<int>(std::max_element(bounds_.begin(), bounds_.end()) - bounds_.begin());
+    if (variables_) look_at_additions(greatest);
+    waiting_.clear();
+    for (int v = 0; v < variables_; ++v) {
+        if (v != greatest && bounds_[v] != NEVER && bounds_[v] >= best.next_delta) waiting_.emplace_back(bounds_[v], v);
+    }
+    std::make_heap(waiting_.begin(), waiting_.end());
+    while (!waiting_.empty() && waiting_.front().first >= best.next_delta) {
+        const int v = waiting_.front().second;
+        std::pop_heap(waiting_.begin(), waiting_.end());
+        waiting_.pop_back();
+        look_at_additions(v);
+    }
+    for (int v = 0; v < variables_; ++v) {
+        if (arc_bounds_[v] < best.next_delta) continue;
+        for (const auto& [u, less, reversed] : arcs_[v]) {
+            const Move removal{Move::remove, u, v}, reversal{Move::reverse, u, v};
+            if (beats_second(less, removal) && !tabu_.contains(removal)) insert(less, removal);
+            if (reversed == NEVER || !beats_second(reversed, reversal)) continue;
+            if (static_cast<int>(arcs_[u].size()) < most_parents_ && !tabu_.contains(reversal) && !other_path(u, v)) {
+                insert(reversed, reversal);
+            }
+        }
     }
     const auto [kind, u, v] = best.first;
     best.arbitrary = kind == Move::add && best.delta == deltas_(u, v) && may_add(v, u);
     return best;
+}
+
+std::vector<Move> Dag::likely_additions(std::size_t count) const {
+    std::vector<std::pair<double, int>> hopeful;
+    for (int v = 0; v < variables_; ++v) {
+        if (bounds_[v] > 0 && static_cast<int>(arcs_[v].size()) < most_parents_) hopeful.emplace_back(bounds_[v], v);
+    }
+    count = std::min(count, hopeful.size());
+    std::partial_sort(hopeful.begin(), hopeful.begin() + static_cast<std::ptrdiff_t>(count), hopeful.end(), std::greater<>());
+    std::vector<Move> likely;
+    for (std::size_t place = 0; place < count; ++place) {
+        const int v = hopeful[place].second;
+        Move best;
+        for (int u = 0; u < variables_; ++u) {
+            if (is_candidate(v, u) && (best.kind == Move::none || deltas_(v, u) > deltas_(v, best.from))) {
+                best = {Move::add, u, v};
+            }
+        }
+        if (best.kind == Move::add && deltas_(v, best.from) > 0) likely.push_back(best);
+    }
+    return likely;
 }
 
 void Dag::make(Move move) {

@@ -75,6 +75,9 @@ public:
     /// Change the DAG, its paths and its differences from the last ones.
     void make(Move move);
 
+    /// The additions that are likely to be made next: the best one of each of so many variables, as far as is known.
+    std::vector<Move> likely_additions(std::size_t count) const;
+
 private:
     struct Arc {
         int from;
@@ -85,6 +88,7 @@ private:
 
     Arc& arc(int from, int to);
     void weigh(int to, Arc& arc) const;
+    void set_arc_bound(int v);
     bool comes_before(double delta, Move move, double other_delta, Move other) const;
     bool is_candidate(int v, int u) const;
     bool may_add(int u, int v) const;
@@ -105,10 +109,13 @@ private:
     /// The change of score when u joins the parents of v, or leaves them; and as doubles, -inf where it may not join.
     Matrix<Fixed> gains_;
     Matrix<double> deltas_;
+    /// No change of an arc into v gains more.
+    std::vector<double> arc_bounds_;
     /// No arc that could be added to v gains more: of those between v and variables not joined to it, and of those
     /// among them that close no cycle, as far as that is known.
     std::vector<double> ceilings_, bounds_;
-    /// Scratch memory of a step: bounds, and whose they are.
+    /// Scratch memory of a step: marks, all 0 between two uses; bounds, and whose they are.
+    std::vector<std::uint8_t> is_child_;
     std::vector<std::pair<double, int>> waiting_;
     TabuList tabu_;
 };

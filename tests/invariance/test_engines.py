@@ -46,7 +46,7 @@ def _force(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("way", FORCED)
 @pytest.mark.parametrize("score", ["bic", "bde", "bds", "k2"])
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 2, 9])
 def test_learning_is_the_same_however_it_is_counted(
     way: str, score: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
