@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -63,10 +64,17 @@ inline nb::object to_int(Fixed value) {
 
 /// The set whose members are the bits of an int.
 inline VariableSet set_of(const nb::int_& bits) {
+    std::vector<int> members;
+    const unsigned long long word = PyLong_AsUnsignedLongLong(bits.ptr());
+    if (!PyErr_Occurred()) {
+        for (unsigned long long rest = word; rest; rest &= rest - 1) members.push_back(std::countr_zero(rest));
+        return VariableSet(std::move(members));
+    }
+    // More than 64 variables.
+    PyErr_Clear();
     const auto length = nb::cast<std::size_t>(bits.attr("bit_length")());
     const nb::bytes bytes = nb::cast<nb::bytes>(bits.attr("to_bytes")((length + 7) / 8, "little"));
     const auto* data = static_cast<const unsigned char*>(bytes.data());
-    std::vector<int> members;
     for (std::size_t at = 0; at < bytes.size(); ++at) {
         for (unsigned byte = data[at], v = 0; byte; byte >>= 1, ++v) {
             if (byte & 1) members.push_back(static_cast<int>(8 * at + v));

@@ -67,6 +67,7 @@ class CompiledScores(FamilyScores):
         self.compiled = compiled
         self.n = compiled.n
         self.most_parents = compiled.most_parents
+        self._families: dict[tuple[int, int], int] = {}
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
@@ -78,8 +79,10 @@ class CompiledScores(FamilyScores):
 
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
-        term: int = self.compiled.term(child, parents)
-        return term - self.penalty(child, parents)
+        key = (child, parents)
+        if key not in self._families:
+            self._families[key] = self.compiled.term(child, parents) - self.penalty(child, parents)
+        return self._families[key]
 
     def changes(self, child: int, parents: int) -> Limbs:
         """What each single change of a family's parents would bring."""
