@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <span>
+#include <vector>
+
+#include "views.hpp"
 
 namespace stablebn {
 
@@ -13,11 +15,11 @@ template <class T>
 class Scratch {
 public:
     std::span<T> take(std::size_t size) {
-        if (size > capacity_) {
-            memory_ = std::make_unique_for_overwrite<T[]>(size);
-            capacity_ = size;
+        if (size > memory_.size()) {
+            memory_.clear();
+            memory_.resize(size);
         }
-        return {memory_.get(), size};
+        return {memory_.data(), size};
     }
 
     std::span<T> take_zeros(std::size_t size) {
@@ -27,8 +29,7 @@ public:
     }
 
 private:
-    std::unique_ptr<T[]> memory_;
-    std::size_t capacity_ = 0;
+    std::vector<T, CacheAligned<T>> memory_;
 };
 
 }  // namespace stablebn
