@@ -11,9 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Threads for each search from which on families are worked out in batches.
-constexpr std::size_t FEWEST_FOR_BATCHES = 4;
-
 Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<const int> order) {
     Matrix<std::uint8_t> placed(allowed.rows(), allowed.columns());
     for (std::size_t v = 0; v < placed.rows(); ++v) {
@@ -69,26 +66,7 @@ void Climber::read_gains(int place) {
     dag_.set_gains(place, gains_);
 }
 
-void Climber::prepare_families(std::span<const int> places) {
-    std::vector<FamilyScores::Key> wanted;
-    for (const int place : places) {
-        const int variable = order_[place];
-        if (!scores_->knows(variable, parents_[variable])) wanted.push_back({variable, parents_[variable]});
-    }
-    if (wanted.empty()) return;
-    for (const Move& move : dag_.likely_additions(batch_ + places.size())) {
-        if (wanted.size() >= batch_) break;
-        const int child = order_[move.to];
-        // What may be added to a variable whose parents have just changed is not yet known.
-        if (std::find(places.begin(), places.end(), move.to) != places.end()) continue;
-        auto parents = parents_[child].with(order_[move.from]);
-        if (!scores_->knows(child, parents)) wanted.push_back({child, std::move(parents)});
-    }
-    scores_->prepare(wanted);
-}
-
-bool Climber::advance(double seconds, std::size_t batch) {
-    batch_ = batch;
+bool Climber::advance(double seconds) {
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     while (!converged_) {
         const BestMoves best = dag_.best_moves();
@@ -118,10 +96,6 @@ void Climber::make(const BestMoves& best) {
         bad_ = 0;
         since_best_ = {};
     }
-    if (batch_ > 1) {
-        const int changed[] = {v, u};
-        prepare_families(std::span(changed).first(kind == Move::reverse ? 2 : 1));
-    }
     read_gains(v);
     if (kind == Move::reverse) read_gains(u);
     // Of both: what may be added to either depends on the arc between them.
@@ -132,12 +106,9 @@ void Climber::make(const BestMoves& best) {
 bool climb_on(std::span<Climber* const> climbers, double seconds) {
     if (climbers.empty()) return true;
     FamilyScores& scores = climbers[0]->scores();
-    // Threads that a search has for itself. With few of them, one family is work enough for all.
-    const auto own = static_cast<std::size_t>(scores.pool().size()) / climbers.size();
-    const bool in_batches = own >= FEWEST_FOR_BATCHES && scores.cost_of_family() >= Pool::worth_a_thread();
     std::atomic<bool> all_ended{true};
     const auto climb = [&](std::size_t place) {
-        if (!climbers[place]->advance(seconds, in_batches ? own : 1)) all_ended = false;
+        if (!climbers[place]->advance(seconds)) all_ended = false;
     };
     // A search works out about one family for each variable, and both may work out the same one at the same time.
     if (scores.cost_of_family() * scores.variables() >= 2 * Pool::worth_a_thread()) {

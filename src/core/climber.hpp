@@ -39,11 +39,7 @@ public:
             ClimbOptions options, const Matrix<std::uint8_t>& allowed);
 
     /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made.
-    ///
-    /// When a family has to be worked out, those which the next steps are likely to ask for are worked out with it, as
-    /// many as `batch` in all: with many threads one family is too little work. What was worked out in vain changes
-    /// nothing.
-    bool advance(double seconds, std::size_t batch = 1);
+    bool advance(double seconds);
 
     /// Whether no move is worth it.
     bool has_converged() const { return converged_; }
@@ -62,7 +58,6 @@ private:
 
     void read_gains(int place);
     void make(const BestMoves& best);
-    void prepare_families(std::span<const int> places);
 
     std::shared_ptr<FamilyScores> scores_;
     std::vector<int> order_;
@@ -73,7 +68,6 @@ private:
     std::size_t best_ = 0;
     int bad_ = 0;
     WideSum since_best_;
-    std::size_t batch_ = 1;
     /// Scratch memory: the changes of one family, by place.
     std::vector<Fixed> gains_;
     bool converged_ = false;

@@ -1,7 +1,6 @@
 #include "dag.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -210,27 +209,6 @@ BestMoves Dag::best_moves() {
     const auto [kind, u, v] = best.first;
     best.arbitrary = kind == Move::add && best.delta == deltas_(u, v) && may_add(v, u);
     return best;
-}
-
-std::vector<Move> Dag::likely_additions(std::size_t count) const {
-    std::vector<std::pair<double, int>> hopeful;
-    for (int v = 0; v < variables_; ++v) {
-        if (bounds_[v] > 0 && static_cast<int>(arcs_[v].size()) < most_parents_) hopeful.emplace_back(bounds_[v], v);
-    }
-    count = std::min(count, hopeful.size());
-    std::partial_sort(hopeful.begin(), hopeful.begin() + static_cast<std::ptrdiff_t>(count), hopeful.end(), std::greater<>());
-    std::vector<Move> likely;
-    for (std::size_t place = 0; place < count; ++place) {
-        const int v = hopeful[place].second;
-        Move best;
-        for (int u = 0; u < variables_; ++u) {
-            if (is_candidate(v, u) && (best.kind == Move::none || deltas_(v, u) > deltas_(v, best.from))) {
-                best = {Move::add, u, v};
-            }
-        }
-        if (best.kind == Move::add && deltas_(v, best.from) > 0) likely.push_back(best);
-    }
-    return likely;
 }
 
 void Dag::make(Move move) {

@@ -75,9 +75,6 @@ public:
     /// Change the DAG, its paths and its differences from the last ones.
     void make(Move move);
 
-    /// The additions that are likely to be made next: the best one of each of so many variables, as far as is known.
-    std::vector<Move> likely_additions(std::size_t count) const;
-
 private:
     struct Arc {
         int from;

@@ -23,17 +23,6 @@ std::shared_ptr<const Family> FamilyScores::family(int child, const VariableSet&
     return families_.emplace(std::move(key), std::move(made)).first->second;
 }
 
-bool FamilyScores::knows(int child, const VariableSet& parents) {
-    if (parents.empty()) return true;
-    const std::lock_guard lock(mutex_);
-    return families_.contains(Key{child, parents});
-}
-
-void FamilyScores::prepare(std::span<const Key> families) {
-    // Tasks, as the working out of a family shares work in turn.
-    pool().run(families.size(), [&](std::size_t place) { family(families[place].child, families[place].parents); });
-}
-
 std::span<const Fixed> FamilyScores::first_terms() {
     first_changes();
     return first_terms_;

@@ -39,16 +39,6 @@ public:
 
     /// A family, worked out once.
     std::shared_ptr<const Family> family(int child, const VariableSet& parents);
-    bool knows(int child, const VariableSet& parents);
-
-    struct Key {
-        int child;
-        VariableSet parents;
-        friend bool operator==(const Key&, const Key&) = default;
-    };
-
-    /// Work out a batch of families at once, each by one thread or more.
-    void prepare(std::span<const Key> families);
 
     /// The score of a family, less what only big integers can hold: the penalty of its free parameters.
     virtual Fixed term(int child, const VariableSet& parents) = 0;
@@ -71,6 +61,11 @@ protected:
     void adopt_first(FamilyScores& other, std::span<const int> order);
 
 private:
+    struct Key {
+        int child;
+        VariableSet parents;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
     struct HashOfKey {
         std::size_t operator()(const Key& key) const {
             return VariableSet::Hash{}(key.parents) * 31 + static_cast<std::size_t>(key.child);

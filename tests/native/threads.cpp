@@ -95,7 +95,7 @@ void test_searches_at_once(const Sample& sample) {
     const auto right = climb(sample, 1, 4);
     expect(!right.empty(), "a climb makes steps");
     expect(same(right, climb(sample, 4, 4)), "searches at once make the steps of searches in turn");
-    expect(same(right, climb(sample, 17, 4)), "families in batches lead to the same steps");
+    expect(same(right, climb(sample, 17, 4)), "so do searches with more threads than there is work for");
 }
 
 void test_tables_at_once(const Sample& sample) {
