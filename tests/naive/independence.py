@@ -18,7 +18,10 @@ def g2(table: CategoricalTable, x: int, y: int, given: Sequence[int]) -> Decimal
     in_y, alone = joint_counts(table, [y, *given]), joint_counts(table, given)
     with localcontext() as context:
         context.prec = DIGITS
-        terms = [n * ln(Fraction(n * alone[tuple(k)], in_x[(i, *k)] * in_y[(j, *k)])) for (i, j, *k), n in both.items()]
+        terms = []
+        for (i, j, *k), n in both.items():
+            cell_of_x, cell_of_y = (i, *k), (j, *k)
+            terms.append(n * ln(Fraction(n * alone[tuple(k)], in_x[cell_of_x] * in_y[cell_of_y])))
         return 2 * sum(terms, Decimal(0))
 
 
@@ -30,9 +33,10 @@ def x2(table: CategoricalTable, x: int, y: int, given: Sequence[int]) -> Fractio
     for k, size in alone.items():
         for i in range(len(table.levels[x])):
             for j in range(len(table.levels[y])):
-                expected = Fraction(in_x[(i, *k)] * in_y[(j, *k)], size)
+                cell, cell_of_x, cell_of_y = (i, j, *k), (i, *k), (j, *k)
+                expected = Fraction(in_x[cell_of_x] * in_y[cell_of_y], size)
                 if expected:
-                    total += (both[(i, j, *k)] - expected) ** 2 / expected
+                    total += (both[cell] - expected) ** 2 / expected
     return total
 
 

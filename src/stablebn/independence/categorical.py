@@ -41,7 +41,7 @@ class CategoricalTest(WalkingTest):
         self.n = counts.n
         # What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N.
         self._most_information = [math.inf] * self.n
-        pairs = np.empty((0, 0), dtype=np.float64)
+        pairs: Numbers = np.empty((0, 0), dtype=np.float64)
         if not (pearson or adjust):
             # Half of G2 of a pair, if no other variable is given, is by how much one raises the other's score.
             scores, changes = loglik(counts).without_parents

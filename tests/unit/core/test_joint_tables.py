@@ -1,6 +1,7 @@
 import gc
 import itertools
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,5 +115,5 @@ def test_counts_let_their_rows_go_as_soon_as_nobody_has_them() -> None:
         gc.enable()
 
 
-class _Watched(np.ndarray):
+class _Watched(np.ndarray[Any, Any]):
     """An array that can be watched."""

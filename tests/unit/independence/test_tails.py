@@ -20,7 +20,7 @@ def test_p_values_reach_down_to_the_least_double(statistic: float) -> None:
 
 @pytest.mark.parametrize("df", [1.0, 3.0, 10.0, 60.0, 500.0])
 def test_a_stronger_association_has_no_greater_p_value(df: float) -> None:
-    statistics = np.linspace(1000, 4000, 3000)
+    statistics = np.linspace(1000, 4000, 3000, dtype=np.float64)
     p_values = chi_square_p_values(statistics, df)
     assert (np.diff(p_values) <= 0).all()
     assert p_values[0] > 0
