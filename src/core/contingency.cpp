@@ -19,45 +19,48 @@ const PackedLevels NO_BITS;
 
 }  // namespace
 
-ContingencyTest::ContingencyTest(std::shared_ptr<const Counts> counts, TestRule rule, Matrix<double> alone,
-                                 ChiSquareTail tail)
+ContingencyTest::ContingencyTest(std::shared_ptr<const Counts> counts, TestRule rule, Matrix<double> alone)
     : counts_(std::move(counts)),
       packed_(counts_->wide().empty() ? counts_->packed() : NO_BITS),
       rule_(rule),
-      alone_(std::move(alone)),
-      tail_(tail) {}
+      alone_(std::move(alone)) {}
 
 double ContingencyTest::statistic_of(Fixed sum) const {
     const double value = sum.to_double();
     return std::max(rule_.statistic == Statistic::x2 ? value : 2.0 * value, 0.0);
 }
 
-double ContingencyTest::p_value(double statistic, double df, const CriticalValues* critical) const {
-    if (critical && critical->are_below(statistic, df)) return 0.0;
+double ContingencyTest::p_value(double statistic, double df, const Spared& spared) const {
     // Adjusted degrees of freedom can be 0: then the statistic is too, and there is nothing to reject.
-    return tail_(statistic, std::max(df, 1.0));
+    const double least = std::max(df, 1.0);
+    if (spared.critical) {
+        const Critical critical = (*spared.critical)(least);
+        if (spared.small && statistic >= critical.not_above) return 0.0;
+        if (spared.great && statistic <= critical.above) return 1.0;
+    }
+    return chi_square_tail(statistic, least);
 }
 
 Outcome ContingencyTest::judge(const Sums& sums, int x, int y, double configurations,
-                               const CriticalValues* critical) const {
+                               const Spared& spared) const {
     const int r = counts_->levels(x), c = counts_->levels(y);
     Outcome found;
     found.statistic = configurations * r * c <= rule_.largest ? statistic_of(sums.value) : 0.0;
     found.df = rule_.adjust ? static_cast<double>(sums.df) : (c - 1) * (configurations * (r - 1));
-    found.p_value = p_value(found.statistic, found.df, critical);
+    found.p_value = p_value(found.statistic, found.df, spared);
     return found;
 }
 
-Outcome ContingencyTest::outcome_alone(int x, int y, const CriticalValues* critical) const {
+Outcome ContingencyTest::outcome_alone(int x, int y, const Spared& spared) const {
     const double statistic = alone_(x, y), df = (counts_->levels(x) - 1) * (counts_->levels(y) - 1);
-    return {statistic, df, p_value(statistic, df, critical)};
+    return {statistic, df, p_value(statistic, df, spared)};
 }
 
 Outcome ContingencyTest::outcome(ContingencyTables& tables, int x, int y, std::span<const int> given,
-                                 const CriticalValues* critical) const {
-    if (given.empty() && !alone_.empty()) return outcome_alone(x, y, critical);
+                                 const Spared& spared) const {
+    if (given.empty() && !alone_.empty()) return outcome_alone(x, y, spared);
     const Sums sums = tables.begin({x, given, {&y, 1}}).sums(0);
-    return judge(sums, x, y, states(counts_->rows(), given), critical);
+    return judge(sums, x, y, states(counts_->rows(), given), spared);
 }
 
 std::vector<Outcome> ContingencyTest::judged(ContingencyTables& tables, const Question& question,
@@ -69,8 +72,8 @@ std::vector<Outcome> ContingencyTest::judged(ContingencyTables& tables, const Qu
     found.reserve(question.candidates.size());
     for (std::size_t at = 0; at < question.candidates.size(); ++at) {
         const int x = question.x, y = question.candidates[at];
-        found.push_back(alone ? outcome_alone(x, y, enough.critical)
-                              : judge(counter->sums(at), x, y, configurations, enough.critical));
+        found.push_back(alone ? outcome_alone(x, y, enough.spared)
+                              : judge(counter->sums(at), x, y, configurations, enough.spared));
         if (found.back().p_value <= enough.stop_at) break;
     }
     return found;
@@ -114,7 +117,7 @@ std::vector<double> ContingencyTest::p_values_given_rest(int x, std::span<const 
         } else {
             rest.clear();
             std::remove_copy(blanket.begin(), blanket.end(), std::back_inserter(rest), y);
-            found.push_back(outcome(scratch, x, y, rest, nullptr).p_value);
+            found.push_back(outcome(scratch, x, y, rest, {}).p_value);
         }
         if (found.back() > stop_above) break;
     }
@@ -136,7 +139,7 @@ std::vector<double> ContingencyTest::p_values_by_table(int x, std::span<const in
         const auto fewer = without_variable(std::span<const std::int64_t>(cells), stride, c);
         const Fixed without = likelihood(std::span<const std::int64_t>(fewer), r, 1, m_ln_m);
         const auto df = static_cast<double>(cells.size() / (r * c) * (r - 1) * (c - 1));
-        found[at] = p_value(statistic_of(own - without), df, nullptr);
+        found[at] = p_value(statistic_of(own - without), df, {});
         stride *= c;
     }
     return found;
@@ -144,7 +147,7 @@ std::vector<double> ContingencyTest::p_values_by_table(int x, std::span<const in
 
 std::optional<ContingencyTest::Inseparable> ContingencyTest::inseparable(int x, std::span<const int> among,
                                                                          int most_given, double alpha,
-                                                                         const CriticalValues* critical) const {
+                                                                         const CriticalValues& critical) const {
     double cells_in_all = counts_->levels(x) + 1;
     for (const int v : among) cells_in_all *= counts_->levels(v) + 1;
     if (!is_plain() || among.size() < 2 || cells_in_all > MOST_CELLS_IN_ALL) return std::nullopt;
@@ -170,7 +173,7 @@ std::optional<ContingencyTest::Inseparable> ContingencyTest::inseparable(int x, 
                 configurations *= counts_->levels(among[subsets[i]]);
             }
             const Fixed sum = sums[given | own | y] - sums[given | own] - sums[given | y] + sums[given];
-            separated = judge({sum}, x, among[at], configurations, critical).p_value > alpha;
+            separated = judge({sum}, x, among[at], configurations, {&critical, true, true}).p_value > alpha;
             ++found.tests;
         }
         if (!separated) found.variables.push_back(among[at]);

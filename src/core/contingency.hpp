@@ -15,13 +15,6 @@
 
 namespace stablebn {
 
-/// What one test found.
-struct Outcome {
-    double statistic = 0.0;
-    double df = 0.0;
-    double p_value = 1.0;
-};
-
 /// What is tested, and how it is judged.
 struct TestRule {
     Statistic statistic = Statistic::g2;
@@ -38,14 +31,13 @@ struct Enough {
     double most_information = std::numeric_limits<double>::infinity();
     /// No candidate is looked at after one whose p-value is not above this; negative: all are.
     double stop_at = -1.0;
-    /// A statistic that is clearly significant has the p-value 0.
-    const CriticalValues* critical = nullptr;
+    Spared spared;
 };
 
 class ContingencyTest {
 public:
     /// `alone`: statistics of all pairs where nothing is given, if they are known, as they may be for plain G2.
-    ContingencyTest(std::shared_ptr<const Counts> counts, TestRule rule, Matrix<double> alone, ChiSquareTail tail);
+    ContingencyTest(std::shared_ptr<const Counts> counts, TestRule rule, Matrix<double> alone);
 
     /// x and each candidate given some variables; fewer where the last of them was enough.
     std::vector<Outcome> outcomes(int x, std::span<const int> given, std::span<const int> candidates,
@@ -65,7 +57,7 @@ public:
     /// Those of some variables that no subset of the others separates from x, all from one joint table; nothing where
     /// that would be too large. Subsets have at most `most_given` members, and separate if the p-value is above alpha.
     std::optional<Inseparable> inseparable(int x, std::span<const int> among, int most_given, double alpha,
-                                           const CriticalValues* critical) const;
+                                           const CriticalValues& critical) const;
 
     const Counts& counts() const { return *counts_; }
     /// The bits of all variables; none where some have none.
@@ -78,16 +70,16 @@ public:
 
     /// One test, of which the tables may be counted with memory used before.
     Outcome outcome(ContingencyTables& tables, int x, int y, std::span<const int> given,
-                    const CriticalValues* critical) const;
+                    const Spared& spared) const;
 
     /// The outcome of x and y where so much was summed up over so many configurations, seen or not.
-    Outcome judge(const Sums& sums, int x, int y, double configurations, const CriticalValues* critical) const;
+    Outcome judge(const Sums& sums, int x, int y, double configurations, const Spared& spared) const;
 
 private:
     /// Judge candidates until one is enough: the outcomes of those that were.
     std::vector<Outcome> judged(ContingencyTables& tables, const Question& question, const Enough& enough) const;
-    Outcome outcome_alone(int x, int y, const CriticalValues* critical) const;
-    double p_value(double statistic, double df, const CriticalValues* critical) const;
+    Outcome outcome_alone(int x, int y, const Spared& spared) const;
+    double p_value(double statistic, double df, const Spared& spared) const;
     double statistic_of(Fixed sum) const;
     std::vector<double> p_values_by_table(int x, std::span<const int> blanket) const;
     std::vector<Fixed> sums_of_all_sets(std::span<const int> variables) const;
@@ -96,7 +88,6 @@ private:
     const PackedLevels& packed_;
     TestRule rule_;
     Matrix<double> alone_;
-    ChiSquareTail tail_;
 };
 
 }  // namespace stablebn

@@ -11,6 +11,8 @@ namespace {
 
 // Relative residual variance below which columns count as collinear: the factor is noise there (SPEC 2).
 constexpr double SMALLEST_RESIDUAL = 0x1p-40;
+// So near to 1 a correlation is as good as 1, and every statistic stays finite.
+constexpr double LARGEST = 1 - 0x1p-52;
 
 }  // namespace
 
@@ -56,7 +58,43 @@ double Elimination::correlation(int x, int y) {
     return correlation_of_fixed(x, y);
 }
 
-std::vector<double> PartialCorrelations::given(int x, std::span<const int> given, std::span<const int> candidates) const {
+double CorrelationTest::degrees(std::size_t size) const {
+    const auto rows = static_cast<double>(total_ - static_cast<std::int64_t>(size));
+    switch (statistic_) {
+        case CorrelationStatistic::student: return rows - 2;
+        case CorrelationStatistic::fisher: return rows - 3;
+        default: return 1;
+    }
+}
+
+Outcome CorrelationTest::judge(double correlation, std::size_t size) const {
+    const double df = degrees(size);
+    // Too few rows for a test reject nothing.
+    if (df < 1) return {0.0, df, 1.0};
+    const double r = std::clamp(correlation, -LARGEST, LARGEST);
+    if (statistic_ == CorrelationStatistic::student) return {r, df, student_tail(r, df)};
+    if (statistic_ == CorrelationStatistic::fisher) {
+        const double z = fisher_statistic(r, df);
+        return {z, df, normal_tail(z)};
+    }
+    const double information = information_statistic(r, static_cast<double>(total_));
+    return {information, df, chi_square_tail(information, df)};
+}
+
+Critical CorrelationTest::critical_correlation(std::size_t size, double alpha) const {
+    const std::pair key{size, alpha};
+    {
+        const std::lock_guard lock(mutex_);
+        const auto known = critical_.find(key);
+        if (known != critical_.end()) return known->second;
+    }
+    const auto found = critical([&](double r) { return judge(r, size).p_value; }, alpha, 1.0);
+    const std::lock_guard lock(mutex_);
+    return critical_.emplace(key, found).first->second;
+}
+
+std::vector<double> CorrelationTest::correlations(int x, std::span<const int> given,
+                                                  std::span<const int> candidates) const {
     Elimination elimination(matrix());
     elimination.begin(given);
     elimination.fix(x);
@@ -66,38 +104,61 @@ std::vector<double> PartialCorrelations::given(int x, std::span<const int> given
     return found;
 }
 
-CorrelationWalk::CorrelationWalk(std::shared_ptr<const PartialCorrelations> correlations, int x, int y,
-                                 std::vector<int> always, SubsetCursor subsets)
-    : correlations_(std::move(correlations)),
+std::vector<Outcome> CorrelationTest::outcomes(int x, std::span<const int> given,
+                                               std::span<const int> candidates) const {
+    std::vector<Outcome> found;
+    for (const double r : correlations(x, given, candidates)) found.push_back(judge(r, given.size()));
+    return found;
+}
+
+std::vector<double> CorrelationTest::p_values(int x, std::span<const int> given, std::span<const int> candidates,
+                                              double alpha) const {
+    const double above = alpha < 1 ? critical_correlation(given.size(), alpha).above : -1.0;
+    std::vector<double> found;
+    for (const double r : correlations(x, given, candidates)) {
+        found.push_back(std::abs(r) <= above ? 1.0 : judge(r, given.size()).p_value);
+    }
+    return found;
+}
+
+CorrelationWalk::CorrelationWalk(std::shared_ptr<const CorrelationTest> test, int x, int y, std::vector<int> always,
+                                 SubsetCursor subsets, double alpha, bool know_all)
+    : test_(std::move(test)),
       x_(x),
       y_(y),
       always_(std::move(always)),
       subsets_(std::move(subsets)),
-      elimination_(correlations_->matrix()) {}
+      alpha_(alpha),
+      know_all_(know_all),
+      elimination_(test_->matrix()) {}
 
-double CorrelationWalk::test() {
+double CorrelationWalk::test_subset() {
     given_ = always_;
     for (int at = 0; at < subsets_.size(); ++at) given_.push_back(subsets_[at]);
     std::sort(given_.begin(), given_.end());
+    if (given_.size() != size_) {
+        size_ = given_.size();
+        critical_ = test_->critical_correlation(size_, alpha_);
+        weakest_ = std::numeric_limits<double>::infinity();
+    }
     elimination_.begin(given_);
-    return elimination_.correlation(x_, y_);
+    const double r = std::abs(elimination_.correlation(x_, y_));
+    // Of those given as many variables, a stronger correlation has no greater p-value.
+    if (know_all_ ? r >= weakest_ : r >= critical_.not_above) return 0.0;
+    weakest_ = r;
+    return test_->judge(r, size_).p_value;
 }
 
-CorrelationWalk::Steps CorrelationWalk::advance(double critical, int most) {
-    Steps steps{.weakest = std::numeric_limits<double>::infinity()};
-    const int size = subsets_.size();
-    while (!steps.unclear && steps.tests < most && !subsets_.ended() && subsets_.size() == size) {
-        steps.correlation = test();
-        ++steps.tests;
-        steps.unclear = std::abs(steps.correlation) <= critical;
-        if (steps.unclear) {
-            subset_ = subsets_.members();
-        } else {
-            steps.weakest = std::min(steps.weakest, std::abs(steps.correlation));
+bool CorrelationWalk::advance(int most) {
+    for (int made = 0; made < most && !found_ && !subsets_.ended(); ++made) {
+        if (subsets_.is_new()) {
+            greatest_ = std::max(greatest_, test_subset());
+            found_ = greatest_ > alpha_;
         }
-        subsets_.next();
+        ++tests_;
+        if (!found_) subsets_.next();
     }
-    return steps;
+    return !found_ && !subsets_.ended();
 }
 
 }  // namespace stablebn

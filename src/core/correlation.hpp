@@ -1,15 +1,21 @@
-// Partial correlations, from the sums of cross-products alone: no pass over rows.
+// Partial correlations and tests of them, from the sums of cross-products alone: no pass over rows.
 //
 // Variables are eliminated in the order of their numbers, by basic operations in the order written, and no formula
 // tells x from y: the same bits on every machine and for both.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "subsets.hpp"
+#include "tail.hpp"
 #include "views.hpp"
 
 namespace stablebn {
@@ -40,57 +46,87 @@ private:
     std::vector<double> factor_, row_x_, row_y_;
 };
 
-class PartialCorrelations {
-public:
-    /// Sums of cross-products, scaled in any way.
-    explicit PartialCorrelations(Matrix<double> matrix) : matrix_(std::move(matrix)) {}
+/// What is made of a partial correlation.
+enum class CorrelationStatistic {
+    /// The correlation itself, judged by Student's t test.
+    student,
+    /// Fisher's z transform, with a normal distribution.
+    fisher,
+    /// Gaussian mutual information, with a chi-square distribution.
+    information,
+};
 
-    /// The correlation of x and each candidate given some variables, which are ascending.
-    std::vector<double> given(int x, std::span<const int> given, std::span<const int> candidates) const;
+/// A test of the partial correlation.
+class CorrelationTest {
+public:
+    /// Sums of cross-products over so many rows, scaled in any way.
+    CorrelationTest(Matrix<double> matrix, CorrelationStatistic statistic, std::int64_t total)
+        : matrix_(std::move(matrix)), statistic_(statistic), total_(total) {}
+
+    /// x and each candidate given some variables, which are ascending.
+    std::vector<Outcome> outcomes(int x, std::span<const int> given, std::span<const int> candidates) const;
+
+    /// P-values of the same; one that is above alpha is given as 1 where that is clear.
+    std::vector<double> p_values(int x, std::span<const int> given, std::span<const int> candidates, double alpha) const;
+
+    /// What a correlation says given so many variables.
+    Outcome judge(double correlation, std::size_t size) const;
+
+    /// The absolute correlations between which p-values cease to be above alpha, given so many variables.
+    Critical critical_correlation(std::size_t size, double alpha) const;
 
     MatrixView<const double> matrix() const { return matrix_.view(); }
 
 private:
+    double degrees(std::size_t size) const;
+    std::vector<double> correlations(int x, std::span<const int> given, std::span<const int> candidates) const;
+
     Matrix<double> matrix_;
+    CorrelationStatistic statistic_;
+    std::int64_t total_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::pair<std::size_t, double>, Critical> critical_;
 };
 
-/// A walk over subsets of a pool, in search of one given which x and y are not clearly dependent.
+/// A walk over subsets of a pool, in search of one that separates x and y; it keeps its place.
 class CorrelationWalk {
 public:
-    /// The variables of `always` are given besides each subset.
-    CorrelationWalk(std::shared_ptr<const PartialCorrelations> correlations, int x, int y, std::vector<int> always,
-                    SubsetCursor subsets);
+    /// Independent means a p-value above alpha. The variables of `always` are given besides each subset. Unless all are
+    /// to be known, a p-value that is clearly not above alpha counts as 0.
+    CorrelationWalk(std::shared_ptr<const CorrelationTest> test, int x, int y, std::vector<int> always,
+                    SubsetCursor subsets, double alpha, bool know_all);
 
-    bool ended() const { return subsets_.ended(); }
-    /// Number of variables given in the next test.
-    int given() const { return subsets_.size() + static_cast<int>(always_.size()); }
+    /// Make at most so many tests; whether there are more to make.
+    bool advance(int most);
 
-    /// What some tests, all with as many variables given, have found.
-    struct Steps {
-        int tests = 0;
-        /// Whether the last correlation is not above the critical one, and it.
-        bool unclear = false;
-        double correlation = 0.0;
-        /// The least absolute one of the others; infinite where there are none.
-        double weakest = 0.0;
-    };
-
-    /// Test until an absolute correlation is not above the critical one, which holds for one size of subsets: or all of
-    /// that size are tested, or as many as there may be.
-    Steps advance(double critical, int most);
-
-    /// The subset of the last test that was not clear.
-    const std::vector<int>& subset() const { return subset_; }
+    /// Whether the last subset separates x and y: then the walk is at its end.
+    bool found() const { return found_; }
+    /// Tests so far. A subset that is not worth one counts as one.
+    std::int64_t tests() const { return tests_; }
+    /// The greatest p-value so far; of the one found, if one is.
+    double p_value() const { return greatest_; }
+    /// The subset that separates them, if one was found.
+    std::vector<int> subset() const { return found_ ? subsets_.members() : std::vector<int>{}; }
 
 private:
-    double test();
+    double test_subset();
 
-    std::shared_ptr<const PartialCorrelations> correlations_;
+    std::shared_ptr<const CorrelationTest> test_;
     int x_, y_;
     std::vector<int> always_;
     SubsetCursor subsets_;
-    std::vector<int> subset_, given_;
+    double alpha_;
+    bool know_all_;
+    std::vector<int> given_;
     Elimination elimination_;
+    /// Of tests given so many variables.
+    std::size_t size_ = std::numeric_limits<std::size_t>::max();
+    Critical critical_;
+    /// The weakest correlation of these tests whose p-value is known.
+    double weakest_ = 0.0;
+    bool found_ = false;
+    std::int64_t tests_ = 0;
+    double greatest_ = 0.0;
 };
 
 }  // namespace stablebn

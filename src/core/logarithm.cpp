@@ -8,7 +8,6 @@ namespace stablebn {
 
 namespace {
 
-constexpr double SPLITTER = (1 << 27) + 1;
 constexpr int SEGMENTS = 128;
 
 // All constants are the nearest double-doubles; tests/unit/core/test_logarithm.py computes them again as fractions.
@@ -163,19 +162,6 @@ constexpr std::int64_t REMEMBERED = 256;
 
 Fixed ln_of_prime(std::int64_t p) { return to_fixed(ln({static_cast<double>(p), 0.0})); }
 
-/// Logarithm of the gamma function for z >= 16, absolute error below 2**-66.
-DoubleDouble stirling(DoubleDouble z) {
-    DoubleDouble t = (z + DoubleDouble{-0.5, 0.0}) * ln(z);
-    t = t + -z;
-    t = t + LN_SQRT_2PI;
-    const DoubleDouble r = DoubleDouble{1.0, 0.0} / z;
-    const double square = r.hi * r.hi;
-    double tail = 0.0;
-    for (std::size_t k = STIRLING.size() - 1; k > 0; --k) tail = (tail + STIRLING[k]) * square;
-    const DoubleDouble s = (DoubleDouble{STIRLING[0], TWELFTH.lo} + DoubleDouble{tail, 0.0}) * r;
-    return t + s;
-}
-
 /// ln(a (a + 1) ... (a + count - 1)).
 DoubleDouble ln_of_first_factors(double a, std::int64_t count) {
     DoubleDouble sum;
@@ -189,7 +175,7 @@ Fixed sum_rising(std::span<const Count> counts, double a) {
     std::array<Fixed, REMEMBERED> known;
     known.fill({0, -1});
     const DoubleDouble first =
-        ln_of_first_factors(a, STIRLING_FROM) + -stirling(two_sum(a, static_cast<double>(STIRLING_FROM)));
+        ln_of_first_factors(a, STIRLING_FROM) + -ln_gamma(two_sum(a, static_cast<double>(STIRLING_FROM)));
     Fixed total;
     for (const std::int64_t m : counts) {
         if (m < REMEMBERED && known[static_cast<std::size_t>(m)].lo >= 0) {
@@ -197,7 +183,7 @@ Fixed sum_rising(std::span<const Count> counts, double a) {
             continue;
         }
         const DoubleDouble term = m <= STIRLING_FROM ? ln_of_first_factors(a, m)
-                                                     : stirling(two_sum(static_cast<double>(m), a)) + first;
+                                                     : ln_gamma(two_sum(static_cast<double>(m), a)) + first;
         const Fixed fixed = to_fixed(term);
         if (m < REMEMBERED) known[static_cast<std::size_t>(m)] = fixed;
         total += fixed;
@@ -206,41 +192,6 @@ Fixed sum_rising(std::span<const Count> counts, double a) {
 }
 
 }  // namespace
-
-/// The sum of two doubles and its rounding error, both exact (Knuth).
-DoubleDouble two_sum(double a, double b) {
-    const double s = a + b;
-    const double t = s - a;
-    return {s, (a - (s - t)) + (b - t)};
-}
-
-/// The product of two doubles and its rounding error, both exact (Dekker).
-DoubleDouble two_product(double a, double b) {
-    const double p = a * b;
-    double t = SPLITTER * a;
-    const double a_hi = t - (t - a);
-    const double a_lo = a - a_hi;
-    t = SPLITTER * b;
-    const double b_hi = t - (t - b);
-    const double b_lo = b - b_hi;
-    return {p, ((a_hi * b_hi - p) + a_hi * b_lo + a_lo * b_hi) + a_lo * b_lo};
-}
-
-DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
-    const DoubleDouble s = two_sum(a.hi, b.hi);
-    return two_sum(s.hi, s.lo + (a.lo + b.lo));
-}
-
-DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
-    const DoubleDouble p = two_product(a.hi, b.hi);
-    return two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
-}
-
-DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
-    const double q = a.hi / b.hi;
-    const DoubleDouble r = a + -(DoubleDouble{q, 0.0} * b);
-    return two_sum(q, (r.hi + r.lo) / b.hi);
-}
 
 /// x = 2**e * m with m in [1, 2); with c the middle of m's segment and s = (m - c) / (m + c),
 /// ln x = e ln 2 + ln c + 2 (s + s**3/3 + s**5/5 + ...), and |s| < 2**-9.
@@ -258,6 +209,19 @@ DoubleDouble ln(DoubleDouble x) {
     s = s + t;
     s = DoubleDouble{2.0 * s.hi, 2.0 * s.lo} + LN_OF_MIDDLE[j];
     return DoubleDouble{static_cast<double>(e), 0.0} * LN_2 + s;
+}
+
+/// Stirling's series.
+DoubleDouble ln_gamma(DoubleDouble z) {
+    DoubleDouble t = (z + DoubleDouble{-0.5, 0.0}) * ln(z);
+    t = t + -z;
+    t = t + LN_SQRT_2PI;
+    const DoubleDouble r = DoubleDouble{1.0, 0.0} / z;
+    const double square = r.hi * r.hi;
+    double tail = 0.0;
+    for (std::size_t k = STIRLING.size() - 1; k > 0; --k) tail = (tail + STIRLING[k]) * square;
+    const DoubleDouble s = (DoubleDouble{STIRLING[0], TWELFTH.lo} + DoubleDouble{tail, 0.0}) * r;
+    return t + s;
 }
 
 Fixed to_fixed(DoubleDouble x) {

@@ -10,25 +10,16 @@
 #include <span>
 #include <vector>
 
+#include "double_double.hpp"
 #include "fixed.hpp"
 
 namespace stablebn {
 
-/// The unevaluated sum of two doubles.
-struct DoubleDouble {
-    double hi = 0.0;
-    double lo = 0.0;
-};
-
-DoubleDouble two_sum(double a, double b);
-DoubleDouble two_product(double a, double b);
-DoubleDouble operator+(DoubleDouble a, DoubleDouble b);
-DoubleDouble operator*(DoubleDouble a, DoubleDouble b);
-DoubleDouble operator/(DoubleDouble a, DoubleDouble b);
-inline DoubleDouble operator-(DoubleDouble a) { return {-a.hi, -a.lo}; }
-
 /// Natural logarithm of a positive number, absolute error below 2**-90.
 DoubleDouble ln(DoubleDouble x);
+
+/// Logarithm of the gamma function for z >= 16, absolute error below 2**-66.
+DoubleDouble ln_gamma(DoubleDouble z);
 
 /// A number in fixed point, rounded to an even multiple of 2**-62 so that its half is exact too.
 Fixed to_fixed(DoubleDouble x);

@@ -32,6 +32,13 @@ def test_learning_from_a_file_imports_only_what_it_needs(tmp_path: Path) -> None
     assert not _modules_after(f"import stablebn.commands.learn, stablebn; stablebn.learn({str(data)!r})") & idle
 
 
+def test_tests_of_independence_import_no_library_of_functions() -> None:
+    data = "{'a': [0.5, 1.5, 2.5, 0.1, 3.5], 'b': [1.0, 0.25, 2.0, 3.0, 0.5], 'c': [2.0, 1.0, 4.0, 0.5, 0.0]}"
+    words = "{'a': ['x', 'y', 'x'], 'b': ['p', 'q', 'q']}"
+    learn = f"import stablebn; stablebn.learn({data}, 'pc-stable'); stablebn.learn({words}, 'mmhc')"
+    assert "scipy" not in _modules_after(learn)
+
+
 def test_learning_needs_no_optional_package() -> None:
     program = """
 import sys

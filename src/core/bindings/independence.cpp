@@ -2,12 +2,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,7 +44,9 @@ auto unlocked(Work&& work) {
     return work();
 }
 
-nb::ndarray<nb::numpy, double> outcomes(const ContingencyTest& test, int x, const Variables& given, const Variables& candidates) {
+/// Statistics, degrees of freedom and p-values [candidates, 3].
+template <class Test>
+nb::ndarray<nb::numpy, double> outcomes(const Test& test, int x, const Variables& given, const Variables& candidates) {
     auto numbers = unlocked([&] {
         std::vector<double> flat;
         for (const Outcome& found : test.outcomes(x, given, candidates)) {
@@ -55,11 +59,10 @@ nb::ndarray<nb::numpy, double> outcomes(const ContingencyTest& test, int x, cons
 }
 
 std::vector<double> p_values(const ContingencyTest& test, int x, const Variables& given, const Variables& candidates,
-                             double most_information) {
+                             double most_information, const CriticalValues* critical) {
+    const Enough enough{.most_information = most_information, .spared = {.critical = critical, .great = true}};
     std::vector<double> found;
-    for (const Outcome& outcome : test.outcomes(x, given, candidates, {.most_information = most_information})) {
-        found.push_back(outcome.p_value);
-    }
+    for (const Outcome& outcome : test.outcomes(x, given, candidates, enough)) found.push_back(outcome.p_value);
     return found;
 }
 
@@ -67,68 +70,67 @@ std::vector<double> p_values(const ContingencyTest& test, int x, const Variables
 std::pair<std::size_t, bool> until_dependent(const ContingencyTest& test, int x, const Variables& given,
                                              const Variables& candidates, double alpha, double most_information,
                                              const CriticalValues& critical) {
-    const auto found = test.outcomes(x, given, candidates, {most_information, alpha, &critical});
+    const auto found = test.outcomes(x, given, candidates, {most_information, alpha, {&critical, true, true}});
     return {found.size(), !found.empty() && found.back().p_value <= alpha};
 }
 
 std::optional<std::pair<Variables, std::int64_t>> inseparable(const ContingencyTest& test, int x,
                                                               const Variables& among, int most_given, double alpha,
                                                               const CriticalValues& critical) {
-    auto found = test.inseparable(x, among, most_given, alpha, &critical);
+    auto found = test.inseparable(x, among, most_given, alpha, critical);
     if (!found) return std::nullopt;
     return std::pair{std::move(found->variables), found->tests};
 }
 
-/// What Cython calls a function that takes two numbers, and a flag of its own.
-constexpr const char* TYPE_OF_TAIL = "double (double, double, int __pyx_skip_dispatch)";
-
-ChiSquareTail tail_of(const nb::capsule& chdtrc) {
-    if (!PyCapsule_IsValid(chdtrc.ptr(), TYPE_OF_TAIL)) throw nb::value_error("chdtrc of scipy.special.cython_special");
-    return ChiSquareTail(reinterpret_cast<ChiSquareTail::Function*>(chdtrc.data()));
+/// A tail of each of some statistics.
+template <double (*tail)(double, double)>
+nb::ndarray<nb::numpy, double> tails(const Numbers& statistics, const Numbers& df) {
+    if (statistics.size() != df.size()) throw nb::value_error("as many statistics as degrees of freedom");
+    std::vector<double> found(statistics.size());
+    for (std::size_t i = 0; i < found.size(); ++i) found[i] = tail(statistics.data()[i], df.data()[i]);
+    return array_of(std::move(found), {statistics.size()});
 }
 
-nb::ndarray<nb::numpy, double> tail_p_values(const ChiSquareTail& tail, const Numbers& statistics, const Numbers& df) {
-    if (statistics.size() != df.size()) throw nb::value_error("as many statistics as degrees of freedom");
-    auto found = unlocked([&] {
-        std::vector<double> p_values(statistics.size());
-        for (std::size_t i = 0; i < p_values.size(); ++i) p_values[i] = tail(statistics.data()[i], df.data()[i]);
-        return p_values;
-    });
-    return array_of(std::move(found), {statistics.size()});
+CorrelationStatistic correlation_statistic(const std::string& name) {
+    if (name == "student") return CorrelationStatistic::student;
+    if (name == "fisher") return CorrelationStatistic::fisher;
+    if (name == "information") return CorrelationStatistic::information;
+    throw std::invalid_argument("no statistic of correlations is called " + name);
 }
 
 }  // namespace
 
 void bind_independence(nb::module_& m) {
-    nb::class_<ChiSquareTail>(m, "ChiSquareTail", "The upper tail of the chi-square distribution.")
-        .def("__init__", [](ChiSquareTail* self, const nb::capsule& chdtrc) { new (self) ChiSquareTail(tail_of(chdtrc)); },
-             "chdtrc"_a)
-        .def("p_values", &tail_p_values, "statistics"_a, "df"_a);
+    m.def("chi_square_tails", &tails<chi_square_tail>, "statistics"_a, "df"_a,
+          "P-values of chi-square statistics, down to the least double.");
+    m.def("student_tails", &tails<student_tail>, "correlations"_a, "df"_a, "P-values of correlations by Student's t test.");
+    m.def("normal_tail", &normal_tail, "z"_a, "How likely a standard normal number is at least so far from 0.");
 
     nb::class_<SubsetCursor>(m, "SubsetCursor", "The subsets of a pool of variables, one after the other.")
         .def(nb::init<Variables, int, int, std::vector<bool>>(), "pool"_a, "smallest"_a, "largest"_a,
              "tried"_a = std::vector<bool>{});
 
-    nb::class_<CriticalValues>(m, "CriticalValues", "By degrees of freedom, a statistic above which the p-value need not be known.")
-        .def("__init__",
-             [](CriticalValues* self, const Numbers& values) {
-                 new (self) CriticalValues({values.data(), values.data() + values.size()});
+    nb::class_<CriticalValues>(m, "CriticalValues", "Where chi-square statistics cease to have p-values above alpha.")
+        .def(nb::init<double>(), "alpha"_a)
+        .def("__call__",
+             [](const CriticalValues& values, double df) {
+                 const auto [above, not_above] = values(df);
+                 return std::pair{above, not_above};
              },
-             "values"_a);
+             "df"_a, "A statistic whose p-value is above alpha, and a greater one whose p-value is not.");
 
     nb::class_<ContingencyTest>(m, "ContingencyTest", "A test of independence of categorical variables.")
         .def("__init__",
              [](ContingencyTest* self, std::shared_ptr<Counts> counts, bool pearson, bool adjust, double largest,
-                const NumberMatrix& alone, const ChiSquareTail& tail) {
+                const NumberMatrix& alone) {
                  const TestRule rule{pearson ? Statistic::x2 : Statistic::g2, adjust, largest};
                  auto known = copied(alone);
-                 unlocked([&] {
-                     new (self) ContingencyTest(std::move(counts), rule, std::move(known), tail);
-                 });
+                 unlocked([&] { new (self) ContingencyTest(std::move(counts), rule, std::move(known)); });
              },
-             "counts"_a, "pearson"_a, "adjust"_a, "largest"_a, "alone"_a, "tail"_a)
-        .def("outcomes", &outcomes, "x"_a, "given"_a, "candidates"_a)
-        .def("p_values", &p_values, "x"_a, "given"_a, "candidates"_a, "most_information"_a, Unlocked())
+             "counts"_a, "pearson"_a, "adjust"_a, "largest"_a, "alone"_a)
+        .def("outcomes", &outcomes<ContingencyTest>, "x"_a, "given"_a, "candidates"_a)
+        .def("p_values", &p_values, "x"_a, "given"_a, "candidates"_a, "most_information"_a,
+             "critical"_a.none(), Unlocked())
         .def("until_dependent", &until_dependent, "x"_a, "given"_a, "candidates"_a, "alpha"_a, "most_information"_a,
              "critical"_a, Unlocked())
         .def("p_values_given_rest",
@@ -147,26 +149,26 @@ void bind_independence(nb::module_& m) {
         .def_prop_ro("p_value", &ContingencyWalk::p_value)
         .def_prop_ro("subset", &ContingencyWalk::subset);
 
-    nb::class_<PartialCorrelations>(m, "PartialCorrelations", "Partial correlations, from sums of cross-products.")
-        .def("__init__", [](PartialCorrelations* self,
-                            const NumberMatrix& matrix) { new (self) PartialCorrelations(copied(matrix)); }, "matrix"_a)
-        .def("given",
-             [](const PartialCorrelations& correlations, int x, const Variables& given, const Variables& candidates) {
-                 return array_of(unlocked([&] { return correlations.given(x, given, candidates); }), {candidates.size()});
+    nb::class_<CorrelationTest>(m, "CorrelationTest", "A test of the partial correlation, from sums of cross-products.")
+        .def("__init__",
+             [](CorrelationTest* self, const NumberMatrix& matrix, const std::string& statistic, std::int64_t total) {
+                 new (self) CorrelationTest(copied(matrix), correlation_statistic(statistic), total);
              },
-             "x"_a, "given"_a, "candidates"_a);
+             "matrix"_a, "statistic"_a, "total"_a)
+        .def("outcomes", &outcomes<CorrelationTest>, "x"_a, "given"_a, "candidates"_a)
+        .def("p_values",
+             [](const CorrelationTest& test, int x, const Variables& given, const Variables& candidates, double alpha) {
+                 return test.p_values(x, given, candidates, alpha);
+             },
+             "x"_a, "given"_a, "candidates"_a, "alpha"_a, Unlocked());
 
-    nb::class_<CorrelationWalk>(m, "CorrelationWalk", "A walk over subsets, in search of one given which x and y are not clearly dependent.")
-        .def(nb::init<std::shared_ptr<PartialCorrelations>, int, int, Variables, SubsetCursor>(), "correlations"_a,
-             "x"_a, "y"_a, "always"_a, "subsets"_a)
-        .def("advance",
-             [](CorrelationWalk& walk, double critical, int most) {
-                 const auto steps = walk.advance(critical, most);
-                 return std::tuple{steps.tests, steps.unclear, steps.correlation, steps.weakest};
-             },
-             "critical"_a, "most"_a, Unlocked())
-        .def_prop_ro("ended", &CorrelationWalk::ended)
-        .def_prop_ro("given", &CorrelationWalk::given)
+    nb::class_<CorrelationWalk>(m, "CorrelationWalk", "A walk over subsets, in search of one that separates x and y; it keeps its place.")
+        .def(nb::init<std::shared_ptr<CorrelationTest>, int, int, Variables, SubsetCursor, double, bool>(), "test"_a,
+             "x"_a, "y"_a, "always"_a, "subsets"_a, "alpha"_a, "know_all"_a)
+        .def("advance", &CorrelationWalk::advance, "most"_a, Unlocked())
+        .def_prop_ro("found", &CorrelationWalk::found)
+        .def_prop_ro("tests", &CorrelationWalk::tests)
+        .def_prop_ro("p_value", &CorrelationWalk::p_value)
         .def_prop_ro("subset", &CorrelationWalk::subset);
 }
 

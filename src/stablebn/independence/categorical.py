@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from stablebn import _core
 from stablebn.fixed_point import to_float, to_floats
 from stablebn.independence.base import Numbers
-from stablebn.independence.chi_square import CLEARLY, chi_square_tail, critical_values
 from stablebn.independence.walking import Walk, WalkingTest
 from stablebn.scores.categorical import loglik
 from stablebn.stats.counts import Counts
@@ -18,6 +18,14 @@ from stablebn.stats.variable_sets import members
 
 _ROWS_A_CELL = 5
 _MEDIAN = 0.5
+# A bound that takes no part in a decision is raised by more than its rounding.
+_CLEARLY = 1 + 1e-9
+
+
+@lru_cache(maxsize=8)
+def critical_values(alpha: float) -> _core.CriticalValues:
+    """Where statistics cease to have p-values above alpha; what was found is kept for other tables."""
+    return _core.CriticalValues(alpha)
 
 
 class CategoricalTest(WalkingTest):
@@ -45,10 +53,10 @@ class CategoricalTest(WalkingTest):
         if not (pearson or adjust):
             # Half of G2 of a pair, if no other variable is given, is by how much one raises the other's score.
             scores, changes = loglik(counts).without_parents
-            self._most_information = [-2 * CLEARLY * to_float(score) for score in scores]
+            self._most_information = [-2 * _CLEARLY * to_float(score) for score in scores]
             pairs = np.maximum(2 * to_floats(changes), 0.0)
         largest = counts.total / _ROWS_A_CELL if adjust else math.inf
-        self._compiled = _core.ContingencyTest(counts.compiled, pearson, adjust, largest, pairs, chi_square_tail())
+        self._compiled = _core.ContingencyTest(counts.compiled, pearson, adjust, largest, pairs)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
@@ -56,8 +64,10 @@ class CategoricalTest(WalkingTest):
         return found[:, 0], found[:, 1], found[:, 2]
 
     def p_values(self, x: int, candidates: Sequence[int], given: int, alpha: float = 1.0) -> list[float]:
-        """The p-value of x with each candidate; 1 where no statistic could be significant."""
-        return self._compiled.p_values(x, members(given), list(candidates), self._greatest_possible(x, alpha))
+        """The p-value of x with each candidate; 1 where it is above alpha, or no statistic could be significant."""
+        critical = None if alpha == 1 else critical_values(alpha)
+        most = self._greatest_possible(x, alpha)
+        return self._compiled.p_values(x, members(given), list(candidates), most, critical)
 
     def first_dependent(self, x: int, candidates: Sequence[int], given: int, alpha: float) -> int | None:
         """The first candidate that depends on x, found in one pass that ends there."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from stablebn.errors import OptionError, one_of
 from stablebn.independence.base import IndependenceTest
 from stablebn.independence.categorical import CategoricalTest
-from stablebn.independence.continuous import FisherTest, GaussianInformationTest, StudentTest
+from stablebn.independence.continuous import CorrelationTest
 from stablebn.stats.counts import Counts
 from stablebn.stats.moments import Moments
 
@@ -18,9 +18,9 @@ _CATEGORICAL: Mapping[str, Callable[[Counts], IndependenceTest]] = {
 }
 
 _CONTINUOUS: Mapping[str, Callable[[Moments], IndependenceTest]] = {
-    "cor": StudentTest,
-    "zf": FisherTest,
-    "mi-g": GaussianInformationTest,
+    "cor": lambda moments: CorrelationTest(moments, "student"),
+    "zf": lambda moments: CorrelationTest(moments, "fisher"),
+    "mi-g": lambda moments: CorrelationTest(moments, "information"),
 }
 
 TESTS = (*_CATEGORICAL, *_CONTINUOUS)
