@@ -1,7 +1,8 @@
 """Graphs, scores and statistics are the very bits of the last commit before the kernels were ported to C++.
 
 `before_core/made.json` and `before_core/real_samples.json` were made by `make_before_core.py` with the code of commit
-fd7e3ff, whose kernels Numba compiled. Floats are kept in hexadecimal: nothing is compared with a tolerance.
+fd7e3ff, whose kernels Numba compiled. Floats are kept in hexadecimal: nothing is compared with a tolerance. P-values, and the
+statistics of `zf` and `mi-g`, were SciPy's and NumPy's then; they were recorded again when they became the core's own.
 """
 
 from __future__ import annotations
@@ -85,7 +86,6 @@ def test_statistics_of_independence_are_the_bits_from_before(case: Case) -> None
 
 @pytest.mark.parametrize("case", _cases(MADE["tested"], "test", "x", "y"))
 def test_p_values_are_the_bits_from_before(case: Case) -> None:
-    """Apart from the statistics, because the tails of distributions are SciPy's: another SciPy may have others."""
     assert bits(judged(_table(case["table"]), case).p_value) == case["p_value"]
 
 
