@@ -14,6 +14,10 @@ LO_MASK = (1 << LO_BITS) - 1
 UNIT = 1 << (HI_BITS + LO_BITS)
 """One nat."""
 
+_HALF_RANGE = 1 << (63 + LO_BITS)
+MOST_NATS = _HALF_RANGE // UNIT
+"""What limbs hold is less than this."""
+
 Limbs = NDArray[np.int64]
 
 NOT_A_CANDIDATE = int(np.iinfo(np.int64).min)
@@ -28,6 +32,11 @@ def joined(hi: int, lo: int) -> int:
 def limbs(value: int) -> tuple[int, int]:
     """The limbs of an integer, lo in [0, 2**32)."""
     return value >> LO_BITS, value & LO_MASK
+
+
+def wrapped(value: int) -> int:
+    """The integer that limbs of 64 bits hold in place of another: it differs by a multiple of 2**96."""
+    return (value + _HALF_RANGE) % (2 * _HALF_RANGE) - _HALF_RANGE
 
 
 def integers(terms: Limbs) -> list[int]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
+import numbers
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +34,11 @@ SomeOptions = TypeVar("SomeOptions", bound="Options")
 
 _KEY = "stablebn"
 _AS_IN_PYTHON = object()
+# Bits of the longest integer that a message shows.
+_LONG = 256
+
+LARGEST_INTEGER = 2**31 - 1
+"""Of options that count something: the core counts in 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ class Option:
     def check_value(self, value: object) -> None:
         """Raise `OptionError` for a value that the option cannot have."""
         if self.check is not None and not (value is None and self.default is None):
-            self.check(self.name, value)
+            self.check(self.name, _plain(value))
 
 
 def option(default: object, help: str, **rest: Any) -> Any:  # noqa: A002
@@ -125,7 +132,10 @@ class Options:
 
     def __post_init__(self) -> None:
         for known in options_of(type(self)):
-            known.check_value(getattr(self, known.name))
+            value = getattr(self, known.name)
+            known.check_value(value)
+            if (plain := _plain(value)) is not value:
+                object.__setattr__(self, known.name, plain)
 
     @classmethod
     def from_call(cls, function: str, positional: Sequence[object], named: Mapping[str, object]) -> Self:
@@ -278,23 +288,26 @@ def choice(allowed: Sequence[Hashable]) -> Check:
     return check
 
 
-def at_least(least: int) -> Check:
-    """A check: an integer that is not below `least`."""
+def at_least(least: int, most: int | None = None) -> Check:
+    """A check: an integer that is not below `least`, nor above `most`."""
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise OptionError(f"{name}={value!r} must be an integer of at least {least}.")
+            raise OptionError(f"{name}={_shown(value)} must be an integer of at least {least}.")
+        if most is not None and value > most:
+            raise OptionError(f"{name}={_shown(value)} is too large: it can be {most} at most.")
 
     return check
 
 
-def positive(what: str = "a number above 0") -> Check:
-    """A check: a finite number above 0; `what` says in the message what it must be."""
+def positive(what: str = "a number above 0", *, least: float = 0.0, most: float = math.inf) -> Check:
+    """A check: a finite number above 0, not below `least` nor above `most`; `what` says what it must be."""
 
     def check(name: str, value: object) -> None:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not 0 < cast("float", value) < float("inf"):
-            raise OptionError(f"{name}={value!r} must be {what}.")
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+            raise OptionError(f"{name}={_shown(value)} must be {what}.")
+        if not least <= value <= most:
+            raise OptionError(f"{name}={_shown(value)} must be a number from {least:g} to {most:g}.")
 
     return check
 
@@ -302,4 +315,18 @@ def positive(what: str = "a number above 0") -> Check:
 def between_0_and_1(name: str, value: object) -> None:
     """A check: a number above 0 and below 1."""
     if not (isinstance(value, float) and 0 < value < 1):
-        raise OptionError(f"{name}={value!r} must be a number between 0 and 1.")
+        raise OptionError(f"{name}={_shown(value)} must be a number between 0 and 1.")
+
+
+def _shown(value: object) -> str:
+    """A value as it stands in a message; Python does not write integers of thousands of digits."""
+    if isinstance(value, int) and value.bit_length() > _LONG:
+        return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1}..."
+    return repr(value)
+
+
+def _plain(value: object) -> object:
+    """A NumPy number as the number of Python that it stands for; anything else as it is."""
+    if isinstance(value, numbers.Real) and callable(item := getattr(value, "item", None)):
+        return cast("object", item())
+    return value

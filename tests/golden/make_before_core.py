@@ -5,7 +5,8 @@ Run once, by the last commit before the port of the kernels to C++ (fd7e3ff):
     python -m tests.golden.make_before_core made
     python -m tests.golden.make_before_core real_samples
 
-and never again but for p-values, unless an algorithm is changed on purpose: `test_same_bits.py` compares every later commit with it.
+and never again but for p-values, unless an algorithm is changed on purpose: `test_same_bits.py` compares every later
+commit with it.
 
 Learner, kind of data and score are not drawn but all met, every combination that is defined; table, options and test
 are drawn for each from streams of their own, so that no two of them go together.

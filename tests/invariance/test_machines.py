@@ -12,6 +12,7 @@ import platform
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -84,9 +85,9 @@ def near_ties(seed: int) -> dict[str, Any]:
 def _numpy_features() -> str:
     """What NumPy chooses its functions by, of what this machine has."""
     try:
-        from numpy._core import _multiarray_umath as numpy_core
+        numpy_core = import_module("numpy._core._multiarray_umath")
     except ImportError:  # NumPy 1
-        from numpy.core import _multiarray_umath as numpy_core
+        numpy_core = import_module("numpy.core._multiarray_umath")
     has, chooses = numpy_core.__cpu_features__, numpy_core.__cpu_dispatch__
     return " ".join(name for name in chooses if has[name])
 

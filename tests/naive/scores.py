@@ -7,12 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
 from stablebn.data import CategoricalTable, ContinuousTable
 
 DIGITS = 60
+# So many factors are multiplied out.
+_MANY = 200
+# From here on Stirling's series has 40 digits.
+_FAR = 60
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
 
 
@@ -37,7 +42,36 @@ def ln_rising(a: Fraction, m: int) -> Decimal:
     """ln(a (a + 1) ... (a + m - 1)) = ln Gamma(a + m) - ln Gamma(a)."""
     with localcontext() as context:
         context.prec = DIGITS
+        if m > _MANY:
+            return ln_gamma(a + m) - ln_gamma(a)
         return sum((ln(a + i) for i in range(m)), Decimal(0))
+
+
+def ln_gamma(x: Fraction) -> Decimal:
+    """Stirling's series, far enough out; to 40 digits."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        steps = max(0, math.ceil(_FAR - x))
+        far = x + steps
+        z = Decimal(far.numerator) / Decimal(far.denominator)
+        series = sum(
+            (
+                Decimal(b.numerator) / b.denominator / (2 * k * (2 * k - 1)) / z ** (2 * k - 1)
+                for k, b in enumerate(_even_bernoulli(), start=1)
+            ),
+            Decimal(0),
+        )
+        found = (z - Decimal("0.5")) * z.ln() - z + (2 * PI).ln() / 2 + series
+        return found - sum((ln(x + i) for i in range(steps)), Decimal(0))
+
+
+@cache
+def _even_bernoulli() -> list[Fraction]:
+    """The Bernoulli numbers B(2), B(4), ..., B(30)."""
+    numbers = [Fraction(1)]
+    for m in range(1, 31):
+        numbers.append(-sum((math.comb(m + 1, k) * b for k, b in enumerate(numbers)), Fraction(0)) / (m + 1))
+    return numbers[2::2]
 
 
 def entropy_sum(table: CategoricalTable, variables: Sequence[int]) -> Decimal:
@@ -48,9 +82,9 @@ def entropy_sum(table: CategoricalTable, variables: Sequence[int]) -> Decimal:
 
 
 def categorical_family(
-    table: CategoricalTable, score: str, child: int, parents: Sequence[int], iss: int = 1
+    table: CategoricalTable, score: str, child: int, parents: Sequence[int], iss: float = 1, k: float = 1
 ) -> Decimal:
-    """Score of a family, k = 1."""
+    """Score of a family."""
     r = len(table.levels[child])
     q = math.prod(len(table.levels[p]) for p in parents)
     cells = joint_counts(table, [*parents, child])
@@ -60,8 +94,8 @@ def categorical_family(
         if score in ("bic", "aic", "loglik"):
             fit = sum((m * ln(Fraction(m, rows[cell[:-1]])) for cell, m in cells.items()), Decimal(0))
             unit = {"bic": ln(table.total) / 2, "aic": Decimal(1), "loglik": Decimal(0)}[score]
-            return fit - unit * (r - 1) * q
-        share = {"bde": Fraction(iss, q), "bds": Fraction(iss, len(rows)), "k2": Fraction(r)}[score]
+            return fit - Decimal(k) * unit * (r - 1) * q
+        share = {"bde": Fraction(iss) / q, "bds": Fraction(iss) / len(rows), "k2": Fraction(r)}[score]
         joint = sum((ln_rising(share / r, m) for m in cells.values()), Decimal(0))
         return joint - sum((ln_rising(share, m) for m in rows.values()), Decimal(0))
 
@@ -96,8 +130,8 @@ def determinant(matrix: list[list[Fraction]]) -> Fraction:
     return product
 
 
-def gaussian_family(table: ContinuousTable, score: str, child: int, parents: Sequence[int]) -> Decimal:
-    """Score of a family, k = 1, by the residual sum of squares in exact fractions."""
+def gaussian_family(table: ContinuousTable, score: str, child: int, parents: Sequence[int], k: float = 1) -> Decimal:
+    """Score of a family, by the residual sum of squares in exact fractions."""
     products = cross_products(table)
 
     def minor(variables: Sequence[int]) -> Fraction:
@@ -109,7 +143,33 @@ def gaussian_family(table: ContinuousTable, score: str, child: int, parents: Seq
         context.prec = DIGITS
         fit = -Decimal(total) / 2 * (ln(rss / (total - 1)) + ln(2 * PI)) - Decimal(total - 1) / 2
         unit = {"bic": ln(total) / 2, "aic": Decimal(1), "loglik": Decimal(0)}[score]
-        return fit - unit * (len(parents) + 2)
+        return fit - Decimal(k) * unit * (len(parents) + 2)
+
+
+def exact_bge_family(
+    table: ContinuousTable, child: int, parents: Sequence[int], iss_mu: float = 1, iss_w: int | None = None
+) -> Decimal:
+    """BGe from Kuipers, Moffa and Heckerman (2014): determinants in exact fractions, the rest to 60 digits."""
+    n, total = table.values.shape[0], table.total
+    a_mu, a_w = Fraction(iss_mu), n + 2 if iss_w is None else iss_w
+    t = a_mu * (a_w - n - 1) / (a_mu + 1)
+    products = cross_products(table)
+
+    def part(variables: Sequence[int]) -> Decimal:
+        size = len(variables)
+        prior, posterior = Fraction(a_w - n + size, 2), Fraction(total + a_w - n + size, 2)
+        matrix = [[products[u][v] + (t if u == v else 0) for v in variables] for u in variables]
+        gammas = sum(
+            (ln_gamma(posterior - Fraction(j, 2)) - ln_gamma(prior - Fraction(j, 2)) for j in range(size)), Decimal(0)
+        )
+        scale = size * (ln(a_mu / (total + a_mu)) - total * ln(PI)) / 2
+        by_prior = Decimal(prior.numerator) / prior.denominator * size * ln(t)
+        by_data = Decimal(posterior.numerator) / posterior.denominator * ln(determinant(matrix))
+        return scale + gammas + by_prior - by_data
+
+    with localcontext() as context:
+        context.prec = DIGITS
+        return part([*parents, child]) - part(list(parents))
 
 
 def bge_family(table: ContinuousTable, child: int, parents: Sequence[int]) -> float:

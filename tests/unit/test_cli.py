@@ -147,6 +147,13 @@ def test_mistakes_are_a_message_and_not_a_traceback(data: Path, arguments: list[
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(("option", "value"), [("--threads", 9999999), ("--k", 1e9), ("--max-iter", 10**20)])
+def test_number_that_cannot_be_is_refused_in_a_line(data: Path, option: str, value: float) -> None:
+    done = _run("learn", data, option, value, code=2)
+    assert option.strip("-").replace("-", "_") in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_kinds_can_be_said(tmp_path: Path) -> None:
     path = tmp_path / "ages.csv"
     pd.DataFrame({"age": range(40), "height": [x * 1.5 + x % 7 for x in range(40)]}).to_csv(path, index=False)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import KW_ONLY, dataclass
 
+import numpy as np
 import pytest
 
 import stablebn as sb
@@ -207,3 +208,15 @@ def test_options_are_checked_when_a_configuration_is_made() -> None:
     assert Small(size=2).size == 2
     with pytest.raises(sb.OptionError, match="size=0"):
         Small(size=0)
+
+
+def test_numbers_of_numpy_are_the_numbers_they_stand_for() -> None:
+    config = SearchConfig(tabu=np.int64(3), alpha=np.float32(0.25), max_time=np.uint8(7))  # type: ignore[arg-type]
+    assert config == SearchConfig(tabu=3, alpha=0.25, max_time=7)
+    assert (type(config.tabu), type(config.alpha), type(config.max_time)) == (int, float, int)
+
+
+@pytest.mark.parametrize("option", ["threads", "tabu", "noinc", "max_parents", "max_iter", "k", "max_time"])
+def test_number_beyond_the_greatest_is_refused_before_anything_is_made(option: str) -> None:
+    with pytest.raises(sb.OptionError, match=f"{option}=100000000000000000000"):
+        check_given("tabu", {option: 10**20})

@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from stablebn import _core
-from stablebn.fixed_point import to_float, to_floats
+from stablebn.errors import DataError
+from stablebn.fixed_point import MOST_NATS, to_float, to_floats
 from stablebn.independence.base import Numbers
 from stablebn.independence.walking import Walk, WalkingTest
 from stablebn.scores.categorical import loglik
@@ -26,6 +27,16 @@ _CLEARLY = 1 + 1e-9
 def critical_values(alpha: float) -> _core.CriticalValues:
     """Where statistics cease to have p-values above alpha; what was found is kept for other tables."""
     return _core.CriticalValues(alpha)
+
+
+def _check_range(counts: Counts) -> None:
+    """X2 can be as much as N times the levels of the variable that has fewer: that must fit the core's sums."""
+    fewer = sorted(counts.levels)[-2:][0] if counts.levels else 0
+    if counts.total * fewer >= MOST_NATS:
+        raise DataError(
+            f"test='x2' can take {MOST_NATS // fewer - 1} rows of columns with {fewer} levels, and the table stands "
+            f"for {counts.total}: take a sample, scale the weights down, or use test='mi'."
+        )
 
 
 class CategoricalTest(WalkingTest):
@@ -47,6 +58,8 @@ class CategoricalTest(WalkingTest):
     def __init__(self, counts: Counts, *, pearson: bool = False, adjust: bool = False) -> None:
         super().__init__()
         self.n = counts.n
+        if pearson:
+            _check_range(counts)
         # What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N.
         self._most_information = [math.inf] * self.n
         pairs: Numbers = np.empty((0, 0), dtype=np.float64)

@@ -76,11 +76,11 @@ LEARNERS: Mapping[str, Learner] = {
     "tabu-inc": Learner("Tabu-Inc", "tabu search, variables by increasing score", tabu_inc, _TABU),
     "hc-dec": Learner("HC-Dec", "hill climbing, variables by decreasing score", hc_dec, _HC),
     "hc-inc": Learner("HC-Inc", "hill climbing, variables by increasing score", hc_inc, _HC),
-    "pc-stable": Learner("PC-Stable", "PC with an order-independent skeleton", pc_stable, _TESTS),
-    "gs": Learner("GS", "Markov blankets by growing and shrinking", gs, _TESTS),
-    "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS),
-    "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID),
-    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID),
+    "pc-stable": Learner("PC-Stable", "PC with an order-independent skeleton", pc_stable, _TESTS, revision=2),
+    "gs": Learner("GS", "Markov blankets by growing and shrinking", gs, _TESTS, revision=2),
+    "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS, revision=2),
+    "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=2),
+    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=2),
     "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE),
 }
 

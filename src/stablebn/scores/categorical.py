@@ -11,9 +11,6 @@ from stablebn.scores.families import CompiledScores
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import members
 
-# Beyond 2**30 nats of penalty no family is a candidate, however much more it is.
-_LARGEST_UNIT = (1 << 31) * UNIT
-
 
 class PenalisedLikelihood(CompiledScores):
     """Log-likelihood less a penalty per free parameter: H(S + v) - H(S) - unit * (r_v - 1) * prod r_s.
@@ -28,7 +25,7 @@ class PenalisedLikelihood(CompiledScores):
     """
 
     def __init__(self, counts: Counts, unit: int, compiled: _core.FamilyScores | None = None) -> None:
-        super().__init__(compiled or _core.PenalisedLikelihood(counts.compiled, *limbs(min(unit, _LARGEST_UNIT))))
+        super().__init__(compiled or _core.PenalisedLikelihood(counts.compiled, *limbs(unit)))
         self._counts = counts
         self._unit = unit
 
@@ -36,9 +33,9 @@ class PenalisedLikelihood(CompiledScores):
         """The same score for variables renumbered so that new i is old order[i]."""
         return PenalisedLikelihood(self._counts.reordered(order), self._unit, self.compiled.reordered(list(order)))
 
-    def penalty(self, child: int, parents: int) -> int:
-        """Of the family's free parameters."""
-        return self._unit * (self._counts.levels[child] - 1) * self._counts.states(members(parents))
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """The score of a family: the term of the core less the penalty of its free parameters, which may be huge."""
+        return term - self._unit * (self._counts.levels[child] - 1) * self._counts.states(members(parents))
 
 
 def bic(counts: Counts, k: float) -> PenalisedLikelihood:

@@ -73,15 +73,15 @@ class CompiledScores(FamilyScores):
     def reordered(self, order: Sequence[int]) -> Self:
         """The same score for variables renumbered so that new i is old order[i]."""
 
-    def penalty(self, child: int, parents: int) -> int:
-        """What the score of a family is less than the term of the core; here, and not there, as it may be huge."""
-        return 0
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """The score of a family, from the term of the core, which holds no more than 2**33 nats."""
+        return term
 
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
         key = (child, parents)
         if key not in self._families:
-            self._families[key] = self.compiled.term(child, parents) - self.penalty(child, parents)
+            self._families[key] = self.whole(child, parents, self.compiled.term(child, parents))
         return self._families[key]
 
     def changes(self, child: int, parents: int) -> Limbs:
@@ -92,7 +92,7 @@ class CompiledScores(FamilyScores):
     def without_parents(self) -> tuple[list[int], Limbs]:
         """The scores of every variable without parents, and what `changes` gives for it: int64 [n, n, 2]."""
         terms, changes = self.compiled.first()
-        return [term - self.penalty(v, 0) for v, term in enumerate(integers(terms))], changes
+        return [self.whole(v, 0, term) for v, term in enumerate(integers(terms))], changes
 
     def dag(self, parents: Sequence[int]) -> int:
         """Score of a DAG; families of none or one parent are read off, nothing need be counted for them."""

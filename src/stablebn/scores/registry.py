@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from stablebn.data.table import Table
 from stablebn.errors import OptionError
-from stablebn.options import Options, choice, option, positive
+from stablebn.options import Options, at_least, choice, option, positive
 from stablebn.scores import categorical, continuous
 from stablebn.scores.families import CompiledScores
 from stablebn.stats import Counts, Moments, statistics_of
@@ -43,11 +43,13 @@ class ScoreConfig(Options):
         check=choice(SCORES),
     )
     _: KW_ONLY
-    k: float = option(1.0, "Multiplier of the penalty of bic and aic.", check=positive())
-    iss: float = option(1.0, "Imaginary sample size of bde and bds.", check=positive())
-    iss_mu: float = option(1.0, "Imaginary sample size of bge for the mean.", check=positive())
+    k: float = option(1.0, "Multiplier of the penalty of bic and aic.", check=positive(most=1e6))
+    iss: float = option(1.0, "Imaginary sample size of bde and bds.", check=positive(least=1e-20, most=1e9))
+    iss_mu: float = option(1.0, "Imaginary sample size of bge for the mean.", check=positive(least=1e-20, most=1e20))
     iss_w: int | None = option(
-        None, "Imaginary sample size of bge for the precision matrix, by default the number of variables + 2."
+        None,
+        "Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.",
+        check=at_least(1, 2**28),
     )
 
 
@@ -74,6 +76,6 @@ def _iss_w(moments: Moments, config: ScoreConfig) -> int:
     least = moments.n + 2
     if config.iss_w is None:
         return least
-    if not isinstance(config.iss_w, int) or config.iss_w < least:
-        raise OptionError(f"iss_w={config.iss_w!r} must be an integer of at least {least} (variables + 2).")
+    if config.iss_w < least:
+        raise OptionError(f"iss_w={config.iss_w} must be an integer of at least {least} (variables + 2).")
     return config.iss_w
