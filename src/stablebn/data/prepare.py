@@ -16,7 +16,7 @@ from stablebn.data.checks import (
     check_types,
     report_constants,
 )
-from stablebn.data.duplicates import DUPLICATES, identical_columns, merge, report_identical
+from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.data.encoding import encode, tabulate
 from stablebn.data.kinds import Kind, decide_kinds
 from stablebn.data.missing import MISSING, settle_missing
@@ -71,6 +71,7 @@ def prepare(
     missing: str = "error",
     duplicates: str = "keep",
     weights: object = None,
+    unit_free: bool = False,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -88,9 +89,12 @@ def prepare(
     missing : {"error", "drop", "level"}, default "error"
         Of a missing value (null or NaN): raise, leave out its row, or make it a level, None, the last.
     duplicates : {"keep", "merge", "error"}, default "keep"
-        Of identical columns: keep all, keep the first by name, or raise.
+        Of identical columns, and of continuous ones that are copies in another unit or rounded otherwise: keep all,
+        keep one, or raise.
     weights : name of a column, or sequence of int, optional
         How many rows each row stands for. A row with weight 0 is as if it were not there.
+    unit_free : bool, default False
+        Units must not matter: of copies in different units the first by name is kept.
 
     Returns
     -------
@@ -132,9 +136,11 @@ def prepare(
     check_gaussian_rows(varying, total)
 
     table = tabulate(varying, used, counts)
-    identical = identical_columns(table)
-    cautions += [*report_constants(tuple(constants)), *report_identical(identical, duplicates)]
-    table, merged = merge(table, identical) if duplicates == "merge" else (table, {})
+    identical, copies = identical_columns(table), copied_columns(table)
+    cautions += [*report_constants(tuple(constants)), *report_duplicates(identical, copies, duplicates)]
+    merged: dict[Name, tuple[Name, ...]] = {}
+    if duplicates == "merge":
+        table, merged = merge(table, copies or identical, unit_free=unit_free)
     for caution in cautions:
         logger.info("%s", caution)
     return Prepared(

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
-from stablebn.stats.statistics import Codes, Statistics
+from stablebn.stats.statistics import Statistics
+from stablebn.stats.symmetry import Structure, TableRows
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
@@ -88,12 +89,16 @@ class Moments(Statistics):
         skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
         return round(skewness * 2**30), round(kurtosis * 2**30)
 
-    def _value_codes(self) -> Sequence[Codes]:
-        # Ranks: so units do not matter.
-        return [np.unique(column, return_inverse=True)[1].astype(np.int32) for column in self._table.values]
+    def structure(self) -> Structure:
+        """The rows, by the bits of their values; there is only one zero."""
+        return TableRows((self._table.values + 0.0).view(np.uint64), self._table.weights)
 
-    def _row_weights(self) -> NDArray[np.int64] | None:
-        return self._table.weights
+    def correlation(self, u: int, v: int, bits: int) -> int:
+        """The correlation of two columns in units of 2**-bits, rounded to the nearest."""
+        covariance = int(self._numerators[u, v])
+        size = (covariance * covariance << 2 * bits + 2) // int(self._numerators[u, u] * self._numerators[v, v])
+        rounded = (math.isqrt(size) + 1) >> 1
+        return rounded if covariance >= 0 else -rounded
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
