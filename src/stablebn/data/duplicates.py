@@ -67,7 +67,7 @@ def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
         return ()
     values = table.values
     n, rows = values.shape
-    few = _in_unit_range(values)[:, :: -(-rows // _FEW_ROWS_OF_COPIES)]
+    few = _in_unit_range(values, every=-(-rows // _FEW_ROWS_OF_COPIES))
     # A column and its mirror image have the same place.
     places = np.minimum(few[:, 0], 1 - few[:, 0])
     order = np.argsort(places, kind="stable")
@@ -85,11 +85,11 @@ def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
     return _named(list(groups.values()), table.names)
 
 
-def _in_unit_range(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns moved and scaled to the range from 0 to 1."""
+def _in_unit_range(values: NDArray[np.float64], every: int = 1) -> NDArray[np.float64]:
+    """Columns moved and scaled to the range from 0 to 1; of their rows only every so many."""
     # Halves, so that no difference overflows.
     least, greatest = values.min(axis=1, keepdims=True) / 2, values.max(axis=1, keepdims=True) / 2
-    scaled: NDArray[np.float64] = (values / 2 - least) / (greatest - least)
+    scaled: NDArray[np.float64] = (values[:, ::every] / 2 - least) / (greatest - least)
     return scaled
 
 
