@@ -1,0 +1,169 @@
+"""Comparing: what two answers to one case must have in common, compared with ==, and what may differ.
+
+All that may differ is here, each with its reason (`MAY_DIFFER`, `NAMES_MAY_DECIDE`). What `fuzz.layouts.possible` leaves
+out is never asked for: what is not promised at all. `max_time` is never drawn: what it gives depends on the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tests.drawn import TESTING
+
+from fuzz.asking import Answer
+from fuzz.cases import Case
+from fuzz.layouts import Layout
+
+
+class Allowance(NamedTuple):
+    """Fields that may differ, when, and why."""
+
+    when: Callable[[Case, Layout], bool]
+    fields: frozenset[str]
+    reason: str
+
+
+MAY_DIFFER = (
+    Allowance(
+        lambda case, layout: layout.units == "powers of two",
+        frozenset({"score", "fingerprint", "scores of the trace"}),
+        "A density has the unit of its variable: the score moves by N ln 2 for every power of two. Gains do not.",
+    ),
+    Allowance(
+        lambda case, layout: layout.units == "any",
+        frozenset({"score", "fingerprint", "trace", "conflicts", "warnings"}),
+        "Values are rounded anew, and with them all numbers; only the graph and the order are promised.",
+    ),
+    Allowance(
+        lambda case, layout: bool(layout.units),
+        frozenset({"identical columns"}),
+        "In different units they are no longer identical.",
+    ),
+    Allowance(
+        lambda case, layout: not case.stable and "names" in layout.varied,
+        frozenset({"fingerprint", "dag", "score of a pattern"}),
+        "Interchangeable columns are numbered by name, and the fingerprint, and which DAG extends a pattern, follow "
+        "the numbers. With the order of the columns no exchange of columns makes up for it.",
+    ),
+    Allowance(
+        lambda case, layout: "gaps" in layout.varied,
+        frozenset({"dropped rows"}),
+        "Where rows with missing values were left out by hand there are none to report.",
+    ),
+    Allowance(
+        lambda case, layout: "process" in layout.varied and case.question == "ci_test",
+        frozenset({"p_value"} | {"statistic"}),
+        "P-values, and the statistics of zf and mi-g, come from NumPy's and SciPy's functions, whose last bits differ "
+        "between machines (docs/core.md).",
+    ),
+)
+
+NAMES_MAY_DECIDE = """\
+Names decide between columns that are interchangeable in the data, and only there (SPEC 4 and 5). So where names were
+changed the order may be another one, if exchanging the columns accordingly gives the same table: the same rows, as
+often; numbers by their ranks, as a change of units is no change. Everything else must then be the same after that
+exchange. Two things follow. A graph to start from may tell columns apart that the table does not: where it does,
+nothing more is compared. And learners in the order of the columns do without names only where no last bit depends on
+the numbering of interchangeable columns, that is for categorical data."""
+
+
+def differences(case: Case, base: Callable[[Sequence[int] | None], Answer], found: Answer, layout: Layout) -> list[str]:
+    """The fields in which the answer to a layout is not the one to the table as it was drawn.
+
+    Parameters
+    ----------
+    case : Case
+    base : callable
+        Gives the answer to layout 0, also after an exchange of columns; see `fuzz.asking.ask`.
+    found : Answer
+    layout : Layout
+        That it was found for.
+    """
+    right = base(None)
+    if "error" in right or "error" in found:
+        return [] if right == found else ["error"]
+    if "order" in right and right["order"] != found["order"] and "names" in layout.varied:
+        exchange = _exchange(case.table.n, right["order"], found["order"])
+        if exchange is None or not _is_symmetry(case, exchange, sorted(right["order"])):
+            return ["order", *(name for name in _differ(case, layout, right, found) if name != "order")]
+        if case.graph_is in ("dag", "pdag") and not _keeps_graph(case, exchange):
+            return []
+        right = base(exchange)
+    return list(_differ(case, layout, right, found))
+
+
+def _differ(case: Case, layout: Layout, right: Answer, found: Answer) -> Iterator[str]:
+    free = {name for allowed in MAY_DIFFER if allowed.when(case, layout) for name in allowed.fields}
+    if "score of a pattern" in free and case.algorithm in (*TESTING, "fges"):
+        free.add("score")
+    for name, value in right.items():
+        other = found[name]
+        if name == "trace" and "scores of the trace" in free:
+            value, other = ({what: own for what, own in trace.items() if what != "score"} for trace in (value, other))
+        if name == "warnings":
+            unsaid = {"dropped-rows"} if "dropped rows" in free else set()
+            unsaid |= {"identical"} if "identical columns" in free else set()
+            value, other = _without(value, unsaid), _without(other, unsaid)
+        if name not in free and value != other:
+            yield name
+
+
+def _without(warnings: tuple[tuple[str, ...], dict[str, object]], unsaid: set[str]) -> tuple[object, object]:
+    codes, columns = warnings
+    return (
+        tuple(code for code in codes if code not in unsaid),
+        {code: named for code, named in columns.items() if code not in unsaid},
+    )
+
+
+def _exchange(n: int, right: Sequence[int], found: Sequence[int]) -> list[int] | None:
+    """Which column stands in one order where each stood in the other; None if they are not the same columns."""
+    if sorted(right) != sorted(found):
+        return None
+    exchange = list(range(n))
+    for c, other in zip(right, found, strict=True):
+        exchange[c] = other
+    return exchange
+
+
+def _is_symmetry(case: Case, exchange: Sequence[int], columns: Sequence[int]) -> bool:
+    """Whether a table of some columns has the same rows, as often, after they were exchanged."""
+    codes, weights = _codes(case)
+    return _rows(codes[list(columns)], weights) == _rows(codes[[exchange[c] for c in columns]], weights)
+
+
+def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Values of the rows used as integers: of labels, or of ranks."""
+    table = case.table
+    used = np.ones(table.rows, dtype=np.bool_) if table.weights is None else table.weights > 0
+    if table.gaps is not None and case.options.get("missing") == "drop":
+        used &= ~table.gaps.any(axis=0)
+    if table.kind == "categorical":
+        every = sorted({repr(label) for own in table.labels for label in own})
+        number = {label: place for place, label in enumerate(every)}
+        codes = np.array(
+            [np.array([number[repr(label)] for label in labels])[own]
+             for labels, own in zip(table.labels, table.values, strict=True)]
+        )
+        if table.gaps is not None:
+            codes = np.where(table.gaps, -1, codes)
+    else:
+        codes = np.array([np.unique(own[used], return_inverse=True)[1] for own in table.values])
+        return codes, np.ones(codes.shape[1], dtype=np.int64) if table.weights is None else table.weights[used]
+    weights = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
+    return codes[:, used], weights[used]
+
+
+def _rows(codes: NDArray[np.int64], weights: NDArray[np.int64]) -> dict[bytes, int]:
+    found: dict[bytes, int] = {}
+    for row, weight in zip(np.ascontiguousarray(codes.T), weights.tolist(), strict=True):
+        key = row.tobytes()
+        found[key] = found.get(key, 0) + weight
+    return found
+
+
+def _keeps_graph(case: Case, exchange: Sequence[int]) -> bool:
+    return {(exchange[u], exchange[v]) for u, v in case.graph} == set(case.graph)
