@@ -7,6 +7,7 @@ also between processes.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import stablebn as sb
@@ -21,19 +22,33 @@ Place = Callable[[Hashable], int]
 """The place of a column by its name in a layout."""
 
 
-def ask(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answer]:
-    """Ask the question of a case, and return a function that gives the answer.
+class Asked:
+    """A question that was answered.
 
-    The function takes another place for every column, or None: with that the answer is the one to the same question
-    after columns were exchanged.
+    Parameters
+    ----------
+    answer_after : callable
+        The answer after columns were exchanged: takes another place for every column, or None.
     """
+
+    def __init__(self, answer_after: Callable[[Sequence[int] | None], Answer]) -> None:
+        self.answer_after = answer_after
+
+    @cached_property
+    def answer(self) -> Answer:
+        """The answer."""
+        return self.answer_after(None)
+
+
+def ask(case: Case, layout: Layout) -> Asked:
+    """Ask the question of a case."""
     try:
         with layout.forced():
-            return _QUESTIONS[case.question](case, layout)
+            return Asked(_QUESTIONS[case.question](case, layout))
     except StableBNError as error:
         # Whatever is wrong with a table is wrong with it in every layout.
         kind = type(error).__name__
-        return lambda places: {"error": kind}
+        return Asked(lambda places: {"error": kind})
 
 
 def _places(layout: Layout, places: Sequence[int] | None) -> dict[Hashable, int]:
@@ -52,7 +67,19 @@ def _learn(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answe
     return lambda places: _learned(result, _places(layout, None), places)
 
 
-_OF_EARLIER = ("missing", "names", "weights", "kinds", "unit_free", "threads", "max_parents", "k", "iss", "iss_mu", "iss_w")
+_OF_EARLIER = (
+    "missing",
+    "names",
+    "weights",
+    "kinds",
+    "unit_free",
+    "threads",
+    "max_parents",
+    "k",
+    "iss",
+    "iss_mu",
+    "iss_w",
+)
 
 
 def _learned(result: sb.Result, places: Mapping[Hashable, int], exchange: Sequence[int] | None) -> Answer:
@@ -95,9 +122,7 @@ def _trace(trace: Any, at: Place) -> dict[str, Any]:
         }
     columns: dict[str, Any] = trace.to_dict()
     for name in trace.variable_columns:
-        columns[name] = [
-            None if v is None else tuple(map(at, v)) if name == "others" else at(v) for v in columns[name]
-        ]
+        columns[name] = [None if v is None else tuple(map(at, v)) if name == "others" else at(v) for v in columns[name]]
     return columns
 
 
@@ -111,10 +136,8 @@ def _pairs(edges: Sequence[tuple[Hashable, Hashable]], at: Place) -> frozenset[f
 
 def _graph(case: Case, layout: Layout) -> object:
     """The graph of a case under the names of a layout; its nodes and arcs have no order."""
-    nodes = list(layout.names)
-    arcs = [(layout.names[u], layout.names[v]) for u, v in case.graph]
-    layout.shuffle.shuffle(nodes)
-    layout.shuffle.shuffle(arcs)
+    nodes = layout.shuffled(layout.names)
+    arcs = layout.shuffled([(layout.names[u], layout.names[v]) for u, v in case.graph])
     dag = sb.DAG(nodes, arcs)
     if case.graph_is == "pdag":
         return dag.cpdag()
@@ -142,10 +165,9 @@ def _score(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answe
 
 def _ci_test(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answer]:
     asked = [layout.names[c] for c in case.triple]
-    ends, given = asked[:2], asked[2:]
-    layout.shuffle.shuffle(ends)
-    layout.shuffle.shuffle(given)
-    found = sb.ci_test(layout.data, *ends, given=given, **case.options, **layout.reading)
+    x, y = layout.shuffled(asked[:2])
+    given = layout.shuffled(asked[2:])
+    found = sb.ci_test(layout.data, x, y, given, **case.options, **layout.reading)
     return lambda places: {
         "test": found.test,
         "statistic": found.statistic,
@@ -178,8 +200,9 @@ def _compare(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Ans
 
 def _stability(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answer]:
     options = {**case.options, **layout.reading, "score": case.score}
+    (seed, *_) = layout.shuffled(range(9))
     vary = ("columns", "rows", "threads")
-    audit = sb.stability(layout.data, case.algorithm, repeats=3, vary=vary, seed=layout.shuffle.randrange(99), **options)
+    audit = sb.stability(layout.data, case.algorithm, repeats=3, vary=vary, seed=seed, **options)
     return lambda places: {
         "graphs": {_arcs(graph.directed, _places(layout, places).__getitem__) for graph in audit.learned},
         "stable": audit.stable,

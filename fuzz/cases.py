@@ -61,7 +61,8 @@ class Table:
     @property
     def has_common_labels(self) -> bool:
         """Whether a code has the same label in every column."""
-        return len({own[: min(map(len, self.labels))] for own in self.labels}) == 1
+        # By their text: 0 is not False.
+        return len({repr(own[: min(map(len, self.labels))]) for own in self.labels}) == 1
 
     def part(self, columns: Sequence[int], rows: Sequence[int]) -> Table:
         """Some of the columns and rows."""
@@ -184,15 +185,15 @@ def _draw_table(streams: Streams, kind: str) -> tuple[Table, str]:
         if streams.often(change, share):
             matrix = make(rng, matrix, kind)
     n, rows = matrix.shape
-    weights = rng.integers(0, 4, rows) if streams.often("weights", 0.15) else None
-    if weights is not None:
-        weights[:4] = 1
+    weights: NDArray[np.int64] | None = None
+    if streams.often("weights", 0.15):
+        weights = np.concatenate([np.ones(min(rows, 4), dtype=np.int64), rng.integers(0, 4, max(rows - 4, 0))])
     gaps, missing = None, ""
     if streams.often("missing", 0.1):
         gaps = rng.random((n, rows)) < streams["missing"].choice((0.01, 0.1))
         missing = streams["missing"].choice(("drop", "level") if kind == "categorical" else ("drop",))
     labels = _draw_labels(streams, matrix) if kind == "categorical" else ()
-    names = names_for(streams["names"], n, 0.7)
+    names = names_for(streams["names"], n, 0.8)
     return Table(kind, maker, matrix, labels, gaps, weights, names), missing
 
 

@@ -1,7 +1,7 @@
 """Comparing: what two answers to one case must have in common, compared with ==, and what may differ.
 
-All that may differ is here, each with its reason (`MAY_DIFFER`, `NAMES_MAY_DECIDE`). What `fuzz.layouts.possible` leaves
-out is never asked for: what is not promised at all. `max_time` is never drawn: what it gives depends on the machine.
+All that may differ is here, each with its reason (`MAY_DIFFER`, `NAMES_MAY_DECIDE`). What is not promised at all is
+never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn: what it gives depends on the machine.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.drawn import TESTING
 
-from fuzz.asking import Answer
+from fuzz.asking import Answer, Asked
 from fuzz.cases import Case
 from fuzz.layouts import Layout
 
@@ -43,12 +42,6 @@ MAY_DIFFER = (
         "In different units they are no longer identical.",
     ),
     Allowance(
-        lambda case, layout: not case.stable and "names" in layout.varied,
-        frozenset({"fingerprint", "dag", "score of a pattern"}),
-        "Interchangeable columns are numbered by name, and the fingerprint, and which DAG extends a pattern, follow "
-        "the numbers. With the order of the columns no exchange of columns makes up for it.",
-    ),
-    Allowance(
         lambda case, layout: "gaps" in layout.varied,
         frozenset({"dropped rows"}),
         "Where rows with missing values were left out by hand there are none to report.",
@@ -65,40 +58,35 @@ NAMES_MAY_DECIDE = """\
 Names decide between columns that are interchangeable in the data, and only there (SPEC 4 and 5). So where names were
 changed the order may be another one, if exchanging the columns accordingly gives the same table: the same rows, as
 often; numbers by their ranks, as a change of units is no change. Everything else must then be the same after that
-exchange. Two things follow. A graph to start from may tell columns apart that the table does not: where it does,
-nothing more is compared. And learners in the order of the columns do without names only where no last bit depends on
-the numbering of interchangeable columns, that is for categorical data."""
+exchange. Only where every column has a score of its own is that asked of learners in the order of the columns and of
+searches from a graph, which may tell interchangeable columns apart: there no name decides, and none may."""
 
 
-def differences(case: Case, base: Callable[[Sequence[int] | None], Answer], found: Answer, layout: Layout) -> list[str]:
+def differences(case: Case, base: Asked, found: Answer, layout: Layout) -> list[str]:
     """The fields in which the answer to a layout is not the one to the table as it was drawn.
 
     Parameters
     ----------
     case : Case
-    base : callable
-        Gives the answer to layout 0, also after an exchange of columns; see `fuzz.asking.ask`.
+    base : Asked
+        Of layout 0.
     found : Answer
     layout : Layout
         That it was found for.
     """
-    right = base(None)
+    right = base.answer
     if "error" in right or "error" in found:
         return [] if right == found else ["error"]
     if "order" in right and right["order"] != found["order"] and "names" in layout.varied:
         exchange = _exchange(case.table.n, right["order"], found["order"])
         if exchange is None or not _is_symmetry(case, exchange, sorted(right["order"])):
             return ["order", *(name for name in _differ(case, layout, right, found) if name != "order")]
-        if case.graph_is in ("dag", "pdag") and not _keeps_graph(case, exchange):
-            return []
-        right = base(exchange)
+        right = base.answer_after(exchange)
     return list(_differ(case, layout, right, found))
 
 
 def _differ(case: Case, layout: Layout, right: Answer, found: Answer) -> Iterator[str]:
     free = {name for allowed in MAY_DIFFER if allowed.when(case, layout) for name in allowed.fields}
-    if "score of a pattern" in free and case.algorithm in (*TESTING, "fges"):
-        free.add("score")
     for name, value in right.items():
         other = found[name]
         if name == "trace" and "scores of the trace" in free:
@@ -145,8 +133,10 @@ def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         every = sorted({repr(label) for own in table.labels for label in own})
         number = {label: place for place, label in enumerate(every)}
         codes = np.array(
-            [np.array([number[repr(label)] for label in labels])[own]
-             for labels, own in zip(table.labels, table.values, strict=True)]
+            [
+                np.array([number[repr(label)] for label in labels])[own]
+                for labels, own in zip(table.labels, table.values, strict=True)
+            ]
         )
         if table.gaps is not None:
             codes = np.where(table.gaps, -1, codes)
@@ -163,7 +153,3 @@ def _rows(codes: NDArray[np.int64], weights: NDArray[np.int64]) -> dict[bytes, i
         key = row.tobytes()
         found[key] = found.get(key, 0) + weight
     return found
-
-
-def _keeps_graph(case: Case, exchange: Sequence[int]) -> bool:
-    return {(exchange[u], exchange[v]) for u, v in case.graph} == set(case.graph)

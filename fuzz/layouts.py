@@ -12,7 +12,8 @@ import io
 import random
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,7 +41,7 @@ VARIATIONS: Mapping[str, float] = {
     "weights": 0.3,
     "gaps": 0.5,
     "form": 0.5,
-    "graph": 0.7,
+    "asked": 0.7,
     "threads": 0.1,
     "engine": 0.3,
     "counting": 0.15,
@@ -48,8 +49,8 @@ VARIATIONS: Mapping[str, float] = {
 }
 """What differs between layouts, and how often: the order of columns and of rows, names, labels of levels, units,
 weights for repeated rows and the other way round, rows with missing values left out by hand, the form of the data, the
-form of a graph that is given, threads, the engine that counts, the way it counts, and another process with another hash
-seed that knows no vector instructions."""
+form of a graph that is given and the order of its parts, threads, the engine that counts, the way it counts, and
+another process with another hash seed that knows no vector instructions."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,10 @@ class Layout:
         How the data are to be read: options `names`, `weights`, `kinds`.
     units : {"", "powers of two", "any"}
         What continuous columns were multiplied by.
-    labels : {"", "in order", "any"}
-        What the levels of categorical columns were given.
     graph : {"dag", "arcs", "networkx"}
         The form of a graph that is given.
-    shuffle : random.Random
-        For the order of what has none.
+    shuffle : random.Random or None
+        For the order of what has none: nodes, arcs, the two ends of a test. None: as drawn.
     threads : int
     engine, counting : str
         Empty: the usual ones.
@@ -83,12 +82,18 @@ class Layout:
     names: tuple[Hashable, ...]
     reading: dict[str, Any]
     units: str = ""
-    labels: str = ""
     graph: str = "dag"
-    shuffle: random.Random = field(default_factory=random.Random, compare=False)
+    shuffle: random.Random | None = None
     threads: int = 1
     engine: str = ""
     counting: str = ""
+
+    def shuffled(self, things: Sequence[Any]) -> list[Any]:
+        """Things that have no order, in the order of this layout."""
+        found = list(things)
+        if self.shuffle is not None:
+            self.shuffle.shuffle(found)
+        return found
 
     @contextmanager
     def forced(self) -> Iterator[None]:
@@ -125,30 +130,39 @@ class _Sheet:
         self.weights = weights
 
 
-def possible(case: Case) -> tuple[str, ...]:
-    """The variations that may not change the answer to a case, or change it only as `fuzz.comparing` says."""
+def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
+    """The variations that may not change the answer to a case, or change it only as `fuzz.comparing` says.
+
+    Parameters
+    ----------
+    case : Case
+    told_apart : bool
+        Whether every column has a score of its own: if so, neither names nor labels are ever asked.
+    """
     table, impossible = case.table, set()
     if not case.stable:
         impossible.add("columns")
-        # Which of merged columns stands, and so where, is up to names; see also `NAMES_MAY_DECIDE` on the last bits.
-        if table.kind == "continuous" or "duplicates" in case.options:
-            impossible.add("names")
-    if case.question == "stability":
-        # The graphs of interchangeable columns are as many as their names have orders.
+    learns = case.question in ("learn", "stability")
+    if learns and not told_apart and (not case.stable or case.graph_is in ("dag", "pdag") or case.question != "learn"):
+        # Names decide between interchangeable columns. The order of the columns or a graph may tell these apart
+        # nevertheless, so that no exchange of them gives the same answer; and to an audit their graphs are several.
         impossible.add("names")
     if table.kind == "continuous":
         impossible |= {"levels", "counting"}
+    elif not told_apart and not table.has_common_labels:
+        # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order.
+        impossible.add("levels")
     if not case.options.get("unit_free") or case.question != "learn" or "duplicates" in case.options:
         # Without it the order of the variables depends on their variances; and in other units nothing is identical.
         impossible.add("units")
     if case.options.get("missing") != "drop":
         impossible.add("gaps")
-    if not case.graph_is:
-        impossible.add("graph")
+    if not case.graph_is and case.question == "learn":
+        impossible.add("asked")
     return tuple(variation for variation in VARIATIONS if variation not in impossible)
 
 
-def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, labels_decide: bool = True) -> Layout:
+def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, told_apart: bool = False) -> Layout:
     """Lay a table out anew; layout 0 is the table as it was drawn.
 
     Parameters
@@ -157,8 +171,8 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, lab
     number : int
     only : collection of variations, optional
         Leave out all others.
-    labels_decide : bool
-        Whether labels may tell columns apart, so that only the order of labels is left free.
+    told_apart : bool
+        See `possible`.
     """
     table = case.table
     sheet = _Sheet(table.values, list(table.labels), table.gaps, table.weights)
@@ -166,14 +180,16 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, lab
         data, reading = _given(sheet, table.names, range(table.n), "dict", random.Random(0), {})
         return Layout((), data, table.names, reading)
     streams = Streams(f"layout {case.seed} {number}")
-    varied = [what for what in possible(case) if streams.often(f"{what}, varied", VARIATIONS[what])]
+    varied = [
+        what for what in possible(case, told_apart=told_apart) if streams.often(f"{what}, varied", VARIATIONS[what])
+    ]
     varied = [what for what in varied if only is None or what in only]
 
-    units = labels = ""
+    units = ""
     if "units" in varied:
         units = _change_units(sheet, case, streams["units"])
     if "levels" in varied:
-        labels = _change_labels(sheet, streams["levels"], case, labels_decide=labels_decide)
+        _change_labels(sheet, streams["levels"], told_apart=told_apart)
     if "gaps" in varied and sheet.gaps is not None and not sheet.gaps.any(axis=0).all():
         complete = np.flatnonzero(~sheet.gaps.any(axis=0))
         sheet.take(complete, None if sheet.weights is None else sheet.weights[complete])
@@ -192,8 +208,8 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, lab
     if "columns" in varied:
         keys = _keys(streams["columns"], case.drawn[0])[list(case.columns)]
         columns = np.argsort(keys, kind="stable").tolist()
-    form = streams["form"].choice(_forms(names, sheet)) if "form" in varied else "dict"
-    reading: dict[str, Any] = {}
+    form = _form(streams, _forms(names, sheet)) if "form" in varied else "dict"
+    reading = {}
     if sheet.weights is not None and "weights" in varied and streams.often("weight column", 0.5):
         reading["weights"] = "how often"
     data, reading = _given(sheet, names, columns, form, streams["chunks"], reading)
@@ -203,9 +219,8 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, lab
         names=names,
         reading=reading,
         units=units,
-        labels=labels,
-        graph=streams["graph"].choice(("dag", "arcs", "networkx")) if "graph" in varied else "dag",
-        shuffle=streams["shuffle"],
+        graph=streams["asked"].choice(("dag", "arcs", "networkx")) if "asked" in varied else "dag",
+        shuffle=streams["shuffle"] if "asked" in varied else None,
         threads=streams["threads"].choice((2, 5)) if "threads" in varied else 1,
         engine=streams["engine"].choice(_core.engines()) if "engine" in varied else "",
         counting=streams["counting"].choice(list(FORCED)) if "counting" in varied else "",
@@ -227,14 +242,12 @@ def _change_units(sheet: _Sheet, case: Case, rng: random.Random) -> str:
     return "powers of two" if exact else "any"
 
 
-def _change_labels(sheet: _Sheet, rng: random.Random, case: Case, *, labels_decide: bool) -> str:
-    """Give levels other labels: in the same order, the same for all columns, where the order may read them."""
+def _change_labels(sheet: _Sheet, rng: random.Random, *, told_apart: bool) -> None:
+    """Give levels other labels: any, or in the same order and the same for all columns."""
     most = max(map(len, sheet.labels))
-    if not labels_decide:
+    if told_apart:
         sheet.labels = [tuple(rng.sample([f"l{code:02d}" for code in range(20)], len(own))) for own in sheet.labels]
-        return "any"
-    if not case.table.has_common_labels:
-        return ""
+        return
     kinds: list[tuple[Hashable, ...]] = [
         tuple(f"level {code:02d}" for code in range(most)),
         tuple("αβγδεζηθικλ"[:most]),
@@ -243,7 +256,6 @@ def _change_labels(sheet: _Sheet, rng: random.Random, case: Case, *, labels_deci
     ]
     new = rng.choice(kinds)
     sheet.labels = [new[: len(own)] for own in sheet.labels]
-    return "in order"
 
 
 def _change_weights(sheet: _Sheet, rng: random.Random) -> None:
@@ -311,13 +323,20 @@ def _forms(names: Sequence[Hashable], sheet: _Sheet) -> list[str]:
     """The forms that can hold a table."""
     impossible = set()
     if not all(isinstance(name, str) for name in names):
-        impossible |= {"polars", "arrow", "dictionaries", "csv", "csv.gz", "parquet", "feather"}
+        impossible |= {"polars", "arrow", "dictionaries", *FILES}
     if any(isinstance(label, bool) for own in sheet.labels for label in own):
         # In text they are words.
         impossible |= {"csv", "csv.gz"}
     if sheet.labels or sheet.gaps is not None or not _are_whole(sheet.values):
         impossible.add("integers")
     return [form for form in (*FORMS, "array") if form not in impossible]
+
+
+def _form(streams: Streams, forms: Sequence[str]) -> str:
+    """A form, files less often: they take long."""
+    files = [form for form in forms if form in FILES]
+    others = [form for form in forms if form not in FILES]
+    return streams["form"].choice(files if files and streams.often("file", 0.15) else others)
 
 
 def _are_whole(values: NDArray[Any]) -> bool:
@@ -378,7 +397,7 @@ def _as_dictionaries(columns: Columns, rng: random.Random) -> object:
 def _chunked(array: pa.Array, rng: random.Random) -> pa.ChunkedArray:
     cuts = sorted(rng.randint(0, len(array)) for _ in range(rng.randint(0, 3)))
     bounds = [0, *cuts, len(array)]
-    return pa.chunked_array([array[a:b] for a, b in zip(bounds, bounds[1:], strict=False)])
+    return pa.chunked_array([array[a:b] for a, b in pairwise(bounds)])
 
 
 def _first(columns: Columns) -> NDArray[Any]:
@@ -417,6 +436,7 @@ def _as_feather(columns: Columns, rng: random.Random) -> object:
     return path
 
 
+FILES = ("csv", "csv.gz", "parquet", "feather")
 FORMS: Mapping[str, Callable[[Columns, random.Random], object]] = {
     "dict": _as_lists,
     "arrays": _as_arrays,

@@ -1,9 +1,9 @@
-"""Names of columns of every kind: text, numbers, tuples, all at once, and some that nothing tells apart but themselves."""
+"""Names of columns of every kind: text, numbers, tuples, all at once, and some that have no order."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 _LETTERS = ("abcXYZ_", "äßéñЖя中日😀\u0301", "0123456789 ", "'\",;#-")
 
@@ -75,3 +75,8 @@ def names_for(rng: random.Random, n: int, usual: float) -> tuple[Hashable, ...]:
     """Draw n names: numbered ones with a usual share, else of any kind."""
     style = "numbered" if rng.random() < usual else rng.choice(list(STYLES))
     return tuple(STYLES[style](rng, n))
+
+
+def are_odd(names: Sequence[Hashable]) -> bool:
+    """Whether some names have no order: NaN, or those whose text is that of others."""
+    return any(isinstance(name, Unspeaking) or name != name for name in names)

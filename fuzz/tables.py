@@ -72,14 +72,16 @@ def factorial(rng: np.random.Generator, n: int, rows: int) -> Matrix:
     factors = min(n, int(rng.integers(2, 6)))
     codes = list(np.array(list(product((0, 1), repeat=factors))).T)
     for _ in range(n - factors):
-        codes.append(np.bitwise_xor.reduce([codes[v] for v in rng.permutation(factors)[: rng.integers(2, factors + 1)]]))
+        codes.append(
+            np.bitwise_xor.reduce([codes[v] for v in rng.permutation(factors)[: rng.integers(2, factors + 1)]])
+        )
     return np.array(codes)
 
 
 def one_hot(rng: np.random.Generator, n: int, rows: int) -> Matrix:
     """A column for each level of one variable."""
     level = np.arange(max(rows, n)) % n if rng.random() < 0.5 else rng.integers(0, n, max(rows, n))
-    return (level == np.arange(n)[:, np.newaxis]).astype(np.int64)
+    return np.array([level == own for own in range(n)]).astype(np.int64)
 
 
 def adjacency(rng: np.random.Generator, n: int, rows: int) -> Matrix:
@@ -216,7 +218,8 @@ def in_other_units(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matri
     if kind == "categorical":
         return matrix
     # From text: a power of NumPy's might have another last bit on another machine.
-    return matrix * np.array([[float(f"1e{power}")] for power in rng.integers(-120, 121, len(matrix))])
+    units = [float(f"1e{power}") for power in rng.integers(-120, 121, len(matrix))]
+    return np.array([own * unit for own, unit in zip(matrix, units, strict=True)])
 
 
 CHANGES: Mapping[str, tuple[float, Callable[[np.random.Generator, Matrix, str], Matrix]]] = {

@@ -18,6 +18,7 @@ import stablebn as sb
 from stablebn import _core
 from stablebn.stats import counts
 
+
 @pytest.fixture(autouse=True)
 def _threads_as_before() -> Iterator[None]:
     before = _core.worth_a_thread()
