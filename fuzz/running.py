@@ -5,12 +5,17 @@ from __future__ import annotations
 import multiprocessing
 import random
 import signal
+import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from fuzz.trying import Failure, drawn, smaller, try_case
+
+LONGEST = 120.0
+"""Seconds that a case may take."""
 
 SHOWN_OF_A_GROUP = 2
 """Failures of a group that are made smaller and shown; the others are counted."""
@@ -29,6 +34,8 @@ def seed_of(master: int, number: int) -> int:
 def _work(master: int, first: int, step: int, out: Connection) -> None:
     """Try every so-manyth case of a run: a message for each."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # So that its files and its other process go with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     seen: Counter[tuple[str, ...]] = Counter()
     number = first
     while True:
@@ -50,6 +57,7 @@ class Run:
         self._jobs = jobs
         self._out = out
         self._next = list(range(jobs))
+        self._since = [time.monotonic()] * jobs
         self._workers: dict[Connection, tuple[int, multiprocessing.process.BaseProcess]] = {}
         self._comparisons = self._cases = self._failed = 0
         self._groups: Counter[tuple[str, ...]] = Counter()
@@ -68,8 +76,10 @@ class Run:
         except KeyboardInterrupt:
             say("Stopped.")
         finally:
-            for _, worker in self._workers.values():
+            for job, worker in self._workers.values():
                 worker.terminate()
+                if time.monotonic() - self._since[job] > LONGEST:
+                    self.record(1, [self._without_answer(job, "no answer")])
         taken = time.monotonic() - began
         for group, times in self._groups.most_common():
             say(f"{times:>7,} x {' '.join(filter(None, group))}")
@@ -89,26 +99,32 @@ class Run:
 
     def _receive(self, ready: Connection) -> None:
         job, _ = self._workers[ready]
-        seed = seed_of(self._master, self._next[job])
-        self._next[job] += self._jobs
-        self._cases += 1
         try:
             comparisons, failures = ready.recv()
         except EOFError:
             # It has died: of what the case has done to it.
+            comparisons, failures = 1, [self._without_answer(job, "the process died")]
             del self._workers[ready]
-            group = ("the process died",)
-            comparisons, failures = 1, [Failure(seed, 1, (), None, None, group, drawn(seed).describe(), group)]
+        self._next[job] += self._jobs
+        self._since[job] = time.monotonic()
+        self.record(comparisons, failures)
+        if ready not in self._workers:
             self._start(job)
+
+    def _without_answer(self, job: int, what: str) -> Failure:
+        """The failure of the case that a process is at."""
+        seed = seed_of(self._master, self._next[job])
+        return Failure(seed, 0, (), None, None, (what,), drawn(seed).describe(), (what,))
+
+    def record(self, comparisons: int, failures: Sequence[Failure]) -> None:
+        """Count the comparisons of a case and its failures, and say how to repeat these."""
+        self._cases += 1
         self._comparisons += comparisons
         for failure in failures:
-            self._record(failure)
-
-    def _record(self, failure: Failure) -> None:
-        self._failed += 1
-        self._groups[failure.group] += 1
-        if self._groups[failure.group] <= SHOWN_OF_A_GROUP:
-            say(f"[{self._comparisons:,}] {failure}")
-        if self._out is not None:
-            with self._out.open("a") as file:
-                file.write(f"{failure}\n")
+            self._failed += 1
+            self._groups[failure.group] += 1
+            if self._groups[failure.group] <= SHOWN_OF_A_GROUP:
+                say(f"[{self._comparisons:,}] {failure}")
+            if self._out is not None:
+                with self._out.open("a") as file:
+                    file.write(f"{failure}\n")

@@ -34,11 +34,13 @@ PLAIN_MACHINE = {
 
 @dataclass(frozen=True)
 class Failure:
-    """A layout that gave another answer.
+    """A layout that gave another answer, or none.
 
     Attributes
     ----------
-    seed, layout : int
+    seed : int
+    layout : int
+        0: whichever of the case's.
     varied : tuple of str
         What differs between the table as it was drawn and the layout.
     columns, rows : tuple of int or None
@@ -63,6 +65,8 @@ class Failure:
     @property
     def command(self) -> str:
         """The line that repeats it."""
+        if not self.layout:
+            return f"python -m fuzz {self.seed}"
         parts = [f"python -m fuzz {self.seed} --layout {self.layout} --vary {','.join(self.varied)}"]
         if self.columns is not None:
             parts.append(f"--columns {ranges(self.columns)}")
@@ -216,8 +220,9 @@ class OtherProcess:
     def end(self) -> None:
         """Let the process go."""
         if self._process is not None:
-            self._process.terminate()
-            self._process.wait()
+            with self._process:
+                # It ends where there is nothing more to read.
+                pass
             self._process = None
 
 
