@@ -44,7 +44,7 @@ def repeat(
     rows: tuple[int, ...] | None = None,
 ) -> int:
     """Try one case again, or one layout of a part of it, and show what differs; 1 if it fails."""
-    only = None if vary is None else tuple(what for what in vary.split(",") if what)
+    only = None if vary is None else tuple(what for what in vary.split(",") if what != "nothing")
     if layout is None and columns is None and rows is None:
         failures = [failure for failure in try_case(seed) if failure is not None]
     else:

@@ -180,10 +180,9 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, tol
         data, reading = _given(sheet, table.names, range(table.n), "dict", random.Random(0), {})
         return Layout((), data, table.names, reading)
     streams = Streams(f"layout {case.seed} {number}")
-    varied = [
-        what for what in possible(case, told_apart=told_apart) if streams.often(f"{what}, varied", VARIATIONS[what])
-    ]
-    varied = [what for what in varied if only is None or what in only]
+    chosen = {what: streams["varied"].random() < share for what, share in VARIATIONS.items()}
+    may_vary = possible(case, told_apart=told_apart)
+    varied = [what for what in may_vary if chosen[what] and (only is None or what in only)]
 
     units = ""
     if "units" in varied:

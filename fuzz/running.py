@@ -38,14 +38,17 @@ def _work(master: int, first: int, step: int, out: Connection) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     seen: Counter[tuple[str, ...]] = Counter()
     number = first
-    while True:
+    while True:  # Until it is told to end, or nobody listens.
         tried = list(try_case(seed_of(master, number)))
         failures = [failure for failure in tried if failure is not None]
         for place, failure in enumerate(failures):
             seen[failure.group] += 1
             if seen[failure.group] <= SHOWN_OF_A_GROUP:
                 failures[place] = smaller(failure)
-        out.send((len(tried), failures))
+        try:
+            out.send((len(tried), failures))
+        except BrokenPipeError:
+            return
         number += step
 
 

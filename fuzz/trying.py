@@ -67,7 +67,7 @@ class Failure:
         """The line that repeats it."""
         if not self.layout:
             return f"python -m fuzz {self.seed}"
-        parts = [f"python -m fuzz {self.seed} --layout {self.layout} --vary {','.join(self.varied)}"]
+        parts = [f"python -m fuzz {self.seed} --layout {self.layout} --vary {','.join(self.varied) or 'nothing'}"]
         if self.columns is not None:
             parts.append(f"--columns {ranges(self.columns)}")
         if self.rows is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 from collections.abc import Iterator
@@ -122,6 +123,15 @@ def test_layout_that_changes_the_data_is_found(monkeypatch: pytest.MonkeyPatch) 
     seed = next(s for s in _seeds(99) if draw_case(s).question == "learn" and draw_case(s).table.weights is None)
     failures = [failure for failure in try_case(seed) if failure is not None]
     assert any("rows" in failure.fields for failure in failures)
+
+
+def test_line_can_name_any_part_of_a_case() -> None:
+    assert doctest.testmod(trying).failed == 0
+    seed = _seeds(1)[0]
+    failure = Failure(seed, 1, (), (0, 1), (0, 2, 3), ("graph",), "learn", ("graph",))
+    assert failure.command == f"python -m fuzz {seed} --layout 1 --vary nothing --columns 0-1 --rows 0,2-3"
+    assert _repeat(failure) == 0
+    assert replace(failure, layout=0).command == f"python -m fuzz {seed}"
 
 
 def test_run_counts_comparisons_and_says_how_to_repeat_a_failure(
