@@ -193,7 +193,7 @@ def _draw_table(streams: Streams, kind: str) -> tuple[Table, str]:
         gaps = rng.random((n, rows)) < streams["missing"].choice((0.01, 0.1))
         missing = streams["missing"].choice(("drop", "level") if kind == "categorical" else ("drop",))
     labels = _draw_labels(streams, matrix) if kind == "categorical" else ()
-    names = names_for(streams["names"], n, 0.8)
+    names = names_for(streams["names"], n, usual=0.8, odd=True)
     return Table(kind, maker, matrix, labels, gaps, weights, names), missing
 
 

@@ -7,8 +7,8 @@ units is no change. Everything else must then be the same after that exchange. L
 searches from a graph, may tell interchangeable columns apart: there names are changed only where every column has a
 score of its own, so that no name decides.
 
-What is not promised at all is never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn, as what
-it gives depends on the machine.
+What is not promised at all is never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn:
+what it gives depends on the machine.
 """
 
 from __future__ import annotations

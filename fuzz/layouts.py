@@ -28,7 +28,7 @@ from tests.drawn import Streams
 from tests.forced import FORCED, limits_of
 
 from fuzz.cases import Case
-from fuzz.naming import names_for
+from fuzz.naming import are_odd, names_for
 from stablebn import _core
 from stablebn.stats import counts
 
@@ -147,6 +147,9 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         # Names decide between interchangeable columns. The order of the columns or a graph may tell these apart
         # nevertheless, so that no exchange of them gives the same answer; and to an audit their graphs are several.
         impossible.add("names")
+    if are_odd(table.names):
+        # They may be refused, and others are not.
+        impossible.add("names")
     if table.kind == "continuous":
         impossible |= {"levels", "counting"}
     elif not told_apart and not table.has_common_labels:
@@ -201,7 +204,7 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, tol
         _change_weights(sheet, streams["weights"])
     names = table.names
     if "names" in varied:
-        aliases = names_for(streams["names"], case.drawn[0], 0.4)
+        aliases = names_for(streams["names"], case.drawn[0], usual=0.4, odd=False)
         names = tuple(aliases[c] for c in case.columns)
     columns: Sequence[int] = range(table.n)
     if "columns" in varied:

@@ -66,15 +66,19 @@ STYLES: Mapping[str, Callable[[random.Random, int], list[Hashable]]] = {
     "numbers": _numbers,
     "tuples": _tuples,
     "mixed": _mixed,
+}
+ODD: Mapping[str, Callable[[random.Random, int], list[Hashable]]] = {
     "not numbers": _not_numbers,
     "unspeaking": _unspeaking,
 }
+"""Names that have no order. They may be refused; where they are not, the order of the columns must not stand in."""
 
 
-def names_for(rng: random.Random, n: int, usual: float) -> tuple[Hashable, ...]:
-    """Draw n names: numbered ones with a usual share, else of any kind."""
-    style = "numbered" if rng.random() < usual else rng.choice(list(STYLES))
-    return tuple(STYLES[style](rng, n))
+def names_for(rng: random.Random, n: int, *, usual: float, odd: bool) -> tuple[Hashable, ...]:
+    """Draw n names: numbered ones with a usual share, else of any kind, odd ones among them or not."""
+    styles = {**STYLES, **ODD} if odd else STYLES
+    style = "numbered" if rng.random() < usual else rng.choice(list(styles))
+    return tuple(styles[style](rng, n))
 
 
 def are_odd(names: Sequence[Hashable]) -> bool:
