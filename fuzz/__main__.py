@@ -9,10 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fuzz.asking import ask
 from fuzz.layouts import VARIATIONS, lay_out
 from fuzz.running import Run, say
-from fuzz.trying import Trial, drawn, numbers_of, show, try_case
+from fuzz.trying import Failure, Trial, drawn, numbers_of, show, try_case
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,19 +49,23 @@ def repeat(
     else:
         found = Trial(drawn(seed, columns, rows)).failure(1 if layout is None else layout, only)
         failures = [] if found is None else [found]
-    case = drawn(seed, columns, rows)
-    say(case.describe())
+    trial = Trial(drawn(seed, columns, rows))
+    say(trial.case.describe())
     for failure in failures:
         say(str(failure))
     if failures and failures[0].fields[0] != "crash":
-        base = lay_out(case, 0)
-        other = lay_out(case, failures[0].layout, failures[0].varied, told_apart=Trial(case).told_apart)
-        say(f"as drawn:  {show(case, base)}\nlaid out:  {show(case, other)}")
-        right, found_there = ask(case, base).answer, ask(case, other).answer
-        for name in failures[0].fields:
-            say(f"{name}, as drawn: {right.get(name)}\n{name}, laid out: {found_there.get(name)}")
+        _show(trial, failures[0])
     say("It fails." if failures else "It does not fail.")
     return 1 if failures else 0
+
+
+def _show(trial: Trial, failure: Failure) -> None:
+    """Say what the two tables and the two answers are."""
+    assert trial.base is not None
+    other, found = trial.answer(failure.layout, failure.varied)
+    say(f"as drawn:  {show(trial.case, lay_out(trial.case, 0))}\nlaid out:  {show(trial.case, other)}")
+    for name in failure.fields:
+        say(f"{name}, as drawn: {trial.base.answer.get(name)}\n{name}, laid out: {found.get(name)}")
 
 
 if __name__ == "__main__":

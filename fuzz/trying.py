@@ -117,25 +117,28 @@ class Trial:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self._base: Asked | None = None
+        self.base: Asked | None = None
         self.crash = ""
         try:
-            self._base = ask(case, lay_out(case, 0))
+            self.base = ask(case, lay_out(case, 0))
         except Exception:
             self.crash = _last_line()
         self.told_apart = told_apart(case)
 
+    def answer(self, number: int, only: Collection[str] | None = None) -> tuple[Layout, Answer]:
+        """A layout, and the answer to it."""
+        layout = lay_out(self.case, number, only, told_apart=self.told_apart)
+        if "process" in layout.varied:
+            return layout, OTHER_PROCESS.answer(self.case, number, only)
+        return layout, ask(self.case, layout).answer
+
     def failure(self, number: int, only: Collection[str] | None = None) -> Failure | None:
         """How a layout fails, if it does."""
-        if self._base is None:
+        if self.base is None:
             return self._failed(number, (), ("crash", self.crash))
         try:
-            layout = lay_out(self.case, number, only, told_apart=self.told_apart)
-            if "process" in layout.varied:
-                found = OTHER_PROCESS.answer(self.case, number, only)
-            else:
-                found = ask(self.case, layout).answer
-            fields = differences(self.case, self._base, found, layout)
+            layout, found = self.answer(number, only)
+            fields = differences(self.case, self.base, found, layout)
         except Exception:
             return self._failed(number, only or (), ("crash", _last_line()))
         return self._failed(number, layout.varied, tuple(fields)) if fields else None
