@@ -58,7 +58,6 @@ def learn(*arguments: Any, **options: Any) -> Result:
         missing=asked.missing,
         duplicates=asked.duplicates,
         weights=asked.weights,
-        unit_free=asked.unit_free,
     )
     if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")

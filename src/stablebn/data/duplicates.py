@@ -148,13 +148,10 @@ def _all_of(groups: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
     return tuple(name for group in groups for name in group)
 
 
-def merge(
-    table: Table, groups: Sequence[tuple[Name, ...]], *, unit_free: bool
-) -> tuple[Table, dict[Name, tuple[Name, ...]]]:
-    """Keep one column of each group: of identical ones the first by name.
+def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict[Name, tuple[Name, ...]]]:
+    """Keep one column of each group: of copies that with the least values, so that names change no score.
 
-    Of copies that are not identical, the one whose values are least, so that names change no score; but where units
-    must not matter the first by name.
+    Of identical columns it is the first by name.
 
     Returns
     -------
@@ -164,7 +161,7 @@ def merge(
     """
     merged = {}
     for group in groups:
-        stands = group[0] if unit_free else min(group, key=lambda name: _distinct_values(table, name))
+        stands = min(group, key=lambda name: _distinct_values(table, name))
         merged[stands] = tuple(name for name in group if name != stands)
     absorbed = {name for others in merged.values() for name in others}
     return table.select([c for c, name in enumerate(table.names) if name not in absorbed]), merged

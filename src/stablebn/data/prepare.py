@@ -71,7 +71,6 @@ def prepare(
     missing: str = "error",
     duplicates: str = "keep",
     weights: object = None,
-    unit_free: bool = False,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -90,11 +89,9 @@ def prepare(
         Of a missing value (null or NaN): raise, leave out its row, or make it a level, None, the last.
     duplicates : {"keep", "merge", "error"}, default "keep"
         Of identical columns, and of continuous ones that are copies in another unit or rounded otherwise: keep all,
-        keep one, or raise.
+        keep one (the first by name; of copies that with the least values), or raise.
     weights : name of a column, or sequence of int, optional
         How many rows each row stands for. A row with weight 0 is as if it were not there.
-    unit_free : bool, default False
-        Units must not matter: of copies in different units the first by name is kept.
 
     Returns
     -------
@@ -140,7 +137,7 @@ def prepare(
     cautions += [*report_constants(tuple(constants)), *report_duplicates(identical, copies, duplicates)]
     merged: dict[Name, tuple[Name, ...]] = {}
     if duplicates == "merge":
-        table, merged = merge(table, copies or identical, unit_free=unit_free)
+        table, merged = merge(table, copies or identical)
     for caution in cautions:
         logger.info("%s", caution)
     return Prepared(

@@ -40,7 +40,7 @@ def canonical_order(
     if len(set(tiers)) == scores.n:
         return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
     places = rank_names(statistics.names)
-    structures = [statistics.structure(), *([] if relation is None else [relation])]
+    structures = [*statistics.structures(), *([] if relation is None else [relation])]
     return tell_apart(structures, tiers, [places[name] for name in statistics.names], deadline=deadline)
 
 

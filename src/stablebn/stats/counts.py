@@ -76,6 +76,6 @@ class Counts(Statistics):
         """Number of values in the rows that are counted."""
         return self._table.codes.size
 
-    def structure(self) -> Structure:
+    def structures(self) -> list[Structure]:
         """The rows. Variables that the sort keys do not tell apart have the same levels, and so the same codes."""
-        return TableRows(self._table.codes[list(self._columns)], self._table.weights)
+        return [TableRows(self._table.codes[list(self._columns)], self._table.weights)]

@@ -89,9 +89,9 @@ class Moments(Statistics):
         skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
         return round(skewness * 2**30), round(kurtosis * 2**30)
 
-    def structure(self) -> Structure:
+    def structures(self) -> list[Structure]:
         """The rows, by the bits of their values; there is only one zero."""
-        return TableRows((self._table.values + 0.0).view(np.uint64), self._table.weights)
+        return [TableRows((self._table.values + 0.0).view(np.uint64), self._table.weights)]
 
     def correlation(self, u: int, v: int, bits: int) -> int:
         """The correlation of two columns in units of 2**-bits, rounded to the nearest."""

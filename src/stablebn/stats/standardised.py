@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -9,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.stats.moments import Moments, ScaledMatrix
-from stablebn.stats.symmetry import Relation, Structure
+from stablebn.stats.symmetry import Relation, Structure, TableRows
 
 # Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
 # is equal stays equal. They in turn are far finer than what any number of rows could tell.
 _BITS = 34
+_BITS_OF_VALUES = 16
 
 
 class StandardisedMoments(Moments):
@@ -43,9 +45,22 @@ class StandardisedMoments(Moments):
         moments._take(self.with_units.reordered(order), self._correlations[np.ix_(order, order)])
         return moments
 
-    def structure(self) -> Structure:
-        """The correlations: nothing that is learned depends on more."""
-        return Relation(self._correlations)
+    def structures(self) -> list[Structure]:
+        """The correlations; and the rows of standardised values, rounded, which may tell apart what these cannot."""
+        return [Relation(self._correlations), TableRows(self._rounded_values(), self._table.weights)]
+
+    def _rounded_values(self) -> NDArray[np.int32]:
+        """Distances from the mean in steps of 2**-16 standard deviations, by exact moments."""
+        rounded = np.empty(self._table.values.shape, dtype=np.int32)
+        for v, column in enumerate(self._table.values):
+            # In units of a power of two near the largest value no square leaves the range of a double.
+            power = int(np.frexp(np.abs(column).max())[1])
+            unit = Fraction(2) ** -power
+            mean = float(self.mean(v) * unit)
+            deviation = math.sqrt(self.cross_product(v, v) / self.total * unit**2)
+            # A distance is at most the root of the number of rows.
+            rounded[v] = np.rint((np.ldexp(column, -power) - mean) / deviation * 2**_BITS_OF_VALUES)
+        return rounded
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """The correlations as cross-products."""

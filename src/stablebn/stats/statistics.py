@@ -42,5 +42,5 @@ class Statistics(ABC):
         """A key of a variable's own values, by which orders tell apart what scores cannot (SPEC 4, key 3)."""
 
     @abstractmethod
-    def structure(self) -> Structure:
-        """What must stay as it is when variables are exchanged, for the data to be the same."""
+    def structures(self) -> list[Structure]:
+        """What must stay as it is when variables are exchanged, for the data to be the same; what tells most first."""
