@@ -18,6 +18,9 @@ Arcs = tuple[tuple[int, int], ...]
 QUESTIONS = {"learn": 0.85, "score": 0.06, "ci_test": 0.06, "compare": 0.02, "stability": 0.01}
 """What is asked, and how often."""
 
+P_VALUE = "p-value"
+"""Stands for an alpha that is the p-value of a test of the table itself, so that the last bit decides."""
+
 _LETTERS = "pqrstuvwxyz"
 
 
@@ -98,7 +101,7 @@ class Case:
     graph_is : {"", "dag", "pdag", "result"}
         What is given: nothing, the graph, its equivalence class, or what an earlier run learned.
     triple : tuple of int
-        For a test of independence: x, y and what is given.
+        For a test of independence: x, y and what is given. Of x and y alone where its p-value is alpha.
     """
 
     seed: int
@@ -236,6 +239,8 @@ def _draw_options(streams: Streams, combination: Combination, question: str, tab
     if "test" in options and table.n > 8:
         # Subsets of many variables are too many.
         options.setdefault("max_condition", 2)
+    if "test" in options and streams.often("alpha of a test", 0.15):
+        options["alpha"] = P_VALUE
     if algorithm == "fges" and table.n > 8:
         options.setdefault("max_parents", 3)
     if kind == "continuous" and score != "bge" and streams.often("unit_free", 0.35):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from dataclasses import replace
 
 from fuzz.asking import Answer, ask
 from fuzz.layouts import lay_out
@@ -14,15 +15,16 @@ def main() -> None:
     """Answer until there are no more questions."""
     while True:
         try:
-            seed, columns, rows, number, only = pickle.load(sys.stdin.buffer)
+            seed, columns, rows, values, options, number, only = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         case = drawn(seed, columns, rows)
+        case = replace(case, table=replace(case.table, values=values), options=options)
         try:
             answer: Answer | str = ask(case, lay_out(case, number, only, told_apart=told_apart(case))).answer
         except Exception as error:
             answer = repr(error)
-        pickle.dump((answer, case.table.values.tobytes()), sys.stdout.buffer)
+        pickle.dump(answer, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 

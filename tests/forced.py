@@ -1,4 +1,4 @@
-"""Ways of counting, and the limits that force them."""
+"""Ways of counting, and the limits that force them; and another machine."""
 
 from __future__ import annotations
 
@@ -23,3 +23,14 @@ def limits_of(way: str) -> _core.CountingLimits:
     for name, value in FORCED[way].items():
         setattr(limits, name, value)
     return limits
+
+
+PLAIN_MACHINE = {
+    "STABLEBN_ENGINE": "portable",
+    # Older names, then those of NumPy 2.4; one that it does not know is left alone.
+    "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_ICL AVX512_SPR AVX2 FMA3 X86_V3 X86_V4",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-FMA,-FMA4",
+    "OPENBLAS_CORETYPE": "Prescott",
+    "PYTHONHASHSEED": "1",
+}
+"""The environment of a process that stands for another machine, without vector instructions."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from fuzz import running, trying
 from fuzz.__main__ import main
-from fuzz.cases import QUESTIONS, Case, draw_case
+from fuzz.cases import P_VALUE, QUESTIONS, Case, draw_case
 from fuzz.layouts import VARIATIONS, Layout, lay_out, possible
 from fuzz.naming import are_odd
 from fuzz.tables import MAKERS
@@ -48,6 +48,7 @@ def _is_known_to_fail(case: Case) -> bool:
         or case.graph_is == "pdag"  # Extended by names.
         or "unit_free" in case.options  # Ties between columns do not survive rounding in other units.
         or case.table.maker in ("adjacency", "incidence")  # Refinement does not tell vertices of regular graphs apart.
+        or case.options.get("alpha") == P_VALUE  # The last bits of p-values decide, which are the machine's.
         or (case.table.kind == "continuous" and case.question == "score")  # Last bits, where columns are symmetric.
         or (case.table.kind == "continuous" and case.question == "ci_test")
     )
