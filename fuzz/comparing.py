@@ -3,9 +3,9 @@
 All that may differ is here: in `MAY_DIFFER`, each with its reason, and this. Names decide between columns that are
 interchangeable in the data, and only there (SPEC 4 and 5). So where names were changed the order may be another one, if
 exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their ranks, as a change of
-units is no change. Everything else must then be the same after that exchange. Learners in the order of the columns, and
-searches from a graph, may tell interchangeable columns apart: there names are changed only where every column has a
-score of its own, so that no name decides.
+units is no change; and, where a search starts from a graph, the same graph. Everything else must then be the same after
+that exchange. Learners in the order of the columns may tell interchangeable columns apart: there names are changed only
+where every column has a score of its own, so that no name decides.
 
 What is not promised at all is never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn:
 what it gives depends on the machine.
@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import stablebn as sb
 from fuzz.asking import Answer, Asked
 from fuzz.cases import Case
 from fuzz.layouts import Layout
@@ -46,7 +47,7 @@ MAY_DIFFER = (
     Allowance(
         lambda case, layout: bool(layout.units),
         frozenset({"identical columns"}),
-        "In different units they are no longer identical.",
+        "In different units they are no longer identical, but copies.",
     ),
     Allowance(
         lambda case, layout: "gaps" in layout.varied,
@@ -83,7 +84,9 @@ def differences(case: Case, base: Asked, found: Answer, layout: Layout) -> list[
         return [] if right == found else ["error"]
     if "order" in right and right["order"] != found["order"] and "names" in layout.varied:
         exchange = _exchange(case.table.n, right["order"], found["order"])
-        if exchange is None or not _is_symmetry(case, exchange, sorted(right["order"])):
+        if exchange is None or not (
+            _is_symmetry(case, exchange, sorted(right["order"])) and _keeps_start(case, exchange)
+        ):
             return ["order", *(name for name in _differ(case, layout, right, found) if name != "order")]
         right = base.answer_after(exchange)
     return list(_differ(case, layout, right, found))
@@ -97,7 +100,7 @@ def _differ(case: Case, layout: Layout, right: Answer, found: Answer) -> Iterato
             value, other = ({what: own for what, own in trace.items() if what != "score"} for trace in (value, other))
         if name == "warnings":
             unsaid = {"dropped-rows"} if "dropped rows" in free else set()
-            unsaid |= {"identical"} if "identical columns" in free else set()
+            unsaid |= {"identical", "copies"} if "identical columns" in free else set()
             value, other = _without(value, unsaid), _without(other, unsaid)
         if name not in free and value != other:
             yield name
@@ -125,6 +128,16 @@ def _is_symmetry(case: Case, exchange: Sequence[int], columns: Sequence[int]) ->
     """Whether a table of some columns has the same rows, as often, after they were exchanged."""
     codes, weights = _codes(case)
     return _rows(codes[list(columns)], weights) == _rows(codes[[exchange[c] for c in columns]], weights)
+
+
+def _keeps_start(case: Case, exchange: Sequence[int]) -> bool:
+    """Whether the graph that a search starts from is the same after columns were exchanged."""
+    if case.graph_is not in ("dag", "pdag"):
+        return True
+    before, after = (
+        sb.DAG(range(case.table.n), [(at[u], at[v]) for u, v in case.graph]) for at in (range(case.table.n), exchange)
+    )
+    return before.cpdag() == after.cpdag() if case.graph_is == "pdag" else before == after
 
 
 def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -143,9 +143,9 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
     if not case.stable:
         impossible.add("columns")
     learns = case.question in ("learn", "stability")
-    if learns and not told_apart and (not case.stable or case.graph_is in ("dag", "pdag") or case.question != "learn"):
-        # Names decide between interchangeable columns. The order of the columns or a graph may tell these apart
-        # nevertheless, so that no exchange of them gives the same answer; and to an audit their graphs are several.
+    if learns and not told_apart and (not case.stable or case.question != "learn"):
+        # Names decide between interchangeable columns. The order of the columns may tell these apart nevertheless, so
+        # that no exchange of them gives the same answer; and to an audit their graphs are several.
         impossible.add("names")
     if are_odd(table.names):
         # They may be refused, and others are not.

@@ -16,7 +16,16 @@ from stablebn.graph import PDAG
 from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem
-from stablebn.naming import as_dag, merged_away, parent_sets, relation_of, start_graph, start_parent_sets
+from stablebn.naming import (
+    as_dag,
+    extended,
+    merged_away,
+    parent_sets,
+    read_as_graph,
+    relation_of,
+    start_graph,
+    start_parent_sets,
+)
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import ScoreConfig, family_scores
@@ -124,19 +133,20 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
     prepared = prepare(asked.data, names=asked.names, kinds=asked.kinds, missing=asked.missing, weights=asked.weights)
-    dag = as_dag(asked.graph, prepared.names)
+    graph = read_as_graph(asked.graph, prepared.names)
+    dag = extended(graph)
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     if isinstance(prepared.table, ContinuousTable):
-        relation = relation_of(dag, prepared.table.names)
+        relation = relation_of(graph, prepared.table.names)
         problem = define_problem(prepared.table, config, relation=relation, threads=threads)
         scores, variables = problem.scores, problem.names
     else:
         # Counts have no order: there is nothing to number.
         scores, variables = family_scores(prepared.table, config, threads=threads), prepared.table.names
     families = parent_sets(dag, prepared, variables)
-    if not scores.score_equivalent and isinstance(asked.graph, PDAG) and asked.graph.undirected:
+    if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
         raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
     return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})

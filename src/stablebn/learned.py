@@ -91,11 +91,12 @@ def _warnings_of_pattern(
 
 
 def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
-    """What to say where names have decided; of identical columns it has been said."""
-    identical = {frozenset(group) for group in prepared.identical}
+    """What to say where names have decided; of identical columns and copies it has been said."""
+    said = [set(group) for group in (*prepared.identical, *prepared.copies)]
     groups = [sorted((problem.names[v] for v in group), key=name_key) for group in problem.interchangeable]
     told = sorted(
-        (group for group in groups if frozenset(group) not in identical), key=lambda group: name_key(group[0])
+        (group for group in groups if not any(set(group) <= known for known in said)),
+        key=lambda group: name_key(group[0]),
     )
     if told:
         shown = "; ".join(map(listed, told[:MOST_SHOWN])) + ("; ..." if len(told) > MOST_SHOWN else "")

@@ -30,12 +30,12 @@ def read_as_graph(graph: object, names: Sequence[Hashable]) -> Graph:
 
 def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
     """A graph in any accepted form as a DAG: of a PDAG, the extension by names."""
-    known = read_as_graph(graph, names)
-    return known if isinstance(known, DAG) else _extension(known)
+    return extended(read_as_graph(graph, names))
 
 
-def _extension(pdag: PDAG) -> DAG:
-    extension = pdag.extension()
+def extended(graph: Graph) -> DAG:
+    """A DAG that has all edges of a graph."""
+    extension = graph if isinstance(graph, DAG) else graph.extension()
     if extension is None:
         raise GraphError("no DAG extends this PDAG, so it has no score and no search can start from it.")
     return extension
@@ -92,7 +92,7 @@ def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | 
         return None
     number = {name: v for v, name in enumerate(problem.names)}
     directed, undirected = ([(number[a], number[b]) for a, b in edges] for edges in edges_by_kind(start))
-    dag = _extension(PDAG(number.values(), directed, undirected)) if undirected else DAG(number.values(), directed)
+    dag = extended(PDAG(number.values(), directed, undirected)) if undirected else DAG(number.values(), directed)
     families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
     limit = problem.scores.most_parents if max_parents is None else min(max_parents, problem.scores.most_parents)
     crowded = [name for name, family in zip(problem.names, families, strict=True) if family.bit_count() > limit]

@@ -13,7 +13,6 @@ from fuzz import running, trying
 from fuzz.__main__ import main
 from fuzz.cases import P_VALUE, QUESTIONS, Case, draw_case
 from fuzz.layouts import VARIATIONS, Layout, lay_out, possible
-from fuzz.naming import are_odd
 from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
 from tests.drawn import TESTS, combinations
@@ -44,13 +43,7 @@ def _seeds(n: int) -> list[int]:
 def _is_known_to_fail(case: Case) -> bool:
     """What the fuzzer has found and nobody has mended yet: a line goes with its mend."""
     return (
-        are_odd(case.table.names)  # NaN and names of equal text: the order of the columns decides.
-        or case.graph_is == "pdag"  # Extended by names.
-        or "unit_free" in case.options  # Ties between columns do not survive rounding in other units.
-        or case.table.maker in ("adjacency", "incidence")  # Refinement does not tell vertices of regular graphs apart.
-        or case.options.get("alpha") == P_VALUE  # The last bits of p-values decide, which are the machine's.
-        or (case.table.kind == "continuous" and case.question == "score")  # Last bits, where columns are symmetric.
-        or (case.table.kind == "continuous" and case.question == "ci_test")
+        case.options.get("alpha") == P_VALUE  # The last bits of p-values decide, which are the machine's.
     )
 
 

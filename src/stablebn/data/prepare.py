@@ -46,6 +46,8 @@ class Prepared:
         Columns with a single value, in column order, and that value.
     identical : tuple of tuples of names
         Groups of columns with the same value in every row, sorted by name; without the constants.
+    copies : tuple of tuples of names
+        Groups of continuous columns that are the same but for unit and rounding, identical ones among them.
     merged : dict of name to tuple of names
         Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
     rows : int
@@ -58,6 +60,7 @@ class Prepared:
     kinds: dict[Name, Kind]
     constants: dict[Name, Hashable]
     identical: tuple[tuple[Name, ...], ...]
+    copies: tuple[tuple[Name, ...], ...]
     merged: dict[Name, tuple[Name, ...]]
     rows: int
     warnings: tuple[Caution, ...]
@@ -146,6 +149,7 @@ def prepare(
         kinds=decided,
         constants=constants,
         identical=identical,
+        copies=copies,
         merged=merged,
         rows=rows,
         warnings=tuple(cautions),
