@@ -51,6 +51,7 @@ class Moments(Statistics):
 
     def __init__(self, table: ContinuousTable, *, threads: int = 1) -> None:
         self._table = table
+        self._columns: Sequence[int] = range(len(table.names))
         self.names = table.names
         self.total = table.total
         self.n = len(table.names)
@@ -60,8 +61,8 @@ class Moments(Statistics):
     def reordered(self, order: Sequence[int]) -> Moments:
         """The moments of the same variables renumbered so that new i is old order[i]."""
         moments = copy(self)
-        moments._table = self._table.select(order)
-        moments.names = moments._table.names
+        moments._columns = [self._columns[v] for v in order]
+        moments.names = tuple(self.names[v] for v in order)
         moments._numerators = self._numerators[np.ix_(order, order)]
         moments._sums = self._sums[list(order)]
         moments._exponents = [self._exponents[v] for v in order]
@@ -73,7 +74,7 @@ class Moments(Statistics):
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
         """
-        column, weights = self._table.values[v], self._table.weights
+        column, weights = self._table.values[self._columns[v]], self._table.weights
         repeats = [1] * column.size if weights is None else weights.tolist()
 
         def mean(values: NDArray[np.float64]) -> float:
@@ -90,7 +91,8 @@ class Moments(Statistics):
 
     def _value_codes(self) -> Sequence[Codes]:
         # Ranks: so units do not matter.
-        return [np.unique(column, return_inverse=True)[1].astype(np.int32) for column in self._table.values]
+        columns = (self._table.values[column] for column in self._columns)
+        return [np.unique(column, return_inverse=True)[1].astype(np.int32) for column in columns]
 
     def _row_weights(self) -> NDArray[np.int64] | None:
         return self._table.weights
