@@ -3,6 +3,7 @@
 // Every part of every job is counted: none may be left out, none done twice. A hang is a failure too: whoever runs this
 // gives it a limit of time.
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -152,6 +153,35 @@ std::size_t more_jobs_than_places(Pool& pool) {
     return wrong;
 }
 
+void interrupt() { throw std::runtime_error("interrupted"); }
+
+/// What a watch throws ends the work of who has it, inside tasks too, and of nobody else; the next work is done again.
+std::size_t interrupted(Pool& pool) {
+    const auto nap = [](std::size_t) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+    std::size_t ended = 0;
+    std::atomic<bool> other_ended{false};
+    std::thread other([&] {
+        pool.share(200, nap);
+        other_ended = true;
+    });
+    const std::function<void()> works[] = {
+        [&] { pool.share(2000, nap); },
+        [&] { pool.run(4, [&](std::size_t) { pool.share(2000, nap); }); },
+    };
+    for (const auto& work : works) {
+        const Watch watch(&interrupt);
+        try {
+            work();
+        } catch (const std::runtime_error& error) {
+            ended += error.what() == std::string("interrupted");
+        }
+    }
+    other.join();
+    Tally tally(100);
+    pool.share(100, [&](std::size_t part) { tally.mark(part); });
+    return (ended != 2) + !other_ended + !tally.is_right(false);
+}
+
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(SANITIZED)
 
 /// Whether a forked process does something right, and does not hang.
@@ -211,7 +241,7 @@ int stress_pool(std::size_t jobs) {
     for (const int threads : {2, 3, 8, 64}) {
         Pool pool(threads);
         for (const std::size_t callers : {1, 3, 16}) wrong += many_callers(pool, callers, jobs / 3);
-        wrong += more_jobs_than_places(pool);
+        wrong += more_jobs_than_places(pool) + interrupted(pool);
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(SANITIZED)
         wrong += forks(pool, 1 + jobs / 10'000);
 #endif

@@ -7,8 +7,8 @@ core answers without the interpreter's lock.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from _thread import start_new_thread
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -42,6 +42,8 @@ def run_at_once(tasks: Sequence[Callable[[], Answer]], threads: int, give_up: Ca
         batch.stop()
         batch.wait_for_helpers()
         raise
+    finally:
+        batch.forget_tasks()
     return batch.result()
 
 
@@ -94,11 +96,15 @@ class _Batch(Generic[Answer]):
         while self._helping:
             self._news.get()
 
+    def forget_tasks(self) -> None:
+        """Let the tasks go, and their table: one who comes too late may still hold the batch."""
+        self._tasks = ()
+
     def result(self) -> list[Answer]:
         """The answers, in the order of the tasks; or what a helper failed with."""
         if self._failures:
             raise self._failures[0]
-        return [self._answers[place] for place in range(len(self._tasks))]
+        return [self._answers[place] for place in sorted(self._answers)]
 
 
 class _Helpers:
