@@ -16,6 +16,8 @@ from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit, members
 
+_NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no parameters."
+
 
 @dataclass(frozen=True)
 class LearnedGraph:
@@ -54,7 +56,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     names = problem.names
     n = len(names)
     # By canonical numbers, so that no name has a say in which of the extensions it is.
-    extension = PDAG(range(n), found.directed, found.undirected).extension()
+    extension = PDAG(range(n), found.directed, found.undirected).extension() if found.has_directions else None
     families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
     scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
     score = to_float(graph_score(problem, families)) if scored else None
@@ -66,7 +68,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
         conflicts=conflicts,
-        warnings=tuple(_warnings_of_pattern(conflicts, extendable=extension is not None)),
+        warnings=tuple(_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions)),
     )
 
 
@@ -128,7 +130,7 @@ def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
         "max-time",
         (),
         f"The search was stopped by max_time={config.max_time} seconds: the graph is unfinished, and another run may "
-        "stop elsewhere.",
+        "stop elsewhere." + ("" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS),
     )
 
 

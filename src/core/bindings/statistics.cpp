@@ -51,7 +51,9 @@ std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
         const nb::gil_scoped_acquire acquire;
         delete static_cast<const Arrays*>(arrays);
     });
-    return std::make_shared<Counts>(rows_of(codes, std::move(levels), weights), owner, Pool::with_threads(threads), limits);
+    Rows rows = rows_of(codes, std::move(levels), weights);
+    const Unlocked unlocked;
+    return std::make_shared<Counts>(std::move(rows), owner, Pool::with_threads(threads), limits);
 }
 
 template <class Code>
@@ -90,7 +92,7 @@ void bind_statistics(nb::module_& m) {
         .def_prop_ro("levels", [](const Counts& counts) { return counts.rows().levels; })
         .def("reordered",
              [](Counts& counts, const std::vector<int>& order) {
-                 const nb::gil_scoped_release release;
+                 const Unlocked unlocked;
                  return counts.reordered(order);
              },
              nb::arg("order"), "The counts of the same variables, renumbered so that new i is old order[i].")
@@ -102,7 +104,7 @@ void bind_statistics(nb::module_& m) {
                  const VariableSet members = set_of(set);
                  std::shared_ptr<const JointTable> table;
                  {
-                     const nb::gil_scoped_release release;
+                     const Unlocked unlocked;
                      table = counts.table(members);
                  }
                  if (!table) return nb::none();

@@ -52,6 +52,7 @@ class Moments(Statistics):
 
     def __init__(self, table: ContinuousTable, *, threads: int = 1) -> None:
         self._table = table
+        self._columns: Sequence[int] = range(len(table.names))
         self.names = table.names
         self.total = table.total
         self.n = len(table.names)
@@ -61,8 +62,8 @@ class Moments(Statistics):
     def reordered(self, order: Sequence[int]) -> Moments:
         """The moments of the same variables renumbered so that new i is old order[i]."""
         moments = copy(self)
-        moments._table = self._table.select(order)
-        moments.names = moments._table.names
+        moments._columns = [self._columns[v] for v in order]
+        moments.names = tuple(self.names[v] for v in order)
         moments._numerators = self._numerators[np.ix_(order, order)]
         moments._sums = self._sums[list(order)]
         moments._exponents = [self._exponents[v] for v in order]
@@ -74,7 +75,7 @@ class Moments(Statistics):
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
         """
-        column, weights = self._table.values[v], self._table.weights
+        column, weights = self._table.values[self._columns[v]], self._table.weights
         repeats = [1] * column.size if weights is None else weights.tolist()
 
         def mean(values: NDArray[np.float64]) -> float:
@@ -91,7 +92,8 @@ class Moments(Statistics):
 
     def structures(self) -> list[Structure]:
         """The rows, by the bits of their values; there is only one zero."""
-        return [TableRows((self._table.values + 0.0).view(np.uint64), self._table.weights)]
+        values = self._table.values[list(self._columns)] + 0.0
+        return [TableRows(values.view(np.uint64), self._table.weights)]
 
     def correlation(self, u: int, v: int, bits: int) -> int:
         """The correlation of two columns in units of 2**-bits, rounded to the nearest."""

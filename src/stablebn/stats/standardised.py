@@ -51,8 +51,9 @@ class StandardisedMoments(Moments):
 
     def _rounded_values(self) -> NDArray[np.int32]:
         """Distances from the mean in steps of 2**-16 standard deviations, by exact moments."""
-        rounded = np.empty(self._table.values.shape, dtype=np.int32)
-        for v, column in enumerate(self._table.values):
+        rounded = np.empty((self.n, self._table.values.shape[1]), dtype=np.int32)
+        for v in range(self.n):
+            column = self._table.values[self._columns[v]]
             # In units of a power of two near the largest value no square leaves the range of a double.
             power = int(np.frexp(np.abs(column).max())[1])
             unit = Fraction(2) ** -power
