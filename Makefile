@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench lint types dist sanitize clean
+.PHONY: demo test test-all bench fuzz lint types dist sanitize clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -28,8 +28,8 @@ demo: $(VENV)/installed
 	@$(BIN)/stablebn demo
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check src tests bench build_backend
-	$(BIN)/ruff format --check src tests bench build_backend
+	$(BIN)/ruff check src tests fuzz bench build_backend
+	$(BIN)/ruff format --check src tests fuzz bench build_backend
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy
@@ -47,6 +47,11 @@ $(VENV)/installed-bench: pyproject.toml | $(VENV)/installed
 # NETWORKS names a folder with the networks that pgmpy does not bring; OPTIONS are those of bench/run.py, say --quick.
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS)) $(OPTIONS)
+
+# Random tables in random layouts, compared with ==: docs/fuzzing.md. OPTIONS are those of `python -m fuzz`.
+SECONDS ?= 60
+fuzz: $(VENV)/installed-test
+	$(BIN)/python -m fuzz --seconds $(SECONDS) $(OPTIONS)
 
 # A source distribution and wheels in dist/, each wheel tried in a clean environment without a compiler.
 # PYTHONS: the interpreters to build and try for, say "python3.10 python3.11 python3.12 python3.13".

@@ -7,24 +7,31 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, ContinuousTable
 
 Columns = dict[Hashable, list[Any]]
 
 
-def categorical_columns(rng: np.random.Generator, n: int, rows: int, levels: int = 3) -> Columns:
-    """Columns of letters; each depends on an earlier one, so that there is something to learn."""
+def categorical_codes(rng: np.random.Generator, n: int, rows: int, levels: int = 3) -> list[NDArray[np.int64]]:
+    """Columns of codes; each depends on an earlier one, so that there is something to learn."""
     codes: list[Any] = []
     for v in range(n):
         own = rng.integers(0, rng.integers(2, levels + 1), rows)
         if v and rng.random() < 0.7:
             own = np.where(rng.random(rows) < 0.6, codes[rng.integers(0, v)], own)
         codes.append(own)
+    return codes
+
+
+def categorical_columns(rng: np.random.Generator, n: int, rows: int, levels: int = 3) -> Columns:
+    """The same with letters."""
+    codes = categorical_codes(rng, n, rows, levels)
     return {f"c{v}": ["pqrstuvwxyz"[code] for code in own] for v, own in enumerate(codes)}
 
 
-def continuous_columns(rng: np.random.Generator, n: int, rows: int) -> Columns:
+def continuous_values(rng: np.random.Generator, n: int, rows: int) -> list[NDArray[np.float64]]:
     """Columns of numbers on several scales; each depends on an earlier one."""
     values: list[Any] = []
     for v in range(n):
@@ -32,7 +39,12 @@ def continuous_columns(rng: np.random.Generator, n: int, rows: int) -> Columns:
         if v and rng.random() < 0.7:
             own = own + rng.normal() * values[rng.integers(0, v)]
         values.append(own)
-    return {f"x{v}": (own * 10.0 ** rng.integers(-2, 3) + rng.integers(-5, 6)).tolist() for v, own in enumerate(values)}
+    return [own * 10.0 ** rng.integers(-2, 3) + rng.integers(-5, 6) for own in values]
+
+
+def continuous_columns(rng: np.random.Generator, n: int, rows: int) -> Columns:
+    """The same as lists under names."""
+    return {f"x{v}": own.tolist() for v, own in enumerate(continuous_values(rng, n, rows))}
 
 
 def shuffled(columns: Columns, seed: int, *, rows: bool = True, order: bool = True) -> Columns:

@@ -35,12 +35,16 @@ std::shared_ptr<const LogTable> log_table(std::int64_t total) {
     static std::mutex mutex;
     static std::shared_ptr<const LogTable> last;
     static std::int64_t last_total = -1;
-    const std::lock_guard lock(mutex);
-    if (total != last_total) {
-        last = std::make_shared<const LogTable>(total);
-        last_total = total;
+    {
+        const std::lock_guard lock(mutex);
+        if (total == last_total) return last;
     }
-    return last;
+    // Without the lock, as it takes long: a process that is forked meanwhile would find it locked for ever.
+    auto made = std::make_shared<const LogTable>(total);
+    const std::lock_guard lock(mutex);
+    last = made;
+    last_total = total;
+    return made;
 }
 
 /// The column of configuration k with one more variable at a level, whose stride is given.

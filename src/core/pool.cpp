@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <system_error>
+#include <utility>
 
 #if defined(__unix__) || defined(__APPLE__)
+#define POSIX_THREADS 1
 #include <pthread.h>
+#include <signal.h>
 #endif
 
 namespace stablebn {
@@ -16,9 +20,44 @@ namespace {
 // threads that sleep takes about as long.
 constexpr std::chrono::microseconds AWAKE{1000};
 
+// How long a watch may look away.
+constexpr std::chrono::milliseconds BETWEEN_LOOKS{30};
+
+thread_local Watch* watch = nullptr;
+
+/// Work that no other thread takes part in.
+void do_alone(std::size_t count, const std::function<void(std::size_t)>& part) {
+    for (std::size_t i = 0; i < count; ++i) {
+        Watch::look_now_and_then();
+        part(i);
+    }
+}
+
+/// How many forks lie between this process and the first one.
+std::atomic<int> forks{0};
+
 struct Pools {
     std::mutex mutex;
     std::map<int, std::shared_ptr<Pool>> by_size;
+};
+
+/// While there is one, threads that are started hear no signals: those are for the threads of Python.
+class Deaf {
+public:
+#if defined(POSIX_THREADS)
+    Deaf() {
+        sigset_t from_elsewhere;
+        sigfillset(&from_elsewhere);
+        for (const int own_fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&from_elsewhere, own_fault);
+        pthread_sigmask(SIG_SETMASK, &from_elsewhere, &before_);
+    }
+    ~Deaf() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    Deaf(const Deaf&) = delete;
+    Deaf& operator=(const Deaf&) = delete;
+
+private:
+    sigset_t before_;
+#endif
 };
 
 /// Never destroyed: threads may outlive static objects at the end of the process.
@@ -27,21 +66,54 @@ Pools*& pools() {
     return all;
 }
 
+#if defined(POSIX_THREADS)
+// A forked process has none of the threads, and perhaps a lock that nobody will open: it starts anew.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
+    ++forks;
+    pools() = new Pools;
+});
+#endif
+
 }  // namespace
 
-Pool::Pool(int size) : size_(std::max(size, 1)) {
-    for (int i = 1; i < size_; ++i) threads_.emplace_back([this] { serve(); });
+Watch::Watch(void (*look)()) : look_(look), outer_(std::exchange(watch, this)), looked_(std::chrono::steady_clock::now()) {}
+
+Watch::~Watch() { watch = outer_; }
+
+void Watch::look_now_and_then() {
+    Watch* const own = watch;
+    if (!own || std::chrono::steady_clock::now() - own->looked_ < BETWEEN_LOOKS) return;
+    own->look_();
+    own->looked_ = std::chrono::steady_clock::now();
 }
 
-Pool::~Pool() {
+Pool::Pool(int size) : size_(std::max(size, 1)), forks_(forks) {
+    [[maybe_unused]] const Deaf deaf;
+    try {
+        for (int i = 1; i < size_; ++i) threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+        // The system has no more threads to give: the work is the same with those that are there.
+        size_ = 1 + static_cast<int>(threads_.size());
+    } catch (...) {
+        end();
+        throw;
+    }
+}
+
+Pool::~Pool() { end(); }
+
+void Pool::end() {
     ended_ = true;
     tell_news();
     for (auto& thread : threads_) thread.join();
 }
 
+/// A forked process has the pool, but none of its threads, and its locks as they were.
+bool Pool::has_threads() const { return size_ > 1 && forks_ == forks; }
+
 void Pool::share(std::size_t count, const std::function<void(std::size_t)>& part) {
-    if (size_ == 1 || count < 2) {
-        for (std::size_t i = 0; i < count; ++i) part(i);
+    if (count < 2 || !has_threads()) {
+        do_alone(count, part);
         return;
     }
     Job job{part, count, false};
@@ -52,7 +124,7 @@ void Pool::share(std::size_t count, double nanoseconds, const std::function<void
     if (nanoseconds >= worth_a_thread()) {
         share(count, part);
     } else {
-        for (std::size_t i = 0; i < count; ++i) part(i);
+        do_alone(count, part);
     }
 }
 
@@ -64,8 +136,8 @@ void Pool::share_evenly(std::size_t count, double nanoseconds, const std::functi
 }
 
 void Pool::run(std::size_t count, const std::function<void(std::size_t)>& task) {
-    if (size_ == 1 || count < 2) {
-        for (std::size_t i = 0; i < count; ++i) task(i);
+    if (count < 2 || !has_threads()) {
+        do_alone(count, task);
         return;
     }
     Job job{task, count, true};
@@ -86,7 +158,7 @@ void Pool::perform(Job& job) {
         free->job = &job;
         tell_news();
     }
-    work_at(job);
+    work_at(job, true);
     if (free) {
         free->job = nullptr;
         while (free->visitors) {
@@ -99,9 +171,10 @@ void Pool::perform(Job& job) {
     if (job.failure) std::rethrow_exception(job.failure);
 }
 
-void Pool::work_at(Job& job) {
+void Pool::work_at(Job& job, bool is_owner) {
     for (std::size_t place; (place = job.next.fetch_add(1)) < job.count;) {
         try {
+            if (is_owner) Watch::look_now_and_then();
             job.part(place);
         } catch (...) {
             const std::lock_guard lock(mutex_);
@@ -118,7 +191,7 @@ bool Pool::help(bool with_tasks) {
         ++slot.visitors;
         Job* job = slot.job;
         const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks);
-        if (helps) work_at(*job);
+        if (helps) work_at(*job, false);
         // Nothing touches the job after this. If it was taken away meanwhile, its owner may wait to hear so.
         if (--slot.visitors == 0 && !slot.job) tell_news();
         if (helps) return true;
@@ -134,7 +207,9 @@ void Pool::help_until(const std::function<bool()>& done) {
     }
 }
 
-void Pool::announce() { tell_news(); }
+void Pool::announce() {
+    if (has_threads()) tell_news();
+}
 
 void Pool::wait_for_news(std::uint64_t told) {
     const auto end = std::chrono::steady_clock::now() + AWAKE;
@@ -167,11 +242,6 @@ void Pool::serve() {
 }
 
 std::shared_ptr<Pool> Pool::with_threads(int size) {
-#if defined(__unix__) || defined(__APPLE__)
-    // A forked process has none of the threads, and perhaps a lock that nobody will open: it starts anew.
-    static const int registered = pthread_atfork(nullptr, nullptr, [] { pools() = new Pools; });
-    (void)registered;
-#endif
     Pools& all = *pools();
     const std::lock_guard lock(all.mutex);
     auto& pool = all.by_size[size];

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +19,27 @@
 
 namespace stablebn {
 
+/// While there is one, the work that this thread shares looks now and then, between two parts, whether to go on.
+class Watch {
+public:
+    /// What `look` throws ends the work.
+    explicit Watch(void (*look)());
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+    /// Look, unless this thread has done so a moment ago or has no watch.
+    static void look_now_and_then();
+
+private:
+    void (*look_)();
+    Watch* outer_;
+    std::chrono::steady_clock::time_point looked_;
+};
+
 class Pool {
 public:
-    /// So many threads, that of the caller included.
+    /// So many threads, that of the caller included; fewer where the system has no more to give.
     explicit Pool(int size);
     ~Pool();
     Pool(const Pool&) = delete;
@@ -76,9 +95,11 @@ private:
         std::atomic<int> visitors{0};
     };
 
+    bool has_threads() const;
+    void end();
     void perform(Job& job);
-    /// Take parts of a job until none is left.
-    void work_at(Job& job);
+    /// Take parts of a job until none is left; only its owner looks whether to go on.
+    void work_at(Job& job, bool is_owner);
     /// Work at jobs of others, of which there is one; false if there is none.
     bool help(bool with_tasks);
     /// Wait for something new since then: awake for a while, then asleep.
@@ -89,6 +110,8 @@ private:
     static inline std::atomic<double> worth_a_thread_{60'000};
 
     int size_;
+    /// How often the process had been forked when the threads were started.
+    int forks_;
     std::array<Slot, 64> slots_;
     /// How often there was something new: a job, or the end of one.
     std::atomic<std::uint64_t> told_{0};

@@ -14,9 +14,18 @@ from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
 from stablebn.independence import independence_test, name_of_test
-from stablebn.learned import learned_graph, unfinished_warning
+from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem
-from stablebn.naming import as_dag, merged_away, parent_sets, start_parent_sets
+from stablebn.naming import (
+    as_dag,
+    extended,
+    merged_away,
+    parent_sets,
+    read_as_graph,
+    relation_of,
+    start_graph,
+    start_parent_sets,
+)
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import ScoreConfig, family_scores
@@ -49,6 +58,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
     began = time.perf_counter()
     asked = LearnArguments.of_learn(arguments, options)
     learner = LEARNERS[asked.algorithm]
+    deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
     prepared = prepare(
         asked.data,
@@ -61,25 +71,28 @@ def learn(*arguments: Any, **options: Any) -> Result:
     if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
     encoded = time.perf_counter()
+    start = start_graph(asked.start, prepared)
     problem = define_problem(
-        prepared.table, asked.part(ScoreConfig), unit_free=asked.unit_free, threads=asked.threads or cores()
+        prepared.table,
+        asked.part(ScoreConfig),
+        unit_free=asked.unit_free,
+        relation=None if start is None else relation_of(start, prepared.table.names),
+        threads=asked.threads or cores(),
+        deadline=deadline,
     )
     if "test" in asked.recorded():
         asked = replace(asked, test=name_of_test(problem.statistics, asked.test))
     config = asked.part(SearchConfig)
-    problem = replace(
-        problem,
-        start=start_parent_sets(asked.start, prepared, problem, config.max_parents),
-        deadline=None if config.max_time is None else time.monotonic() + config.max_time,
-        watch=asked.progress,
-    )
+    problem = replace(problem, start=start_parent_sets(start, problem, config.max_parents), watch=asked.progress)
     ordered = time.perf_counter()
     found = learner.learn(problem, config)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
 
-    unfinished = () if found.finished else (unfinished_warning(found, config),)
+    # Names that decided for want of time are no end of the work either.
+    finished = found.finished and not (problem.undecided and problem.time_is_up())
+    unfinished = () if finished else (unfinished_warning(found, config),)
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -87,7 +100,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         order=tuple(problem.names[v] for v in found.order),
         trace=found.trace.renamed(problem.names),
         conflicts=learned.conflicts,
-        warnings=(*prepared.warnings, *learned.warnings, *unfinished),
+        warnings=(*prepared.warnings, *order_warnings(problem, prepared), *learned.warnings, *unfinished),
         kinds=prepared.kinds,
         constants=tuple(prepared.constants),
         merged=prepared.merged,
@@ -120,18 +133,20 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
     prepared = prepare(asked.data, names=asked.names, kinds=asked.kinds, missing=asked.missing, weights=asked.weights)
-    dag = as_dag(asked.graph, prepared.names)
+    graph = read_as_graph(asked.graph, prepared.names)
+    dag = extended(graph)
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     if isinstance(prepared.table, ContinuousTable):
-        problem = define_problem(prepared.table, config, threads=threads)
+        relation = relation_of(graph, prepared.table.names)
+        problem = define_problem(prepared.table, config, relation=relation, threads=threads)
         scores, variables = problem.scores, problem.names
     else:
         # Counts have no order: there is nothing to number.
         scores, variables = family_scores(prepared.table, config, threads=threads), prepared.table.names
     families = parent_sets(dag, prepared, variables)
-    if not scores.score_equivalent and isinstance(asked.graph, PDAG) and asked.graph.undirected:
+    if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
         raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
     return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})
@@ -220,7 +235,10 @@ def ci_test(
         raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
     # A constant says nothing; and with only the columns that matter there are fewer to number.
     column = {name: place for place, name in enumerate(prepared.table.names)}
-    problem = define_problem(prepared.table.select([column[name] for name in asked if name in column]), ScoreConfig())
+    table = prepared.table.select([column[name] for name in asked if name in column])
+    # Among interchangeable columns, which two are tested tells them apart.
+    tested = relation_of(PDAG(asked, [], [(x, y)]), table.names)
+    problem = define_problem(table, ScoreConfig(), relation=tested)
     name = name_of_test(problem.statistics, test)
     if x not in column or y not in column:
         return CITest(x, y, tuple(given), name, 0.0, 0.0, 1.0)

@@ -120,11 +120,13 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     )
     unit_free: bool = option(
         False,
-        "Continuous data: compute the order from standardised columns, so that a change of units cannot change the "
-        "graph.",
+        "Continuous data: learn from rounded correlations alone, so that a change of units cannot change the graph; "
+        "the trace then has the scores of standardised columns.",
         check=choice((False, True)),
     )
-    duplicates: str = option("keep", "Identical columns: keep, merge or error.", check=choice(DUPLICATES))
+    duplicates: str = option(
+        "keep", "Identical columns, and copies in another unit: keep, merge or error.", check=choice(DUPLICATES)
+    )
 
 
 @dataclass(frozen=True)

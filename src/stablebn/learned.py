@@ -6,12 +6,17 @@ import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from stablebn.data import Caution
+from stablebn.data import Caution, Prepared
+from stablebn.data.wording import MOST_SHOWN
+from stablebn.errors import listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
-from stablebn.learners import Pattern, Problem, SearchConfig
+from stablebn.graph.names import name_key
+from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit, members
+
+_NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no parameters."
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ def learned_graph(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hash
 def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
     parents = [members(family) for family in found.parents]
     arcs = _named(((u, v) for v, family in enumerate(parents) for u in family), problem.names)
-    score = to_float(found.score)
+    score = to_float(graph_score(problem, found.parents))
     return LearnedGraph(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, _fingerprint_of_dag(parents, score))
 
 
@@ -51,10 +56,10 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     names = problem.names
     n = len(names)
     # By canonical numbers, so that no name has a say in which of the extensions it is.
-    extension = PDAG(range(n), found.directed, found.undirected).extension()
+    extension = PDAG(range(n), found.directed, found.undirected).extension() if found.has_directions else None
     families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
     scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
-    score = to_float(problem.scores.dag(families)) if scored else None
+    score = to_float(graph_score(problem, families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     arcs = _named(((u, v) for v, family in enumerate(families) for u in members(family)), names)
     return LearnedGraph(
@@ -63,7 +68,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
         conflicts=conflicts,
-        warnings=tuple(_warnings_of_pattern(conflicts, extendable=extension is not None)),
+        warnings=tuple(_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions)),
     )
 
 
@@ -87,6 +92,31 @@ def _warnings_of_pattern(
         )
 
 
+def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
+    """What to say where names have decided; of identical columns and copies it has been said."""
+    said = [set(group) for group in (*prepared.identical, *prepared.copies)]
+    groups = [sorted((problem.names[v] for v in group), key=name_key) for group in problem.interchangeable]
+    told = sorted(
+        (group for group in groups if not any(set(group) <= known for known in said)),
+        key=lambda group: name_key(group[0]),
+    )
+    if told:
+        shown = "; ".join(map(listed, told[:MOST_SHOWN])) + ("; ..." if len(told) > MOST_SHOWN else "")
+        yield Caution(
+            "interchangeable",
+            tuple(name for group in told for name in group),
+            f"only names decide between columns that can be exchanged without a change of the table: {shown}.",
+        )
+    if problem.undecided:
+        names = sorted((problem.names[v] for v in problem.undecided), key=name_key)
+        yield Caution(
+            "names-decide",
+            tuple(names),
+            f"these columns look so much alike that names had to decide between them: {listed(names)}. Under other "
+            "names the graph may be another.",
+        )
+
+
 def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
     """What to say of a learner that has not finished."""
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
@@ -100,7 +130,7 @@ def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
         "max-time",
         (),
         f"The search was stopped by max_time={config.max_time} seconds: the graph is unfinished, and another run may "
-        "stop elsewhere.",
+        "stop elsewhere." + ("" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS),
     )
 
 

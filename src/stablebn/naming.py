@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Sequence
 
+import numpy as np
+
 from stablebn.data import ContinuousTable, Prepared
 from stablebn.errors import GraphError, listed
-from stablebn.graph import DAG, as_graph
+from stablebn.graph import DAG, PDAG, as_graph
+from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.learners import Problem
+from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit
 
 
-def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
-    """A graph in any accepted form, or the file of one, as a DAG; arcs alone are a graph over all names."""
+def read_as_graph(graph: object, names: Sequence[Hashable]) -> Graph:
+    """A graph in any accepted form, or the file of one; arcs alone are a graph over all names."""
     if isinstance(graph, list | tuple):
         return DAG(names, [tuple(arc) for arc in graph])
     if isinstance(graph, str | os.PathLike):
@@ -21,20 +25,43 @@ def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
         from stablebn.networks import read_graph
 
         graph = read_graph(graph)
-    known = as_graph(graph)
-    if isinstance(known, DAG):
-        return known
-    extension = known.extension()
+    return as_graph(graph)
+
+
+def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
+    """A graph in any accepted form as a DAG: of a PDAG, the extension by names."""
+    return extended(read_as_graph(graph, names))
+
+
+def extended(graph: Graph) -> DAG:
+    """A DAG that has all edges of a graph."""
+    extension = graph if isinstance(graph, DAG) else graph.extension()
     if extension is None:
-        raise GraphError("no DAG extends this PDAG, so it has no score.")
+        raise GraphError("no DAG extends this PDAG, so it has no score and no search can start from it.")
     return extension
+
+
+def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
+    """The edges of a graph between some columns as an adjacency matrix, which knows no names."""
+    place = {name: column for column, name in enumerate(columns)}
+    adjacency = np.zeros((len(columns), len(columns)), dtype=np.int64)
+    directed, undirected = edges_by_kind(graph)
+    for a, b in [*directed, *undirected, *((b, a) for a, b in undirected)]:
+        if a in place and b in place:
+            adjacency[place[a], place[b]] = 1
+    return Relation(adjacency)
+
+
+def check_nodes(graph: Graph, prepared: Prepared) -> None:
+    """Refuse nodes that are not columns."""
+    unknown = [name for name in graph.nodes if name not in prepared.kinds]
+    if unknown:
+        raise GraphError(f"the graph has nodes that are not columns of the table: {listed(unknown)}.")
 
 
 def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> list[int]:
     """Parent set of each variable that takes part. Arcs of a categorical constant say nothing and are left out."""
-    unknown = [name for name in dag.nodes if name not in prepared.kinds]
-    if unknown:
-        raise GraphError(f"the graph has nodes that are not columns of the table: {listed(unknown)}.")
+    check_nodes(dag, prepared)
     number = {name: v for v, name in enumerate(variables)}
     alone = [name for name in dag.nodes if name not in number and (dag.parents(name) or dag.children(name))]
     if alone and isinstance(prepared.table, ContinuousTable):
@@ -42,25 +69,31 @@ def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> 
     return [sum(bit(number[parent]) for parent in dag.parents(name) if parent in number) for name in variables]
 
 
-def start_parent_sets(
-    start: object, prepared: Prepared, problem: Problem, max_parents: int | None
-) -> tuple[int, ...] | None:
-    """Parent sets of the graph to start from; None: it is the one without arcs."""
+def start_graph(start: object, prepared: Prepared) -> Graph | None:
+    """The graph to start from; None: it is the one without arcs."""
     if start is None:
         return None
-    given = as_dag(start, prepared.names)
+    graph = read_as_graph(start, prepared.names)
+    check_nodes(graph, prepared)
     # Files of edges do not tell of variables without any.
-    dag = DAG(dict.fromkeys([*prepared.names, *given.nodes]), given.arcs)
-    idle = [
-        name
-        for name in (*prepared.constants, *merged_away(prepared))
-        if name in dag.nodes and (dag.parents(name) or dag.children(name))
-    ]
+    taking_part = set(prepared.names) - set(prepared.constants) - set(merged_away(prepared))
+    ends = dict.fromkeys(end for edges in edges_by_kind(graph) for edge in edges for end in edge)
+    idle = [name for name in ends if name not in taking_part]
     if idle:
         raise GraphError(
             f"start has arcs at columns that take no part in the search: {listed(idle)}. Leave these arcs out."
         )
-    families = parent_sets(dag, prepared, problem.names)
+    return graph
+
+
+def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | None) -> tuple[int, ...] | None:
+    """Parent sets of the graph to start from: of a PDAG, the extension by canonical numbers, whatever the names."""
+    if start is None:
+        return None
+    number = {name: v for v, name in enumerate(problem.names)}
+    directed, undirected = ([(number[a], number[b]) for a, b in edges] for edges in edges_by_kind(start))
+    dag = extended(PDAG(number.values(), directed, undirected)) if undirected else DAG(number.values(), directed)
+    families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
     limit = problem.scores.most_parents if max_parents is None else min(max_parents, problem.scores.most_parents)
     crowded = [name for name, family in zip(problem.names, families, strict=True) if family.bit_count() > limit]
     if crowded:

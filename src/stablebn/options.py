@@ -170,7 +170,8 @@ def options_of(kind: type[Options]) -> tuple[Option, ...]:
 
 
 def _read_options(kind: type[Options]) -> tuple[Option, ...]:
-    types = typing.get_type_hints(kind)
+    # KW_ONLY marks a place and is no type: Python 3.10 would refuse it as one.
+    types = typing.get_type_hints(kind, localns={"KW_ONLY": object})
     fields = sorted(dataclasses.fields(kind), key=lambda field: bool(field.kw_only))
     return tuple(_read_option(field, types[field.name]) for field in fields)
 

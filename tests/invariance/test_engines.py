@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from tests.forced import FORCED, limits_of
 from tests.golden.recipes import small, table_of
 from tests.shared import golden, needs_shared, oracle_cases, sample
 from tests.tables import categorical_columns, continuous_columns
@@ -16,18 +17,6 @@ from tests.tables import categorical_columns, continuous_columns
 import stablebn as sb
 from stablebn import _core
 from stablebn.stats import counts
-
-FORCED: dict[str, dict[str, float]] = {
-    "bits": {"histogram_cost": 1e9},
-    "histogram": {"bits_cost": 1e9},
-    "bits of narrow variables only": {"most_levels": 2},
-    "no tables": {"most_configurations": 0},
-    "no memory": {"most_bytes": 0},
-    "tables soon forgotten": {"most_bytes": 1 << 10},
-    "tests by rows": {"most_cells_for_bits": 0},
-    "tests by bits": {"most_cells_for_bits": 1 << 20},
-}
-"""Ways of counting, by the limits that force them."""
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +27,7 @@ def _threads_as_before() -> Iterator[None]:
 
 
 def _force(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = _core.CountingLimits()
-    for name, value in FORCED[way].items():
-        setattr(limits, name, value)
-    monkeypatch.setattr(counts, "LIMITS", limits)
+    monkeypatch.setattr(counts, "LIMITS", limits_of(way))
 
 
 @pytest.mark.parametrize("way", FORCED)

@@ -1,9 +1,11 @@
 // What several threads do at once, without Python: for the thread sanitizer, and for the others.
 //
 // Every part compares what threads found with what one thread finds: the program ends with 1 if anything differs.
+// A number as argument is that of the jobs that the pool is put under stress with, for each number of threads.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -23,6 +25,8 @@
 #include "products.hpp"
 
 using namespace stablebn;
+
+int stress_pool(std::size_t jobs);
 
 namespace {
 
@@ -197,7 +201,7 @@ void test_products_at_once() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
     Pool::set_worth_a_thread(0);
     // Rows that fill no whole word; and so many that threads have rows of their own.
     const Sample few(333), many(70'001);
@@ -211,6 +215,7 @@ int main() {
         test_products_at_once();
     }
     for (const int threads : {1, 2, 5}) test_failures_are_raised(threads);
+    failures += stress_pool(count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 3'000);
     std::printf("%s: %d failed\n", failures ? "FAILED" : "native tests passed", failures);
     return failures ? 1 : 0;
 }

@@ -7,6 +7,11 @@
 
 namespace stablebn {
 
+void look_at_signals() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals()) throw nb::python_error();
+}
+
 void bind_numbers(nb::module_& m);
 void bind_statistics(nb::module_& m);
 void bind_search(nb::module_& m);

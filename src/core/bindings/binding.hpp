@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fixed.hpp"
+#include "pool.hpp"
 #include "variable_set.hpp"
 #include "views.hpp"
 
@@ -35,6 +36,15 @@ template <class T>
 MatrixView<const T> view_of(const Table<T>& array) {
     return {array.data(), array.shape(0), array.shape(1)};
 }
+
+/// Raise what a signal raises: Ctrl-C, in the main thread.
+void look_at_signals();
+
+/// While there is one, others may use the interpreter, and shared work looks at signals now and then.
+class Unlocked {
+    nb::gil_scoped_release release_;
+    Watch watch_{&look_at_signals};
+};
 
 /// An array that owns its numbers.
 template <class T>

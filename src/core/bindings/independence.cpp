@@ -30,7 +30,7 @@ namespace {
 using Numbers = Vector<double>;
 using NumberMatrix = Table<double>;
 using Variables = std::vector<int>;
-using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+using WithoutLock = nb::call_guard<Unlocked>;
 
 Matrix<double> copied(const NumberMatrix& matrix) {
     Matrix<double> own(matrix.shape(0), matrix.shape(1));
@@ -40,7 +40,7 @@ Matrix<double> copied(const NumberMatrix& matrix) {
 
 template <class Work>
 auto unlocked(Work&& work) {
-    const nb::gil_scoped_release release;
+    const Unlocked others_may;
     return work();
 }
 
@@ -130,20 +130,20 @@ void bind_independence(nb::module_& m) {
              "counts"_a, "pearson"_a, "adjust"_a, "largest"_a, "alone"_a)
         .def("outcomes", &outcomes<ContingencyTest>, "x"_a, "given"_a, "candidates"_a)
         .def("p_values", &p_values, "x"_a, "given"_a, "candidates"_a, "most_information"_a,
-             "critical"_a.none(), Unlocked())
+             "critical"_a.none(), WithoutLock())
         .def("until_dependent", &until_dependent, "x"_a, "given"_a, "candidates"_a, "alpha"_a, "most_information"_a,
-             "critical"_a, Unlocked())
+             "critical"_a, WithoutLock())
         .def("p_values_given_rest",
              [](const ContingencyTest& test, int x, const Variables& blanket, const Variables& among,
                 double stop_above) { return test.p_values_given_rest(x, blanket, among, stop_above); },
-             "x"_a, "blanket"_a, "among"_a, "stop_above"_a, Unlocked())
-        .def("inseparable", &inseparable, "x"_a, "among"_a, "most_given"_a, "alpha"_a, "critical"_a, Unlocked());
+             "x"_a, "blanket"_a, "among"_a, "stop_above"_a, WithoutLock())
+        .def("inseparable", &inseparable, "x"_a, "among"_a, "most_given"_a, "alpha"_a, "critical"_a, WithoutLock());
 
     nb::class_<ContingencyWalk>(m, "ContingencyWalk", "A walk over subsets, in search of one that separates x and y; it keeps its place.")
         .def(nb::init<std::shared_ptr<ContingencyTest>, int, int, Variables, SubsetCursor, double,
                       std::shared_ptr<CriticalValues>>(),
              "test"_a, "x"_a, "y"_a, "always"_a, "subsets"_a, "alpha"_a, "critical"_a.none())
-        .def("advance", &ContingencyWalk::advance, "most"_a, Unlocked())
+        .def("advance", &ContingencyWalk::advance, "most"_a, WithoutLock())
         .def_prop_ro("found", &ContingencyWalk::found)
         .def_prop_ro("tests", &ContingencyWalk::tests)
         .def_prop_ro("p_value", &ContingencyWalk::p_value)
@@ -160,12 +160,12 @@ void bind_independence(nb::module_& m) {
              [](const CorrelationTest& test, int x, const Variables& given, const Variables& candidates, double alpha) {
                  return test.p_values(x, given, candidates, alpha);
              },
-             "x"_a, "given"_a, "candidates"_a, "alpha"_a, Unlocked());
+             "x"_a, "given"_a, "candidates"_a, "alpha"_a, WithoutLock());
 
     nb::class_<CorrelationWalk>(m, "CorrelationWalk", "A walk over subsets, in search of one that separates x and y; it keeps its place.")
         .def(nb::init<std::shared_ptr<CorrelationTest>, int, int, Variables, SubsetCursor, double, bool>(), "test"_a,
              "x"_a, "y"_a, "always"_a, "subsets"_a, "alpha"_a, "know_all"_a)
-        .def("advance", &CorrelationWalk::advance, "most"_a, Unlocked())
+        .def("advance", &CorrelationWalk::advance, "most"_a, WithoutLock())
         .def_prop_ro("found", &CorrelationWalk::found)
         .def_prop_ro("tests", &CorrelationWalk::tests)
         .def_prop_ro("p_value", &CorrelationWalk::p_value)

@@ -18,6 +18,10 @@ namespace stablebn {
 
 namespace {
 
+// Products of one thread at a time, a moment's work; and rows, of which fewer would take longer to carry over.
+constexpr std::size_t PRODUCTS_AT_ONCE = std::size_t{1} << 29;
+constexpr std::size_t FEWEST_ROWS = 512;
+
 using Indices = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Call a function with the numbers of an array, whichever type of integer they are.
@@ -50,15 +54,20 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
     const std::size_t rows = columns.rows(), count = values.shape(1);
     std::vector<std::int64_t> halves(2 * rows * rows, 0);
     {
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const auto pool = Pool::with_threads(threads);
         std::vector<std::vector<std::int64_t>> parts(pool->size());
-        pool->share(parts.size(), [&](std::size_t part) {
-            auto& own = parts[part];
-            own.assign(halves.size(), 0);
-            const MatrixView<std::int64_t> hi{own.data(), rows, rows}, lo{own.data() + rows * rows, rows, rows};
-            add_products(columns, count * part / parts.size(), count * (part + 1) / parts.size(), hi, lo);
-        });
+        // Some rows at a time, so that Ctrl-C is heard between.
+        const std::size_t stretch = parts.size() * std::max(FEWEST_ROWS, PRODUCTS_AT_ONCE / (rows * rows));
+        for (std::size_t first = 0; first < count; first += stretch) {
+            const std::size_t size = std::min(stretch, count - first);
+            pool->share(parts.size(), [&](std::size_t part) {
+                auto& own = parts[part];
+                own.resize(halves.size());
+                const MatrixView<std::int64_t> hi{own.data(), rows, rows}, lo{own.data() + rows * rows, rows, rows};
+                add_products(columns, first + size * part / parts.size(), first + size * (part + 1) / parts.size(), hi, lo);
+            });
+        }
         for (const auto& own : parts) {
             std::transform(own.begin(), own.end(), halves.begin(), halves.begin(), std::plus<>());
         }

@@ -47,7 +47,7 @@ std::shared_ptr<Climber> climber(std::shared_ptr<FamilyScores> scores, std::vect
             for (std::size_t v = 0; v < order.size(); ++v) may(v, u) = (*allowed)(u, v);
         }
     }
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return std::make_shared<Climber>(std::move(scores), std::move(order), std::move(parents), options, may);
 }
 
@@ -75,7 +75,7 @@ void bind_search(nb::module_& m) {
                  const VariableSet set = set_of(parents);
                  Fixed found;
                  {
-                     const nb::gil_scoped_release release;
+                     const Unlocked unlocked;
                      found = scores.term(child, set);
                  }
                  return to_int(found);
@@ -86,7 +86,7 @@ void bind_search(nb::module_& m) {
                  const VariableSet set = set_of(parents);
                  std::shared_ptr<const Family> family;
                  {
-                     const nb::gil_scoped_release release;
+                     const Unlocked unlocked;
                      family = scores.family(child, set);
                  }
                  return limbs_of(family->changes, {family->changes.size()});
@@ -96,7 +96,7 @@ void bind_search(nb::module_& m) {
         .def("first",
              [](FamilyScores& scores) {
                  {
-                     const nb::gil_scoped_release release;
+                     const Unlocked unlocked;
                      scores.first_changes();
                  }
                  const auto changes = scores.first_changes();
@@ -106,7 +106,7 @@ void bind_search(nb::module_& m) {
              "Limbs of terms [n, 2] and changes [n, n, 2] of every variable without parents.")
         .def("reordered",
              [](FamilyScores& scores, const std::vector<int>& order) {
-                 const nb::gil_scoped_release release;
+                 const Unlocked unlocked;
                  return scores.reordered(order);
              },
              nb::arg("order"), "The same score for variables renumbered so that new i is old order[i].");
@@ -146,7 +146,7 @@ void bind_search(nb::module_& m) {
              "change of score, whether the move was arbitrary; and both deltas [steps, 2].");
     m.def("climb_on",
           [](const std::vector<Climber*>& climbers, double seconds) {
-              const nb::gil_scoped_release release;
+              const Unlocked unlocked;
               return climb_on(climbers, seconds);
           },
           nb::arg("climbers"), nb::arg("seconds"),

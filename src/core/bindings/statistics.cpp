@@ -9,6 +9,7 @@
 
 #include "binding.hpp"
 #include "counts.hpp"
+#include "distinct_rows.hpp"
 
 namespace stablebn {
 
@@ -50,7 +51,18 @@ std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
         const nb::gil_scoped_acquire acquire;
         delete static_cast<const Arrays*>(arrays);
     });
-    return std::make_shared<Counts>(rows_of(codes, std::move(levels), weights), owner, Pool::with_threads(threads), limits);
+    Rows rows = rows_of(codes, std::move(levels), weights);
+    const Unlocked unlocked;
+    return std::make_shared<Counts>(std::move(rows), owner, Pool::with_threads(threads), limits);
+}
+
+template <class Code>
+std::shared_ptr<DistinctRows> distinct_rows_of(const Table<Code>& codes,
+                                               const std::optional<Vector<std::int64_t>>& weights) {
+    const auto all = view_of(codes);
+    const auto times = weights ? span_of(*weights) : std::span<const std::int64_t>();
+    const nb::gil_scoped_release release;
+    return distinct_rows(all, times);
 }
 
 nb::object as_array(std::vector<std::int64_t> counts) {
@@ -80,7 +92,7 @@ void bind_statistics(nb::module_& m) {
         .def_prop_ro("levels", [](const Counts& counts) { return counts.rows().levels; })
         .def("reordered",
              [](Counts& counts, const std::vector<int>& order) {
-                 const nb::gil_scoped_release release;
+                 const Unlocked unlocked;
                  return counts.reordered(order);
              },
              nb::arg("order"), "The counts of the same variables, renumbered so that new i is old order[i].")
@@ -92,7 +104,7 @@ void bind_statistics(nb::module_& m) {
                  const VariableSet members = set_of(set);
                  std::shared_ptr<const JointTable> table;
                  {
-                     const nb::gil_scoped_release release;
+                     const Unlocked unlocked;
                      table = counts.table(members);
                  }
                  if (!table) return nb::none();
@@ -103,6 +115,38 @@ void bind_statistics(nb::module_& m) {
              nb::arg("variables"),
              "Sizes [K] and counts [L, K] of the joint table of a set; None where it would be too large.")
         .def("first", &Counts::first, nb::arg("v"), "Where the levels of a variable start in joint tables, or -1.");
+
+    nb::class_<DistinctRows>(m, "DistinctRows", "The distinct rows of a table: which columns can be exchanged.")
+        .def(nb::new_(&distinct_rows_of<std::uint8_t>), nb::arg("codes"), nb::arg("weights").none() = nb::none())
+        .def(nb::new_(&distinct_rows_of<std::uint16_t>), nb::arg("codes"), nb::arg("weights").none() = nb::none())
+        .def(nb::new_(&distinct_rows_of<std::int32_t>), nb::arg("codes"), nb::arg("weights").none() = nb::none())
+        .def(nb::new_(&distinct_rows_of<std::uint64_t>), nb::arg("codes"), nb::arg("weights").none() = nb::none())
+        .def_prop_ro("columns", &DistinctRows::columns)
+        .def_prop_ro("rows", &DistinctRows::rows)
+        .def("colours",
+             [](const DistinctRows& rows, const std::vector<std::int64_t>& classes, const std::vector<int>& wanted) {
+                 const nb::gil_scoped_release release;
+                 return rows.colours(classes, wanted);
+             },
+             nb::arg("classes"), nb::arg("wanted"), "A colour for each wanted column from the classes of all.")
+        .def("exchangeable",
+             [](const DistinctRows& rows, int u, int v) {
+                 const nb::gil_scoped_release release;
+                 return rows.exchangeable(u, v);
+             },
+             nb::arg("u"), nb::arg("v"), "Whether the table stays the same if two columns change places.")
+        .def("certificate",
+             [](const DistinctRows& rows, const std::vector<int>& order) {
+                 const nb::gil_scoped_release release;
+                 return rows.certificate(order);
+             },
+             nb::arg("order"), "A hash of the table with its columns in this order.")
+        .def("same",
+             [](const DistinctRows& rows, const std::vector<int>& order, const std::vector<int>& other) {
+                 const nb::gil_scoped_release release;
+                 return rows.same(order, other);
+             },
+             nb::arg("order"), nb::arg("other"), "Whether the table is the same with its columns in either order.");
 
     m.def(
         "configuration_sizes",

@@ -1,17 +1,26 @@
-"""Identical columns: only their names tell them apart, so they are found and reported, or merged."""
+"""Columns that say the same: identical ones, and copies in another unit or rounded otherwise.
+
+Only their names, or the rounding, tell them apart; so they are found and reported, or merged.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stablebn.data.table import CategoricalTable, Name, Table
+from stablebn.data.table import CategoricalTable, ContinuousTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
 
 _FEW_ROWS = 500
+
+# What copies may differ by, in terms of their range: scores count columns as collinear from about here (SPEC 2).
+_ROUNDING = 2.0**-20
+_FEW_ROWS_OF_COPIES = 32
 
 DUPLICATES = ("keep", "merge", "error")
 
@@ -43,32 +52,106 @@ def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
             groups.append([c])
         else:
             twins.append(c)
-    named = [
-        tuple(sorted((table.names[c] for c in group), key=name_key))
-        for groups in buckets.values()
-        for group in groups
-        if len(group) > 1
-    ]
+    return _named([group for groups in buckets.values() for group in groups], table.names)
+
+
+def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
+    """Find the groups of continuous columns that are a x + b of each other, but for rounding.
+
+    Returns
+    -------
+    tuple of tuples of names
+        Identical columns are among them. Sorted by `name_key`, inside the groups and between them.
+    """
+    if not isinstance(table, ContinuousTable):
+        return ()
+    values = table.values
+    n, rows = values.shape
+    few = _in_unit_range(values, every=-(-rows // _FEW_ROWS_OF_COPIES))
+    # A column and its mirror image have the same place.
+    places = np.minimum(few[:, 0], 1 - few[:, 0])
+    order = np.argsort(places, kind="stable")
+    ends = np.searchsorted(places[order], places[order] + 2 * _ROUNDING, side="right")
+    group_of = list(range(n))
+    for at, u in enumerate(order.tolist()):
+        near = order[at + 1 : ends[at]]
+        for v in near[_are_copies(few[u], few[near])].tolist():
+            if group_of[u] != group_of[v] and _are_copies(*_in_unit_range(values[[u, v]])):
+                joined = group_of[v]
+                group_of = [group_of[u] if group == joined else group for group in group_of]
+    groups: dict[int, list[int]] = defaultdict(list)
+    for c, group in enumerate(group_of):
+        groups[group].append(c)
+    return _named(list(groups.values()), table.names)
+
+
+def _in_unit_range(values: NDArray[np.float64], every: int = 1) -> NDArray[np.float64]:
+    """Columns moved and scaled to the range from 0 to 1; of their rows only every so many."""
+    # Halves, so that no difference overflows.
+    least, greatest = values.min(axis=1, keepdims=True) / 2, values.max(axis=1, keepdims=True) / 2
+    scaled: NDArray[np.float64] = (values[:, ::every] / 2 - least) / (greatest - least)
+    return scaled
+
+
+def _are_copies(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether a column is, but for rounding, another one or its mirror image; all in the range from 0 to 1."""
+    same, mirrored = np.abs(others - column).max(axis=-1), np.abs(1 - others - column).max(axis=-1)
+    alike: NDArray[np.bool_] = np.minimum(same, mirrored) <= _ROUNDING
+    return alike
+
+
+def _named(groups: Sequence[Sequence[int]], names: Sequence[Name]) -> tuple[tuple[Name, ...], ...]:
+    """Groups of two or more, by name."""
+    named = [tuple(sorted((names[c] for c in group), key=name_key)) for group in groups if len(group) > 1]
     return tuple(sorted(named, key=lambda group: name_key(group[0])))
 
 
-def report_identical(groups: tuple[tuple[Name, ...], ...], duplicates: str) -> list[Caution]:
-    """Say that columns are identical; raise if duplicates are an error."""
-    if not groups:
-        return []
+def report_duplicates(
+    identical: Sequence[tuple[Name, ...]], copies: Sequence[tuple[Name, ...]], duplicates: str
+) -> list[Caution]:
+    """Say that columns are identical, or copies; raise if duplicates are an error."""
+    copies = [group for group in copies if group not in identical]
+    if (identical or copies) and duplicates == "error":
+        found = [
+            f"{what}: {_shown(groups)}"
+            for what, groups in (("identical columns", identical), ("copies but for unit and rounding", copies))
+            if groups
+        ]
+        raise DataError(f'{"; ".join(found)}. Leave out all but one, or say duplicates="merge".')
+    cautions = []
+    if identical:
+        if duplicates == "merge":
+            message = f"identical columns are learned as one, the first by name: {_shown(identical)}."
+        else:
+            message = (
+                f'only names decide between identical columns, unless duplicates="merge" is said: {_shown(identical)}.'
+            )
+        cautions.append(Caution("identical", _all_of(identical), message))
+    if copies:
+        if duplicates == "merge":
+            message = f"columns that are copies but for unit and rounding are learned as one: {_shown(copies)}."
+        else:
+            message = (
+                "only rounding decides between columns that are copies but for their unit, unless "
+                f'duplicates="merge" is said: {_shown(copies)}.'
+            )
+        cautions.append(Caution("copies", _all_of(copies), message))
+    return cautions
+
+
+def _shown(groups: Sequence[Sequence[Name]]) -> str:
     rest = len(groups) - MOST_SHOWN
-    shown = "; ".join(map(listed, groups[:MOST_SHOWN])) + (f"; and {rest} more groups" if rest > 0 else "")
-    if duplicates == "error":
-        raise DataError(f'identical columns: {shown}. Leave out all but one, or say duplicates="merge".')
-    if duplicates == "merge":
-        message = f"identical columns are learned as one, the first by name: {shown}."
-    else:
-        message = f'only names decide between identical columns, unless duplicates="merge" is said: {shown}.'
-    return [Caution("identical", tuple(name for group in groups for name in group), message)]
+    return "; ".join(map(listed, groups[:MOST_SHOWN])) + (f"; and {rest} more groups" if rest > 0 else "")
 
 
-def merge(table: Table, groups: tuple[tuple[Name, ...], ...]) -> tuple[Table, dict[Name, tuple[Name, ...]]]:
-    """Keep one column of each group, the first by name.
+def _all_of(groups: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
+    return tuple(name for group in groups for name in group)
+
+
+def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict[Name, tuple[Name, ...]]]:
+    """Keep one column of each group: of copies that with the least values, so that names change no score.
+
+    Of identical columns it is the first by name.
 
     Returns
     -------
@@ -76,6 +159,14 @@ def merge(table: Table, groups: tuple[tuple[Name, ...], ...]) -> tuple[Table, di
     merged : dict of name to tuple of names
         The names that each column kept stands for, besides its own.
     """
-    merged = {group[0]: group[1:] for group in groups}
+    merged = {}
+    for group in groups:
+        stands = min(group, key=lambda name: _distinct_values(table, name))
+        merged[stands] = tuple(name for name in group if name != stands)
     absorbed = {name for others in merged.values() for name in others}
     return table.select([c for c, name in enumerate(table.names) if name not in absorbed]), merged
+
+
+def _distinct_values(table: Table, name: Name) -> list[float]:
+    """The values of a continuous column, ascending; of identical ones only the name is left to tell."""
+    return [] if isinstance(table, CategoricalTable) else np.unique(table.values[table.names.index(name)]).tolist()

@@ -155,9 +155,10 @@ def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None
         weights = None
     numbers = [column.values for column in columns.values() if isinstance(column, Numbers)]
     if numbers:
-        values = np.stack(numbers)
-        # There is one zero only: -0.0 becomes 0.0.
-        values += 0.0
+        values = np.empty((len(numbers), rows), dtype=np.float64)
+        # Column by column, so that Ctrl-C is heard. There is one zero only: -0.0 becomes 0.0.
+        for own, column in zip(values, numbers, strict=True):
+            np.add(column, 0.0, out=own)
         return ContinuousTable(names, values, weights)
     categories = [column for column in columns.values() if isinstance(column, Categories)]
     greatest = max((len(column.levels) - 1 for column in categories), default=0)

@@ -16,7 +16,7 @@ from stablebn.data.checks import (
     check_types,
     report_constants,
 )
-from stablebn.data.duplicates import DUPLICATES, identical_columns, merge, report_identical
+from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.data.encoding import encode, tabulate
 from stablebn.data.kinds import Kind, decide_kinds
 from stablebn.data.missing import MISSING, settle_missing
@@ -46,6 +46,8 @@ class Prepared:
         Columns with a single value, in column order, and that value.
     identical : tuple of tuples of names
         Groups of columns with the same value in every row, sorted by name; without the constants.
+    copies : tuple of tuples of names
+        Groups of continuous columns that are the same but for unit and rounding, identical ones among them.
     merged : dict of name to tuple of names
         Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
     rows : int
@@ -58,6 +60,7 @@ class Prepared:
     kinds: dict[Name, Kind]
     constants: dict[Name, Hashable]
     identical: tuple[tuple[Name, ...], ...]
+    copies: tuple[tuple[Name, ...], ...]
     merged: dict[Name, tuple[Name, ...]]
     rows: int
     warnings: tuple[Caution, ...]
@@ -88,7 +91,8 @@ def prepare(
     missing : {"error", "drop", "level"}, default "error"
         Of a missing value (null or NaN): raise, leave out its row, or make it a level, None, the last.
     duplicates : {"keep", "merge", "error"}, default "keep"
-        Of identical columns: keep all, keep the first by name, or raise.
+        Of identical columns, and of continuous ones that are copies in another unit or rounded otherwise: keep all,
+        keep one (the first by name; of copies that with the least values), or raise.
     weights : name of a column, or sequence of int, optional
         How many rows each row stands for. A row with weight 0 is as if it were not there.
 
@@ -132,9 +136,11 @@ def prepare(
     check_gaussian_rows(varying, total)
 
     table = tabulate(varying, used, counts)
-    identical = identical_columns(table)
-    cautions += [*report_constants(tuple(constants)), *report_identical(identical, duplicates)]
-    table, merged = merge(table, identical) if duplicates == "merge" else (table, {})
+    identical, copies = identical_columns(table), copied_columns(table)
+    cautions += [*report_constants(tuple(constants)), *report_duplicates(identical, copies, duplicates)]
+    merged: dict[Name, tuple[Name, ...]] = {}
+    if duplicates == "merge":
+        table, merged = merge(table, copies or identical)
     for caution in cautions:
         logger.info("%s", caution)
     return Prepared(
@@ -143,6 +149,7 @@ def prepare(
         kinds=decided,
         constants=constants,
         identical=identical,
+        copies=copies,
         merged=merged,
         rows=rows,
         warnings=tuple(cautions),

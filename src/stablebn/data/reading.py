@@ -16,6 +16,7 @@ from stablebn.data.files import READERS, read_file, table_columns
 from stablebn.data.table import Name
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError, OptionError, listed
+from stablebn.graph.names import nameless
 
 Columns: TypeAlias = dict[Name, pa.ChunkedArray]
 
@@ -153,6 +154,11 @@ def _check_unique(names: Collection[Name]) -> None:
     doubled = {name: f"{count} times" for name, count in Counter(names).items() if count > 1}
     if doubled:
         raise DataError(f"column names must be unique: {tallied(doubled)}. Rename or leave out the doubles.")
+    if lost := nameless(names):
+        raise DataError(
+            f"names that nothing tells apart for good: {listed(lost)}. Rename these columns, best to text: NaN is not "
+            "equal to itself, and a name must have a text of its own that is the same in every process."
+        )
 
 
 def _check_lengths(columns: Columns) -> None:

@@ -30,6 +30,9 @@ class Caution:
     code: Literal[
         "constant",
         "identical",
+        "copies",
+        "interchangeable",
+        "names-decide",
         "dropped-rows",
         "missing-level",
         "max-iter",

@@ -30,8 +30,36 @@ def name_key(name: Node) -> tuple[str, Any]:
         return "tuple", tuple(map(name_key, name))
     if isinstance(name, frozenset):
         # Its repr follows the hash seed.
-        return "frozenset", sorted(map(name_key, name))
+        return "frozenset", tuple(sorted(map(name_key, name)))
     return f"~{type(name).__name__}", repr(name)
+
+
+def nameless(names: Iterable[Node]) -> list[Node]:
+    """Names by which nothing can be found or put in order, in another process too.
+
+    NaN and the like are not even equal to themselves; some objects have no text but their place in memory; and of two
+    that differ but have the same text nobody could say which comes first.
+
+    >>> nameless(["a", 1, float("nan"), ("b", None), object])
+    [nan]
+    """
+    # Nearly always that is all there is to see.
+    odd = [name for name in names if type(name) is not str]
+    lost = [name for name in odd if not _is_a_name(name)]
+    if lost:
+        return lost
+    times = Counter(map(name_key, odd))
+    return [name for name in odd if times[name_key(name)] > 1]
+
+
+def _is_a_name(name: Node) -> bool:
+    if isinstance(name, (tuple, frozenset)):
+        return all(map(_is_a_name, name))
+    try:
+        equal = bool(name == name)
+    except (TypeError, ValueError, ArithmeticError):
+        return False
+    return equal and (isinstance(name, (str, int, float, Real)) or f"{id(name):x}" not in repr(name).lower())
 
 
 def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
@@ -39,6 +67,8 @@ def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
     if len(set(nodes)) < len(nodes):
         twice = [name for name, times in Counter(nodes).items() if times > 1]
         raise GraphError(f"node names must differ; given more than once: {listed(twice)}.")
+    if lost := nameless(nodes):
+        raise GraphError(f"these cannot be names, as nothing tells them apart for good: {listed(lost)}.")
     return {name: place for place, name in enumerate(sorted(nodes, key=name_key))}
 
 

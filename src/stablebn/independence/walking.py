@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -10,8 +11,11 @@ from stablebn import _core
 from stablebn.independence.base import IndependenceTest
 from stablebn.stats.variable_sets import bit, members
 
-# A walk comes back after so many tests, so that a limit of time can be kept.
+# A walk comes back after so many tests, so that a limit of time can be kept and Ctrl-C is heard; after fewer where
+# they take longer than so many seconds.
 MOST_AT_ONCE = 256
+_FIRST_AT_ONCE = 16
+_SECONDS_AT_ONCE = 0.05
 
 
 class Walk(Protocol):
@@ -93,9 +97,12 @@ class WalkingTest(IndependenceTest):
     def _finish(self, walk: Walk, watch: Callable[[], None] | None) -> None:
         """Walk to the end, counting the tests."""
         there_are_more = True
+        most = _FIRST_AT_ONCE
         while there_are_more:
-            before = walk.tests
-            there_are_more = walk.advance(MOST_AT_ONCE)
+            before, began = walk.tests, time.monotonic()
+            there_are_more = walk.advance(most)
             self.performed += walk.tests - before
+            quick = time.monotonic() - began < _SECONDS_AT_ONCE / 2
+            most = min(2 * most, MOST_AT_ONCE) if quick else max(most // 2, 1)
             if watch is not None and not walk.found:
                 watch()

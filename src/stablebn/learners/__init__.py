@@ -2,7 +2,17 @@
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.pattern import Pattern, PatternTrace, TestTrace
-from stablebn.learners.problem import Problem, define_problem
+from stablebn.learners.problem import Problem, define_problem, graph_score
 from stablebn.learners.registry import LEARNERS, Learner
 
-__all__ = ["LEARNERS", "Learner", "Pattern", "PatternTrace", "Problem", "SearchConfig", "TestTrace", "define_problem"]
+__all__ = [
+    "LEARNERS",
+    "Learner",
+    "Pattern",
+    "PatternTrace",
+    "Problem",
+    "SearchConfig",
+    "TestTrace",
+    "define_problem",
+    "graph_score",
+]

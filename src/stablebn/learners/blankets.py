@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from stablebn.learners.evidence import Evidence, pair
 from stablebn.learners.orientation import Separation, Triple, oriented, unshielded
 from stablebn.learners.pattern import Pattern, test_trace
-from stablebn.stats.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit
 
 
 def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], int]) -> Pattern:
@@ -57,7 +59,12 @@ def shrunk(evidence: Evidence, x: int, blanket: int, entered: Sequence[int]) -> 
 
 def symmetric(sets: list[int]) -> list[int]:
     """Each set without the variables in whose own set its owner is not: x in the blanket of y, and y in that of x."""
-    return [sum(bit(y) for y in members(own) if sets[y] >> x & 1) for x, own in enumerate(sets)]
+    n = len(sets)
+    width = n // 8 + 1
+    rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in sets), dtype=np.uint8).reshape(n, width)
+    inside = np.unpackbits(rows, axis=1, count=n, bitorder="little")
+    both = np.packbits(inside & inside.T, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in both]
 
 
 def separated(evidence: Evidence, blankets: list[int]) -> dict[tuple[int, int], Separation]:

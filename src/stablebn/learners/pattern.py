@@ -43,6 +43,8 @@ class Pattern:
         False if a limit stopped the learner.
     conflicts : tuple of (a, c, b)
         Evidence for a -> c <- b that could not be followed, because it contradicts stronger evidence.
+    has_directions : bool
+        False: it is a mere skeleton, as there was no time to direct its edges, and no DAG of it is looked for.
     """
 
     directed: tuple[tuple[int, int], ...]
@@ -51,6 +53,7 @@ class Pattern:
     trace: PatternTrace
     finished: bool
     conflicts: tuple[tuple[int, int, int], ...]
+    has_directions: bool = True
 
 
 @dataclass(frozen=True)

@@ -24,30 +24,36 @@ def pc_stable(problem: Problem, config: SearchConfig) -> Pattern:
     adjacent = [all_but(evidence.test.n, x) for x in range(evidence.test.n)]
     separations: dict[tuple[int, int], Separation] = {}
     thin_skeleton(evidence, adjacent, separations)
-    directed, undirected, conflicts = oriented(adjacent, v_structures(adjacent, separations, evidence.order))
+    finished = evidence.limit.kept
+    # Too many edges are left of a skeleton that is not finished: directions would say nothing, and take long to find.
+    colliders = v_structures(adjacent, separations, evidence.order) if finished else {}
+    directed, undirected, conflicts = oriented(adjacent, colliders)
     return Pattern(
         directed=directed,
         undirected=undirected,
         order=evidence.order,
         trace=test_trace(evidence.test.performed, {}, {xy: found.given for xy, found in separations.items()}),
-        finished=evidence.limit.kept,
+        finished=finished,
         conflicts=conflicts,
+        has_directions=finished,
     )
 
 
 def thin_skeleton(evidence: Evidence, adjacent: list[int], separations: dict[tuple[int, int], Separation]) -> None:
     """Remove every edge whose ends some of their neighbours separate, in rounds of growing sets.
 
-    The neighbours are those at the start of the round: that is what makes the skeleton independent of the order.
+    The neighbours are those at the start of the round: that is what makes the skeleton independent of the order. A pair
+    that was never tested, for want of time, is no edge.
     """
     size = 0
     while size <= evidence.most and evidence.limit.kept and any(around.bit_count() > size for around in adjacent):
         pairs = [(x, y) for x, y in combinations(evidence.order, 2) if adjacent[x] >> y & 1]
         ask = partial(separation_among_neighbours, tuple(adjacent), size)
         found = evidence.answers(f"sets of {size}", ask, pairs)
-        for (x, y), separation in zip(pairs, found, strict=True):
-            if separation is not None:
-                separations[pair(x, y)] = separation
+        for (x, y), answer in zip(pairs, found, strict=True):
+            if answer:
+                separations[pair(x, y)] = answer[0]
+            if answer or (answer is None and size == 0):
                 adjacent[x] &= ~bit(y)
                 adjacent[y] &= ~bit(x)
         size += 1
@@ -55,13 +61,13 @@ def thin_skeleton(evidence: Evidence, adjacent: list[int], separations: dict[tup
 
 def separation_among_neighbours(
     adjacent: tuple[int, ...], size: int, evidence: Evidence, ends: tuple[int, int]
-) -> Separation | None:
-    """A separation of two variables by so many neighbours of one of them."""
+) -> list[Separation]:
+    """The first separation of two variables by so many neighbours of one of them, if there is one."""
     x, y = ends
     tried = 0
     for pool in (adjacent[x] & ~bit(y), adjacent[y] & ~bit(x)) if size else (0,):
         found = evidence.separating_set(x, y, pool, range(size, size + 1), tried)
         if found is not None:
-            return Separation(*found)
+            return [Separation(*found)]
         tried = pool
-    return None
+    return []

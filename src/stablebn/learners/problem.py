@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from stablebn.data.table import Name, Table
 from stablebn.independence import IndependenceTest
-from stablebn.order import canonical_order
+from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.stats import Counts, Moments, statistics_of
+from stablebn.stats import Counts, Moments, StandardisedMoments, statistics_of
+from stablebn.stats.symmetry import Relation
+from stablebn.stats.variable_sets import bit, members
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,18 @@ class Problem:
     statistics : Counts or Moments
         What scores and tests of independence are made from.
     scores : CompiledScores
+    score_config : ScoreConfig
+        Which scores these are.
     decreasing : tuple of int
         Variables by decreasing sort key (SPEC section 4).
     given : tuple of int
         Variables as the columns stood in the table.
+    tied : bool
+        Whether more than the sort keys was needed to number the variables.
+    interchangeable : tuple of tuples of int
+        Variables between which only names can decide, as a symmetry of the data exchanges them.
+    undecided : tuple of int
+        Variables between which names have decided, as it would have taken too long to see whether they must.
     start : tuple of int or None
         Parent set of each variable in the DAG to start from.
     test : IndependenceTest or None
@@ -45,8 +57,12 @@ class Problem:
     names: tuple[Name, ...]
     statistics: Counts | Moments
     scores: CompiledScores
+    score_config: ScoreConfig
     decreasing: tuple[int, ...]
     given: tuple[int, ...]
+    tied: bool = False
+    interchangeable: tuple[tuple[int, ...], ...] = ()
+    undecided: tuple[int, ...] = ()
     start: tuple[int, ...] | None = None
     test: IndependenceTest | None = None
     deadline: float | None = None
@@ -62,30 +78,80 @@ class Problem:
         return self.decreasing[::-1]
 
 
-def define_problem(table: Table, config: ScoreConfig, *, unit_free: bool = False, threads: int = 1) -> Problem:
+def define_problem(
+    table: Table,
+    config: ScoreConfig,
+    *,
+    unit_free: bool = False,
+    relation: Relation | None = None,
+    threads: int = 1,
+    deadline: float | None = None,
+) -> Problem:
     """Number a table's variables canonically and find their decreasing order.
+
+    Parameters
+    ----------
+    table : Table
+    config : ScoreConfig
+    unit_free : bool
+        Learn from the correlations of continuous variables alone.
+    relation : Relation, optional
+        Between the columns of the table, given besides the data, for instance a graph.
+    threads : int
+    deadline : float, optional
+        When names must decide between variables, and a learner must return what it has, at the latest, in terms of
+        `time.monotonic`.
+    """
+    statistics = statistics_of(table, unit_free=unit_free, threads=threads)
+    return replace(number_variables(statistics, config, relation, deadline), deadline=deadline)
+
+
+def number_variables(
+    statistics: Counts | Moments,
+    config: ScoreConfig,
+    relation: Relation | None = None,
+    deadline: float | None = None,
+) -> Problem:
+    """Number variables canonically: by their statistics, and by a relation between them where these leave them tied.
 
     The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
-    statistics = statistics_of(table, threads=threads)
     scores = scores_from(statistics, config)
-    order = numbering = canonical_order(statistics, scores, unit_free=unit_free)
+    unit_free = isinstance(statistics, StandardisedMoments)
+    told = canonical_order(statistics, scores, unit_free=unit_free, relation=relation, deadline=deadline)
+    numbering = told.order
     if isinstance(statistics, Moments) and not unit_free:
-        numbering = canonical_order(statistics, scores, unit_free=True, last_resort=_places(order))
-    number = _places(numbering)
+        numbering = unit_free_numbers(statistics, scores, told.order)
+    number = [0] * len(numbering)
+    for v, column in enumerate(numbering):
+        number[column] = v
     return Problem(
-        names=tuple(table.names[column] for column in numbering),
+        names=tuple(statistics.names[column] for column in numbering),
         statistics=statistics.reordered(numbering),
         scores=scores.reordered(numbering),
-        decreasing=tuple(number[column] for column in order),
+        score_config=config,
+        decreasing=tuple(number[column] for column in told.order),
         given=tuple(number),
+        tied=told.tied,
+        interchangeable=tuple(tuple(number[column] for column in group) for group in told.interchangeable),
+        undecided=tuple(number[column] for column in told.undecided),
     )
 
 
-def _places(order: Sequence[int]) -> list[int]:
-    """Place of each column in an order."""
-    places = [0] * len(order)
-    for place, column in enumerate(order):
-        places[column] = place
-    return places
+def graph_score(problem: Problem, parents: Sequence[int]) -> int:
+    """The score of a DAG: a function of the data and the DAG alone, whatever names have decided in the problem.
+
+    The last bits of determinants depend on the order of elimination, and so on the numbers of variables that the data
+    leave tied: there the DAG itself has a say in the numbers.
+    """
+    statistics = problem.statistics
+    if isinstance(statistics, Counts) or not (problem.tied or isinstance(statistics, StandardisedMoments)):
+        return problem.scores.dag(parents)
+    measured = statistics.with_units if isinstance(statistics, StandardisedMoments) else statistics
+    marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)
+    scored = number_variables(measured, problem.score_config, Relation(marks))
+    renumbered = [0] * statistics.n
+    for v, family in enumerate(parents):
+        renumbered[scored.given[v]] = sum(bit(scored.given[u]) for u in members(family))
+    return scored.scores.dag(renumbered)

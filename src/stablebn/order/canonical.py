@@ -7,9 +7,10 @@ from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
 from stablebn.graph.names import rank_names
-from stablebn.order.refinement import refined_order
+from stablebn.order.refinement import ToldApart, tell_apart
 from stablebn.scores.families import CompiledScores
 from stablebn.stats import Statistics
+from stablebn.stats.symmetry import Relation
 
 
 def canonical_order(
@@ -17,8 +18,9 @@ def canonical_order(
     scores: CompiledScores,
     *,
     unit_free: bool = False,
-    last_resort: Sequence[int] | None = None,
-) -> list[int]:
+    relation: Relation | None = None,
+    deadline: float | None = None,
+) -> ToldApart:
     """Variables by decreasing sort key; `increasing` is the exact reverse.
 
     Parameters
@@ -28,23 +30,36 @@ def canonical_order(
         Of the same variables.
     unit_free : bool
         Compute the keys as if every variable had variance 1.
-    last_resort : sequence of int, optional
-        Rank of each variable where nothing else can tell; by default that of its name.
+    relation : Relation, optional
+        What is given besides the data, for instance a graph: names decide only between variables that are
+        interchangeable in both.
+    deadline : float, optional
+        When names must decide at the latest, in terms of `time.monotonic`.
     """
-    n = scores.n
+    tiers = _tiers(statistics, scores, unit_free=unit_free)
+    if len(set(tiers)) == scores.n:
+        return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
+    places = rank_names(statistics.names)
+    structures = [*statistics.structures(), *([] if relation is None else [relation])]
+    return tell_apart(structures, tiers, [places[name] for name in statistics.names], deadline=deadline)
+
+
+def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:
+    """Variables by keys that know no units; those that have the same as they stand in an order."""
+    tiers = _tiers(statistics, scores, unit_free=True)
+    return sorted(order, key=tiers.__getitem__)
+
+
+def _tiers(statistics: Statistics, scores: CompiledScores, *, unit_free: bool) -> list[int]:
+    """How many other keys are greater than that of each variable."""
     keys = _score_keys(scores, unit_free=unit_free)
     times = Counter(keys)
     keys = [(*key, statistics.sort_key(v)) if times[key] > 1 else key for v, key in enumerate(keys)]
-    decreasing = sorted(range(n), key=keys.__getitem__, reverse=True)
-    tiers = [0] * n
+    decreasing = sorted(range(scores.n), key=keys.__getitem__, reverse=True)
+    tiers = [0] * scores.n
     for before, v in pairwise(decreasing):
         tiers[v] = tiers[before] + (keys[v] != keys[before])
-    if len(set(tiers)) == n:
-        return decreasing
-    if last_resort is None:
-        places = rank_names(statistics.names)
-        last_resort = [places[name] for name in statistics.names]
-    return refined_order(statistics, tiers, last_resort)
+    return tiers
 
 
 def _score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[Hashable, ...]]:

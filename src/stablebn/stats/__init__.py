@@ -5,13 +5,15 @@ from __future__ import annotations
 from stablebn.data.table import CategoricalTable, Table
 from stablebn.stats.counts import Counts
 from stablebn.stats.moments import Moments
+from stablebn.stats.standardised import StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
-__all__ = ["Counts", "Moments", "Statistics", "statistics_of"]
+__all__ = ["Counts", "Moments", "StandardisedMoments", "Statistics", "statistics_of"]
 
 
-def statistics_of(table: Table, *, threads: int = 1) -> Counts | Moments:
+def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> Counts | Moments:
     """The statistics from which scores, orders and tests of a table are made."""
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
-    return Moments(table, threads=threads)
+    moments = Moments(table, threads=threads)
+    return StandardisedMoments(moments) if unit_free else moments

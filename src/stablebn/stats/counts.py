@@ -7,12 +7,12 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.table import CategoricalTable
 from stablebn.stats.collapsing import collapsed
-from stablebn.stats.statistics import Codes, Statistics
+from stablebn.stats.statistics import Statistics
+from stablebn.stats.symmetry import Structure, TableRows
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -76,8 +76,6 @@ class Counts(Statistics):
         """Number of values in the rows that are counted."""
         return self._table.codes.size
 
-    def _value_codes(self) -> Sequence[Codes]:
-        return [self._table.codes[column] for column in self._columns]
-
-    def _row_weights(self) -> NDArray[np.int64] | None:
-        return self._table.weights
+    def structures(self) -> list[Structure]:
+        """The rows. Variables that the sort keys do not tell apart have the same levels, and so the same codes."""
+        return [TableRows(self._table.codes[list(self._columns)], self._table.weights)]

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
-from stablebn.stats.statistics import Codes, Statistics
+from stablebn.stats.statistics import Statistics
+from stablebn.stats.symmetry import Structure, TableRows
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
@@ -51,6 +52,7 @@ class Moments(Statistics):
 
     def __init__(self, table: ContinuousTable, *, threads: int = 1) -> None:
         self._table = table
+        self._columns: Sequence[int] = range(len(table.names))
         self.names = table.names
         self.total = table.total
         self.n = len(table.names)
@@ -60,8 +62,8 @@ class Moments(Statistics):
     def reordered(self, order: Sequence[int]) -> Moments:
         """The moments of the same variables renumbered so that new i is old order[i]."""
         moments = copy(self)
-        moments._table = self._table.select(order)
-        moments.names = moments._table.names
+        moments._columns = [self._columns[v] for v in order]
+        moments.names = tuple(self.names[v] for v in order)
         moments._numerators = self._numerators[np.ix_(order, order)]
         moments._sums = self._sums[list(order)]
         moments._exponents = [self._exponents[v] for v in order]
@@ -73,7 +75,7 @@ class Moments(Statistics):
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
         """
-        column, weights = self._table.values[v], self._table.weights
+        column, weights = self._table.values[self._columns[v]], self._table.weights
         repeats = [1] * column.size if weights is None else weights.tolist()
 
         def mean(values: NDArray[np.float64]) -> float:
@@ -88,12 +90,17 @@ class Moments(Statistics):
         skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
         return round(skewness * 2**30), round(kurtosis * 2**30)
 
-    def _value_codes(self) -> Sequence[Codes]:
-        # Ranks: so units do not matter.
-        return [np.unique(column, return_inverse=True)[1].astype(np.int32) for column in self._table.values]
+    def structures(self) -> list[Structure]:
+        """The rows, by the bits of their values; there is only one zero."""
+        values = self._table.values[list(self._columns)] + 0.0
+        return [TableRows(values.view(np.uint64), self._table.weights)]
 
-    def _row_weights(self) -> NDArray[np.int64] | None:
-        return self._table.weights
+    def correlation(self, u: int, v: int, bits: int) -> int:
+        """The correlation of two columns in units of 2**-bits, rounded to the nearest."""
+        covariance = int(self._numerators[u, v])
+        size = (covariance * covariance << 2 * bits + 2) // int(self._numerators[u, u] * self._numerators[v, v])
+        rounded = (math.isqrt(size) + 1) >> 1
+        return rounded if covariance >= 0 else -rounded
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""

@@ -7,10 +7,10 @@ core answers without the interpreter's lock.
 from __future__ import annotations
 
 import os
+from _thread import start_new_thread
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from functools import cache
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
 
 Answer = TypeVar("Answer")
 
@@ -21,36 +21,123 @@ def cores() -> int:
 
 
 def run_at_once(tasks: Sequence[Callable[[], Answer]], threads: int, give_up: Callable[[], None]) -> list[Answer]:
-    """Do tasks at once, as far as there are threads.
+    """Do tasks at once, as far as there are threads, that of the caller included.
 
     Parameters
     ----------
     tasks : sequence of callable
+        One may call this function in turn.
     threads : int
+        With fewer, where the system has no more to give, the answers are the same.
     give_up : callable
-        Called when one fails or the caller is interrupted; the others should then end soon.
+        Called when one fails or the caller is interrupted, perhaps twice; the others should then end soon.
     """
-    futures = [_executor(threads).submit(task) for task in tasks]
+    batch = _Batch(tasks, give_up)
     try:
-        done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-        for future in done:
-            future.result()
-        return [future.result() for future in futures]
+        _helpers.invite(batch, min(threads, len(tasks)) - 1)
+        batch.work()
+        batch.wait_for_helpers()
     except BaseException:
         # The others must not go on unwatched.
-        give_up()
-        for future in futures:
-            future.cancel()
-        wait(futures)
+        batch.stop()
+        batch.wait_for_helpers()
         raise
+    finally:
+        batch.forget_tasks()
+    return batch.result()
 
 
-@cache
-def _executor(threads: int) -> ThreadPoolExecutor:
+class _Batch(Generic[Answer]):
+    """Tasks that several threads do.
+
+    Ctrl-C can interrupt the main thread between any two steps of Python. So nothing here takes a lock, which might then
+    never be given back: steps that others must see whole are single ones of lists and of `SimpleQueue`.
+    """
+
+    def __init__(self, tasks: Sequence[Callable[[], Answer]], give_up: Callable[[], None]) -> None:
+        self._tasks = tasks
+        self._give_up = give_up
+        self._waiting = list(range(len(tasks)))[::-1]
+        self._answers: dict[int, Answer] = {}
+        self._failures: list[BaseException] = []
+        self._stopped = False
+        self._helping: list[object] = []
+        self._news: SimpleQueue[None] = SimpleQueue()
+
+    def work(self) -> None:
+        """Do tasks that nobody has begun until none is left."""
+        while not self._stopped:
+            try:
+                place = self._waiting.pop()
+            except IndexError:
+                return
+            self._answers[place] = self._tasks[place]()
+
+    def help(self) -> None:
+        """Do tasks in a thread that is not the caller's, and so is never interrupted."""
+        helper = object()
+        # Before the look whether there is something to do: who waits either sees the helper or has left it nothing.
+        self._helping.append(helper)
+        try:
+            self.work()
+        except BaseException as error:
+            self._failures.append(error)
+            self.stop()
+        self._helping.remove(helper)
+        self._news.put(None)
+
+    def stop(self) -> None:
+        """Begin no more tasks."""
+        self._stopped = True
+        self._give_up()
+
+    def wait_for_helpers(self) -> None:
+        """Wait until nobody helps any more: nobody will afterwards, as nothing is left or it is stopped."""
+        while self._helping:
+            self._news.get()
+
+    def forget_tasks(self) -> None:
+        """Let the tasks go, and their table: one who comes too late may still hold the batch."""
+        self._tasks = ()
+
+    def result(self) -> list[Answer]:
+        """The answers, in the order of the tasks; or what a helper failed with."""
+        if self._failures:
+            raise self._failures[0]
+        return [self._answers[place] for place in sorted(self._answers)]
+
+
+class _Helpers:
     """Threads that are kept, as to start them takes longer than much work."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="stablebn")
 
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """A forked process has none of the threads."""
+        self._invitations: SimpleQueue[_Batch[Any]] = SimpleQueue()
+        self._started = 0
+
+    def invite(self, batch: _Batch[Any], count: int) -> None:
+        """Let so many threads help; those that are busy come later, or find nothing left."""
+        while self._started < count:
+            try:
+                # Not threading.Thread: an interrupt while that starts leaves a thread that waits for ever.
+                start_new_thread(self._serve, ())
+            except RuntimeError:
+                # The system has no more: those that are there do the work.
+                break
+            self._started += 1
+        for _ in range(min(count, self._started)):
+            self._invitations.put(batch)
+
+    def _serve(self) -> None:
+        while True:
+            # Without a name for it: the last batch, and its table, would live on.
+            self._invitations.get().help()
+
+
+_helpers = _Helpers()
 
 if hasattr(os, "register_at_fork"):
-    # A forked process has none of these threads.
-    os.register_at_fork(after_in_child=_executor.cache_clear)
+    os.register_at_fork(after_in_child=_helpers.forget)

@@ -93,8 +93,10 @@ def run(
         to_do = missing_jobs(study, kept)
         if to_do:
             began = time.monotonic()
+            estimate = Estimate(kept.timings())
+            # Nothing that may fail comes between these two: who runs the jobs stops the workers.
             workers = start_workers(jobs, dask)
-            run_jobs(to_do, workers, kept, _reporting(to_do, Estimate(kept.timings()), workers.size, progress))
+            run_jobs(to_do, workers, kept, _reporting(to_do, estimate, workers.size, progress))
             took = Run(len(to_do), time.monotonic() - began, workers.size)
         return _results(study, kept, took)
 

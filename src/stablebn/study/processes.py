@@ -27,8 +27,16 @@ class Processes:
 
     def __init__(self, size: int) -> None:
         self.size = self.capacity = size
-        self._idle = [_Process() for _ in range(size)]
+        # All there are, whatever they do: an interrupt can come when one is neither idle nor busy.
+        self._processes: list[_Process] = []
+        self._idle: list[_Process] = []
         self._busy: dict[Connection, tuple[_Process, Job]] = {}
+        try:
+            for _ in range(size):
+                self._idle.append(self._begin())
+        except BaseException:
+            self.stop()
+            raise
 
     def start(self, job: Job) -> None:
         """Give a job to an idle process."""
@@ -47,27 +55,37 @@ class Processes:
             ended = pipe.recv()
         except (EOFError, OSError):
             process.kill()
-            process, ended = _Process(), None
+            self._processes.remove(process)
+            process, ended = self._begin(), None
         self._idle.append(process)
         return job, ended
 
     def stop(self) -> None:
         """End all processes at once, whatever they are doing."""
-        for process in [*self._idle, *(process for process, _ in self._busy.values())]:
+        for process in self._processes:
             process.kill()
+
+    def _begin(self) -> _Process:
+        process = _Process()
+        self._processes.append(process)
+        process.begin()
+        return process
 
 
 class _Process:
     def __init__(self) -> None:
-        self.pipe, theirs = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_serve, args=(theirs,), daemon=True)
+        self.pipe, self._theirs = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_serve, args=(self._theirs,), daemon=True)
+
+    def begin(self) -> None:
         self._process.start()
         # Only the process holds this end now, so that the pipe breaks when it dies.
-        theirs.close()
+        self._theirs.close()
 
     def kill(self) -> None:
-        self._process.kill()
-        self._process.join()
+        if self._process.pid is not None:
+            self._process.kill()
+            self._process.join()
         self.pipe.close()
 
 

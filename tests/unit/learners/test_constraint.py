@@ -170,6 +170,24 @@ def test_every_learner_honours_max_time(algorithm: str, monkeypatch: pytest.Monk
     assert any(caution.code == "max-time" for caution in result.warnings)
 
 
+def test_a_skeleton_that_is_not_finished_has_no_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Time for the pairs alone, and not for what comes after: all are tested, and edges that no test removed are left.
+    rounds: list[str] = []
+    monkeypatch.setattr(time, "monotonic", lambda: 3600.0 * ("sets of 1" in rounds))
+    result = sb.learn(ASIA, "pc-stable", max_time=1, progress=lambda stage, steps: rounds.append(stage))
+    pairs_alone = sb.learn(ASIA, "pc-stable", max_condition=0)
+    assert set(result.pdag.skeleton()) <= set(pairs_alone.pdag.skeleton())
+    assert (result.pdag.directed, result.dag, result.score) == ((), None, None)
+    assert [caution.code for caution in result.warnings] == ["max-time"]
+    assert "no directions" in result.warnings[0].message
+
+
+def test_a_pair_that_was_never_tested_is_no_edge(monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = iter(range(10**6))
+    monkeypatch.setattr(time, "monotonic", lambda: 3600.0 * next(hours))
+    assert sb.learn(ASIA, "pc-stable", max_time=1).pdag.skeleton() == ()
+
+
 @pytest.mark.parametrize("algorithm", [*TESTING, *HYBRID])
 def test_threads_change_neither_graph_nor_count_of_tests(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "VALUES_FOR_THREADS", 0)

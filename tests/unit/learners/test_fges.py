@@ -43,7 +43,7 @@ def _posed(scores: FamilyScores) -> Problem:
     """A problem of which only the scores are known."""
     order = tuple(range(scores.n))
     unused = Counts(categorical_table([[0, 1]]))
-    return Problem(order, unused, scores, order, order)  # type: ignore[arg-type]
+    return Problem(order, unused, scores, ScoreConfig(), order, order)  # type: ignore[arg-type]
 
 
 def _named(pattern: Pattern, names: tuple[Any, ...]) -> PDAG:

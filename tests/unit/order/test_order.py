@@ -14,9 +14,9 @@ from stablebn.stats import statistics_of
 
 
 def _order(columns: Columns, *, unit_free: bool = False) -> list[Hashable]:
-    statistics = statistics_of(prepare(columns).table)
+    statistics = statistics_of(prepare(columns).table, unit_free=unit_free)
     scores = scores_from(statistics, ScoreConfig("bic"))
-    return [statistics.names[v] for v in canonical_order(statistics, scores, unit_free=unit_free)]
+    return [statistics.names[v] for v in canonical_order(statistics, scores, unit_free=unit_free).order]
 
 
 @pytest.mark.parametrize("kind", ["categorical", "continuous"])

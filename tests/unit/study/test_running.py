@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 from contextlib import closing
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,16 @@ def test_workers_are_stopped_when_the_run_is_interrupted(tmp_path: Path) -> None
         with pytest.raises(KeyboardInterrupt):
             run_jobs(jobs_of(study), Processes(2), store, interrupt)
         assert len(store.statuses()) == 1
+    assert multiprocessing.active_children() == []
+
+
+def test_a_worker_whose_answer_is_being_read_is_stopped_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(pipe: Connection) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Connection, "recv", interrupt)
+    with closing(Store(tmp_path / "s.sqlite")) as store, pytest.raises(KeyboardInterrupt):
+        run_jobs(jobs_of(study_of(tmp_path, SMALL)), Processes(2), store, lambda job, record: None)
     assert multiprocessing.active_children() == []
 
 

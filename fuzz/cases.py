@@ -1,0 +1,269 @@
+"""A case: a table, and something to ask of it. All of it follows from one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tests.drawn import LEARNERS, SCORES, TESTS, UNSTABLE, Combination, Streams, options_of, scores_for
+
+from fuzz.naming import names_for
+from fuzz.tables import CHANGES, MAKERS, Matrix
+
+Arcs = tuple[tuple[int, int], ...]
+
+QUESTIONS = {"learn": 0.85, "score": 0.06, "ci_test": 0.06, "compare": 0.02, "stability": 0.01}
+"""What is asked, and how often."""
+
+P_VALUE = "p-value"
+"""Stands for an alpha that is the p-value of a test of the table itself, so that the last bit decides."""
+
+_LETTERS = "pqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table before it is laid out.
+
+    Attributes
+    ----------
+    kind : {"categorical", "continuous"}
+    maker : str
+        Who made it.
+    values : array [columns, rows]
+        Codes or numbers.
+    labels : tuple of tuples
+        Label of every code, for each column; for continuous data none.
+    gaps : bool array [columns, rows] or None
+        Where values are missing.
+    weights : int64 array [rows] or None
+    names : tuple of names
+    """
+
+    kind: str
+    maker: str
+    values: Matrix
+    labels: tuple[tuple[Hashable, ...], ...]
+    gaps: NDArray[np.bool_] | None
+    weights: NDArray[np.int64] | None
+    names: tuple[Hashable, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of columns."""
+        return len(self.values)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[1])
+
+    @property
+    def has_common_labels(self) -> bool:
+        """Whether a code has the same label in every column."""
+        # By their text: 0 is not False.
+        return len({repr(own[: min(map(len, self.labels))]) for own in self.labels}) == 1
+
+    def part(self, columns: Sequence[int], rows: Sequence[int]) -> Table:
+        """Some of the columns and rows."""
+        return replace(
+            self,
+            values=self.values[np.ix_(columns, rows)],
+            labels=tuple(self.labels[c] for c in columns) if self.labels else (),
+            gaps=None if self.gaps is None else self.gaps[np.ix_(columns, rows)],
+            weights=None if self.weights is None else self.weights[list(rows)],
+            names=tuple(self.names[c] for c in columns),
+        )
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table and a question; columns are known by their place in the table.
+
+    Attributes
+    ----------
+    seed : int
+    table : Table
+    columns, rows : tuple of int
+        Which of the columns and rows that were drawn: all, unless the case was made smaller.
+    drawn : (int, int)
+        How many columns and rows were drawn.
+    question : str
+        One of `QUESTIONS`.
+    algorithm, score : str
+    options : dict
+        Of the learner, the score and the reading of the table.
+    graph : arcs
+        To start from, to be scored or compared; or nothing.
+    graph_is : {"", "dag", "pdag", "result"}
+        What is given: nothing, the graph, its equivalence class, or what an earlier run learned.
+    triple : tuple of int
+        For a test of independence: x, y and what is given. Of x and y alone where its p-value is alpha.
+    """
+
+    seed: int
+    table: Table
+    columns: tuple[int, ...]
+    rows: tuple[int, ...]
+    drawn: tuple[int, int]
+    question: str
+    algorithm: str
+    score: str
+    options: dict[str, Any]
+    graph: Arcs
+    graph_is: str
+    triple: tuple[int, ...]
+
+    @property
+    def stable(self) -> bool:
+        """Whether the order of the columns may play no part."""
+        return self.question != "learn" or (
+            self.algorithm not in UNSTABLE and self.options.get("order", "stable") == "stable"
+        )
+
+    def part(self, columns: Sequence[int], rows: Sequence[int]) -> Case:
+        """The same question asked of some of the columns and rows."""
+        new = {c: place for place, c in enumerate(columns)}
+        return replace(
+            self,
+            table=self.table.part(columns, rows),
+            columns=tuple(self.columns[c] for c in columns),
+            rows=tuple(self.rows[r] for r in rows),
+            graph=tuple((new[u], new[v]) for u, v in self.graph if u in new and v in new),
+            triple=tuple(new[c] for c in self.triple if c in new),
+        )
+
+    def describe(self) -> str:
+        """The case in a few words."""
+        what = {
+            "learn": f"learn {self.algorithm} {self.score}",
+            "score": f"score {self.score}",
+            "ci_test": f"ci_test {self.options.get('test')}",
+        }.get(self.question, f"{self.question} {self.algorithm} {self.score}")
+        with_start = f", start={self.graph_is}" if self.graph_is and self.question == "learn" else ""
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items() if name != "test")
+        return f"{what}{with_start}{options}; {self.table.kind}, {self.table.maker}, {self.table.n} x {self.table.rows}"
+
+
+def draw_case(seed: int) -> Case:
+    """Draw a case: every choice from a stream of its own, so that none says anything of another."""
+    streams = Streams(f"case {seed}")
+    kind = streams["kind"].choice(("categorical", "continuous"))
+    question = streams["question"].choices(list(QUESTIONS), list(QUESTIONS.values()))[0]
+    algorithm = streams["learner"].choice(LEARNERS)
+    if question == "stability":
+        algorithm = "tabu-stable"
+    score = streams["score"].choice(scores_for(algorithm, kind) if question != "score" else SCORES[kind])
+    table, missing = _draw_table(streams, kind)
+    options = _draw_options(streams, Combination(algorithm, kind, score), question, table)
+    if missing:
+        options["missing"] = missing
+    graph, graph_is = _draw_graph(streams, question, algorithm, table, options)
+    x = streams["triple"].sample(range(table.n), min(table.n, streams["triple"].randint(2, 5)))
+    return Case(
+        seed=seed,
+        table=table,
+        columns=tuple(range(table.n)),
+        rows=tuple(range(table.rows)),
+        drawn=(table.n, table.rows),
+        question=question,
+        algorithm=algorithm,
+        score=score,
+        options=options,
+        graph=graph,
+        graph_is=graph_is,
+        triple=tuple(x),
+    )
+
+
+def _draw_table(streams: Streams, kind: str) -> tuple[Table, str]:
+    rng = np.random.default_rng(streams["values"].getrandbits(64))
+    n, rows = _draw_size(streams, kind)
+    maker = streams["maker"].choice(list(MAKERS[kind]))
+    matrix = MAKERS[kind][maker](rng, n, rows)
+    for change, (share, make) in CHANGES.items():
+        if streams.often(change, share):
+            matrix = make(rng, matrix, kind)
+    n, rows = matrix.shape
+    weights: NDArray[np.int64] | None = None
+    if streams.often("weights", 0.15):
+        weights = np.concatenate([np.ones(min(rows, 4), dtype=np.int64), rng.integers(0, 4, max(rows - 4, 0))])
+    gaps, missing = None, ""
+    if streams.often("missing", 0.1):
+        gaps = rng.random((n, rows)) < streams["missing"].choice((0.01, 0.1))
+        missing = streams["missing"].choice(("drop", "level") if kind == "categorical" else ("drop",))
+    labels = _draw_labels(streams, matrix) if kind == "categorical" else ()
+    names = names_for(streams["names"], n, usual=0.8, odd=True)
+    return Table(kind, maker, matrix, labels, gaps, weights, names), missing
+
+
+def _draw_size(streams: Streams, kind: str) -> tuple[int, int]:
+    rng = streams["size"]
+    n = rng.choices((rng.randint(2, 5), rng.randint(4, 8), rng.randint(8, 12), 30), (40, 48, 11, 0.3))[0]
+    least = 4 if kind == "continuous" else 1
+    rows = rng.choices((rng.randint(least, 20), rng.randint(20, 80), rng.randint(80, 500), 20_000), (40, 40, 20, 0.1))
+    return n, rows[0]
+
+
+def _draw_labels(streams: Streams, codes: Matrix) -> tuple[tuple[Hashable, ...], ...]:
+    rng = streams["labels"]
+    sizes = [int(own.max()) + 1 for own in codes]
+
+    def own_labels(size: int) -> tuple[Hashable, ...]:
+        kinds: list[tuple[Hashable, ...]] = [
+            tuple(_LETTERS[:size]),
+            tuple(range(size)),
+            tuple(rng.sample(range(-50, 50), size)),
+            tuple(f"level {'x' * code}" for code in range(size)),
+            (False, True)[:size] if size <= 2 else tuple(_LETTERS[-size:]),
+        ]
+        return rng.choice(kinds)
+
+    if rng.random() < 0.6:
+        return tuple(tuple(_LETTERS[:size]) for size in sizes)
+    return tuple(own_labels(size) for size in sizes)
+
+
+def _draw_options(streams: Streams, combination: Combination, question: str, table: Table) -> dict[str, Any]:
+    algorithm, kind, score = combination
+    options = options_of(streams, combination, table.n)
+    # Another number of threads is another layout.
+    del options["threads"]
+    if question == "ci_test":
+        return {"test": streams["test"].choice(TESTS[kind])}
+    if question == "score":
+        return {name: value for name, value in options.items() if name in ("k", "iss", "iss_mu", "iss_w")}
+    if "test" in options and table.n > 8:
+        # Subsets of many variables are too many.
+        options.setdefault("max_condition", 2)
+    if "test" in options and streams.often("alpha of a test", 0.15):
+        options["alpha"] = P_VALUE
+    if algorithm == "fges" and table.n > 8:
+        options.setdefault("max_parents", 3)
+    if kind == "continuous" and score != "bge" and streams.often("unit_free", 0.35):
+        options["unit_free"] = True
+    if streams.often("duplicates", 0.15):
+        options["duplicates"] = "merge"
+    return options
+
+
+def _draw_graph(
+    streams: Streams, question: str, algorithm: str, table: Table, options: dict[str, Any]
+) -> tuple[Arcs, str]:
+    """A DAG of few arcs among the columns that are not constant; to start from, for one case in five."""
+    rng = streams["graph"]
+    often = {"learn": 0.2, "score": 1.0, "compare": 1.0}.get(question, 0.0)
+    starts = algorithm == "fges" or algorithm.startswith(("hc", "tabu"))
+    if rng.random() >= often or (question == "learn" and not starts) or "duplicates" in options:
+        return (), ""
+    graph_is = rng.choice(("dag", "dag", "pdag", "result") if question == "learn" else ("dag", "dag", "pdag"))
+    varying = [c for c, own in enumerate(table.values) if own.min() < own.max()]
+    rng.shuffle(varying)
+    most = min(options.get("max_parents", 2), 2, table.rows - 3 if table.kind == "continuous" else 2)
+    arcs: list[tuple[int, int]] = []
+    for place, c in enumerate(varying):
+        arcs += [(parent, c) for parent in rng.sample(varying[:place], max(0, min(place, rng.randint(0, 2), most)))]
+    return tuple(sorted(arcs)), graph_is

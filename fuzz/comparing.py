@@ -1,0 +1,162 @@
+"""Comparing: what two answers to one case must have in common, compared with ==, and what may differ.
+
+All that may differ is here: in `MAY_DIFFER`, each with its reason, and this. Names decide between columns that are
+interchangeable in the data, and only there (SPEC 4 and 5). So where names were changed the order may be another one, if
+exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their ranks, as a change of
+units is no change; and, where a search starts from a graph, the same graph. Everything else must then be the same after
+that exchange. Learners in the order of the columns may tell interchangeable columns apart: there names are changed only
+where every column has a score of its own, so that no name decides.
+
+What is not promised at all is never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn:
+what it gives depends on the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import stablebn as sb
+from fuzz.asking import Answer, Asked
+from fuzz.cases import Case
+from fuzz.layouts import Layout
+
+
+class Allowance(NamedTuple):
+    """Fields that may differ, when, and why."""
+
+    when: Callable[[Case, Layout], bool]
+    fields: frozenset[str]
+    reason: str
+
+
+MAY_DIFFER = (
+    Allowance(
+        lambda case, layout: layout.units == "powers of two",
+        frozenset({"score", "fingerprint", "scores of the trace"}),
+        "A density has the unit of its variable: the score moves by N ln 2 for every power of two. Gains do not.",
+    ),
+    Allowance(
+        lambda case, layout: layout.units == "any",
+        frozenset({"score", "fingerprint", "trace", "conflicts", "warnings"}),
+        "Values are rounded anew, and with them all numbers; only the graph and the order are promised.",
+    ),
+    Allowance(
+        lambda case, layout: bool(layout.units),
+        frozenset({"identical columns"}),
+        "In different units they are no longer identical, but copies.",
+    ),
+    Allowance(
+        lambda case, layout: "gaps" in layout.varied,
+        frozenset({"dropped rows"}),
+        "Where rows with missing values were left out by hand there are none to report.",
+    ),
+)
+
+
+def differences(case: Case, base: Asked, found: Answer, layout: Layout) -> list[str]:
+    """The fields in which the answer to a layout is not the one to the table as it was drawn.
+
+    Parameters
+    ----------
+    case : Case
+    base : Asked
+        Of layout 0.
+    found : Answer
+    layout : Layout
+        That it was found for.
+    """
+    right = base.answer
+    if "error" in right or "error" in found:
+        return [] if right == found else ["error"]
+    if "order" in right and right["order"] != found["order"] and "names" in layout.varied:
+        exchange = _exchange(case.table.n, right["order"], found["order"])
+        if exchange is None or not (
+            _is_symmetry(case, exchange, sorted(right["order"])) and _keeps_start(case, exchange)
+        ):
+            return ["order", *(name for name in _differ(case, layout, right, found) if name != "order")]
+        right = base.answer_after(exchange)
+    return list(_differ(case, layout, right, found))
+
+
+def _differ(case: Case, layout: Layout, right: Answer, found: Answer) -> Iterator[str]:
+    free = {name for allowed in MAY_DIFFER if allowed.when(case, layout) for name in allowed.fields}
+    for name, value in right.items():
+        other = found[name]
+        if name == "trace" and "scores of the trace" in free:
+            value, other = ({what: own for what, own in trace.items() if what != "score"} for trace in (value, other))
+        if name == "warnings":
+            unsaid = {"dropped-rows"} if "dropped rows" in free else set()
+            unsaid |= {"identical", "copies"} if "identical columns" in free else set()
+            value, other = _without(value, unsaid), _without(other, unsaid)
+        if name not in free and value != other:
+            yield name
+
+
+def _without(warnings: tuple[tuple[str, ...], dict[str, object]], unsaid: set[str]) -> tuple[object, object]:
+    codes, columns = warnings
+    return (
+        tuple(code for code in codes if code not in unsaid),
+        {code: named for code, named in columns.items() if code not in unsaid},
+    )
+
+
+def _exchange(n: int, right: Sequence[int], found: Sequence[int]) -> list[int] | None:
+    """Which column stands in one order where each stood in the other; None if they are not the same columns."""
+    if sorted(right) != sorted(found):
+        return None
+    exchange = list(range(n))
+    for c, other in zip(right, found, strict=True):
+        exchange[c] = other
+    return exchange
+
+
+def _is_symmetry(case: Case, exchange: Sequence[int], columns: Sequence[int]) -> bool:
+    """Whether a table of some columns has the same rows, as often, after they were exchanged."""
+    codes, weights = _codes(case)
+    return _rows(codes[list(columns)], weights) == _rows(codes[[exchange[c] for c in columns]], weights)
+
+
+def _keeps_start(case: Case, exchange: Sequence[int]) -> bool:
+    """Whether the graph that a search starts from is the same after columns were exchanged."""
+    if case.graph_is not in ("dag", "pdag"):
+        return True
+    before, after = (
+        sb.DAG(range(case.table.n), [(at[u], at[v]) for u, v in case.graph]) for at in (range(case.table.n), exchange)
+    )
+    return before.cpdag() == after.cpdag() if case.graph_is == "pdag" else before == after
+
+
+def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Values of the rows used as integers: of labels, or of ranks."""
+    table = case.table
+    used = np.ones(table.rows, dtype=np.bool_) if table.weights is None else table.weights > 0
+    if table.gaps is not None and case.options.get("missing") == "drop":
+        used &= ~table.gaps.any(axis=0)
+    if table.kind == "categorical":
+        every = sorted({repr(label) for own in table.labels for label in own})
+        number = {label: place for place, label in enumerate(every)}
+        codes = np.array(
+            [
+                np.array([number[repr(label)] for label in labels])[own]
+                for labels, own in zip(table.labels, table.values, strict=True)
+            ]
+        )
+        if table.gaps is not None:
+            codes = np.where(table.gaps, -1, codes)
+    else:
+        codes = np.array([np.unique(own[used], return_inverse=True)[1] for own in table.values])
+        return codes, np.ones(codes.shape[1], dtype=np.int64) if table.weights is None else table.weights[used]
+    weights = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
+    return codes[:, used], weights[used]
+
+
+def _rows(codes: NDArray[np.int64], weights: NDArray[np.int64]) -> dict[bytes, int]:
+    found: dict[bytes, int] = {}
+    for row, weight in zip(np.ascontiguousarray(codes.T), weights.tolist(), strict=True):
+        key = row.tobytes()
+        found[key] = found.get(key, 0) + weight
+    return found

@@ -1,0 +1,231 @@
+"""Tables to try the promise with: ordinary ones, and ones in which everything ties.
+
+Every maker takes a generator and about how many columns and rows there should be, and returns an array
+[columns, rows]: codes of a categorical table, or numbers of a continuous one. `DESIGNS` are codes that make tables of
+both kinds: their columns have equal counts, and many can be exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tests.tables import categorical_codes, continuous_values
+
+import stablebn as sb
+
+Matrix = NDArray[Any]
+Maker = Callable[[np.random.Generator, int, int], Matrix]
+
+
+def dependent_codes(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Columns that depend on earlier ones."""
+    return np.array(categorical_codes(rng, n, rows, int(rng.integers(2, 6))))
+
+
+def sampled_codes(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """A sample of a random network."""
+    drawn = sb.random_network(n, seed=int(rng.integers(2**31))).sample(rows, seed=int(rng.integers(2**31)))
+    return np.array([np.unique(column.to_pylist(), return_inverse=True)[1] for column in drawn.columns])
+
+
+def coins(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Zeros and ones: of few rows many columns are the same."""
+    return rng.integers(0, 2, (n, rows))
+
+
+def balanced(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Columns with equal counts, in random order."""
+    levels = int(rng.integers(2, 4))
+    return np.array([rng.permutation(np.arange(rows) % levels) for _ in range(n)])
+
+
+def nearly_constant(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Columns in which one or two rows differ from all others."""
+    codes = np.zeros((n, rows), dtype=np.int64)
+    for own in codes:
+        own[rng.integers(0, rows, rng.integers(1, 3))] = 1
+    return codes
+
+
+def hadamard(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Columns of a Hadamard matrix: every two of them are independent."""
+    size = 1 << int(n).bit_length()
+    places = np.arange(size)
+    parity = np.array([[bin(u & v).count("1") % 2 for v in places] for u in places])
+    return parity[1 + rng.permutation(size - 1)[:n]]
+
+
+def latin_square(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Row, column and the symbols of squares that are orthogonal where the side is prime."""
+    side = int(rng.integers(2, 6))
+    row, column = np.divmod(np.arange(side * side), side)
+    every = [row, column, *((row + step * column) % side for step in range(1, side))]
+    return np.array([every[place] for place in rng.permutation(len(every))[: max(n, 2)]])
+
+
+def factorial(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """All combinations of some factors, and parities of some of them."""
+    factors = min(n, int(rng.integers(2, 6)))
+    codes = list(np.array(list(product((0, 1), repeat=factors))).T)
+    for _ in range(n - factors):
+        codes.append(
+            np.bitwise_xor.reduce([codes[v] for v in rng.permutation(factors)[: rng.integers(2, factors + 1)]])
+        )
+    return np.array(codes)
+
+
+def one_hot(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """A column for each level of one variable."""
+    level = np.arange(max(rows, n)) % n if rng.random() < 0.5 else rng.integers(0, n, max(rows, n))
+    return np.array([level == own for own in range(n)]).astype(np.int64)
+
+
+def adjacency(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Which vertices of a regular graph are joined: colours alone do not tell them apart."""
+    return _regular_graph(rng, max(n, 4))
+
+
+def incidence(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Vertices of a regular graph by its edges."""
+    joined = _regular_graph(rng, max(n, 4))
+    edges = np.argwhere(np.triu(joined))
+    return np.array([(edges == vertex).any(axis=1) for vertex in range(len(joined))]).astype(np.int64)
+
+
+def _regular_graph(rng: np.random.Generator, n: int) -> Matrix:
+    kind = rng.random()
+    joined = np.zeros((n, n), dtype=np.int64)
+    if kind < 0.4:
+        # Cycles of several lengths: all vertices have two neighbours.
+        start = 0
+        while start < n:
+            length = n - start if n - start < 6 else int(rng.integers(3, n - start - 2))
+            for place in range(length):
+                joined[start + place, start + (place + 1) % length] = 1
+            start += length
+    elif kind < 0.8:
+        for step in 1 + rng.permutation(n // 2)[: rng.integers(1, 3)]:
+            joined[np.arange(n), (np.arange(n) + step) % n] = 1
+    else:
+        # Two graphs with 16 vertices, equal in every count of neighbours: the rook's graph and Shrikhande's.
+        joined = np.zeros((16, 16), dtype=np.int64)
+        rook = [(0, 1), (0, 2), (1, 0), (2, 0)]
+        steps = rook if rng.random() < 0.5 else [(0, 1), (1, 0), (1, 1)]
+        for (a, b), (c, d) in product(product(range(4), repeat=2), steps):
+            joined[4 * a + b, 4 * ((a + c) % 4) + (b + d) % 4] = 1
+    return joined | joined.T
+
+
+DESIGNS: Mapping[str, Maker] = {
+    maker.__name__.replace("_", " "): maker
+    for maker in (balanced, hadamard, latin_square, factorial, one_hot, adjacency, incidence)
+}
+
+
+def numbers(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Columns that depend on earlier ones, on several scales."""
+    return np.array(continuous_values(rng, n, rows))
+
+
+def sampled_numbers(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """A sample of a random network."""
+    network = sb.random_network(n, seed=int(rng.integers(2**31)), continuous=True)
+    drawn = network.sample(rows, seed=int(rng.integers(2**31)))
+    return np.array([column.to_numpy() for column in drawn.columns])
+
+
+def integers(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Whole numbers with many ties."""
+    return rng.integers(0, int(rng.choice([2, 5, 100])), (n, rows)).astype(np.float64)
+
+
+def rounded(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Numbers with one digit after the point."""
+    return np.round(np.array(continuous_values(rng, n, rows)), 1)
+
+
+def collinear(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Some columns are sums or differences of two others."""
+    values = rng.normal(size=(max(n, 3), rows))
+    if rng.random() < 0.5:
+        values = np.round(values * 8)
+    for _ in range(int(rng.integers(1, 3))):
+        a, b, c = rng.permutation(len(values))[:3]
+        values[a] = values[b] + values[c] * rng.choice([-1.0, 1.0])
+    return values
+
+
+def _as_numbers(maker: Maker) -> Maker:
+    def make(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+        return maker(rng, n, rows) * float(rng.choice([0.1, 0.5, 1.0, 3.0])) + float(rng.choice([-1.0, 0.0, 0.3]))
+
+    return make
+
+
+MAKERS: Mapping[str, Mapping[str, Maker]] = {
+    "categorical": {
+        "dependent": dependent_codes,
+        "sampled": sampled_codes,
+        "coins": coins,
+        "nearly constant": nearly_constant,
+        **DESIGNS,
+    },
+    "continuous": {
+        "dependent": numbers,
+        "sampled": sampled_numbers,
+        "integers": integers,
+        "rounded": rounded,
+        "collinear": collinear,
+        **{name: _as_numbers(maker) for name, maker in DESIGNS.items()},
+    },
+}
+
+
+def copied(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
+    """With copies of some columns: the same, or in other labels, signs and units."""
+    copies = []
+    for _ in range(int(rng.integers(1, 4))):
+        own = matrix[rng.integers(0, len(matrix))]
+        if rng.random() < 0.4:
+            if kind == "categorical":
+                own = rng.permutation(int(own.max()) + 1)[own]
+            else:
+                own = own * rng.choice([-1.0, 2.0, 3.0, 0.1]) + rng.choice([0.0, 1.0, -0.7])
+        copies.append(own)
+    return np.vstack([matrix, *copies])
+
+
+def with_constants(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
+    """With a constant column or two."""
+    constant = np.full((int(rng.integers(1, 3)), matrix.shape[1]), rng.integers(0, 3))
+    return np.vstack([matrix, constant.astype(matrix.dtype)])
+
+
+def with_rows_repeated(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
+    """With some rows several times, or all of them."""
+    rows = matrix.shape[1]
+    if rng.random() < 0.5:
+        return np.tile(matrix, int(rng.integers(2, 4)))
+    return matrix[:, np.concatenate([np.arange(rows), rng.integers(0, rows, rng.integers(1, rows + 1))])]
+
+
+def in_other_units(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
+    """Continuous columns that are tiny or huge."""
+    if kind == "categorical":
+        return matrix
+    # From text: a power of NumPy's might have another last bit on another machine.
+    units = [float(f"1e{power}") for power in rng.integers(-120, 121, len(matrix))]
+    return np.array([own * unit for own, unit in zip(matrix, units, strict=True)])
+
+
+CHANGES: Mapping[str, tuple[float, Callable[[np.random.Generator, Matrix, str], Matrix]]] = {
+    "copies": (0.15, copied),
+    "constants": (0.08, with_constants),
+    "repeated rows": (0.1, with_rows_repeated),
+    "units": (0.1, in_other_units),
+}
+"""What may be done to a table besides, and how often."""

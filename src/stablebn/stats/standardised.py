@@ -1,0 +1,78 @@
+"""Continuous variables without units: nothing is known of them but their correlations, rounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.stats.moments import Moments, ScaledMatrix
+from stablebn.stats.symmetry import Relation, Structure, TableRows
+
+# Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
+# is equal stays equal. They in turn are far finer than what any number of rows could tell.
+_BITS = 34
+_BITS_OF_VALUES = 16
+
+
+class StandardisedMoments(Moments):
+    """The moments of columns of variance 1: a function of the rounded correlations, and so free of units.
+
+    Parameters
+    ----------
+    moments : Moments
+
+    Attributes
+    ----------
+    with_units : Moments
+        The moments of the columns as they are.
+    """
+
+    def __init__(self, moments: Moments) -> None:
+        self._take(moments, _rounded_correlations(moments))
+
+    def _take(self, moments: Moments, correlations: NDArray[np.int64]) -> None:
+        vars(self).update(vars(moments))
+        self.with_units = moments
+        self._correlations = correlations
+
+    def reordered(self, order: Sequence[int]) -> StandardisedMoments:
+        """The moments of the same variables renumbered so that new i is old order[i]."""
+        moments = type(self).__new__(type(self))
+        moments._take(self.with_units.reordered(order), self._correlations[np.ix_(order, order)])
+        return moments
+
+    def structures(self) -> list[Structure]:
+        """The correlations; and the rows of standardised values, rounded, which may tell apart what these cannot."""
+        return [Relation(self._correlations), TableRows(self._rounded_values(), self._table.weights)]
+
+    def _rounded_values(self) -> NDArray[np.int32]:
+        """Distances from the mean in steps of 2**-16 standard deviations, by exact moments."""
+        rounded = np.empty((self.n, self._table.values.shape[1]), dtype=np.int32)
+        for v in range(self.n):
+            column = self._table.values[self._columns[v]]
+            # In units of a power of two near the largest value no square leaves the range of a double.
+            power = int(np.frexp(np.abs(column).max())[1])
+            unit = Fraction(2) ** -power
+            mean = float(self.mean(v) * unit)
+            deviation = math.sqrt(self.cross_product(v, v) / self.total * unit**2)
+            # A distance is at most the root of the number of rows.
+            rounded[v] = np.rint((np.ldexp(column, -power) - mean) / deviation * 2**_BITS_OF_VALUES)
+        return rounded
+
+    def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
+        """The correlations as cross-products."""
+        if ridge:
+            raise ValueError("a ridge has units, and these variables have none")
+        return ScaledMatrix(np.ldexp(self._correlations, -_BITS), np.zeros(self.n, dtype=np.int64))
+
+
+def _rounded_correlations(moments: Moments) -> NDArray[np.int64]:
+    correlations = np.full((moments.n, moments.n), 1 << _BITS, dtype=np.int64)
+    for u in range(moments.n):
+        for v in range(u):
+            correlations[u, v] = correlations[v, u] = moments.correlation(u, v, _BITS)
+    return correlations

@@ -1,0 +1,220 @@
+"""Tricks that once broke the promise: names, units and symmetries where nobody looks."""
+
+from collections.abc import Hashable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import stablebn as sb
+
+LEARNERS = ("hc-stable", "tabu-stable", "tabu-dec", "hc-inc", "fges", "pc-stable", "gs", "inter-iamb", "mmhc", "h2pc")
+
+
+def _chosen(rng: np.random.Generator, names: tuple[str, ...] = LEARNERS) -> str:
+    return names[int(rng.integers(len(names)))]
+
+
+def _edges(result: sb.Result) -> tuple[frozenset[object], frozenset[object]]:
+    return frozenset(result.pdag.directed), frozenset(map(frozenset, result.pdag.undirected))
+
+
+# A PDAG as the start
+
+
+def test_a_pdag_as_start_is_extended_by_the_data() -> None:
+    a, b = [0, 0, 1, 1, 2, 2] * 9, [0, 0, 1, 1, 1, 0] * 9
+    start = sb.PDAG("ab", [], [("a", "b")])
+    [(source, target)] = sb.learn({"a": a, "b": b}, start=start).arcs
+    assert sb.learn({"b": a, "a": b}, start=start).arcs == ((target, source),)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_start_of_any_form_knows_no_names(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 7))
+    names = [f"v{i}" for i in range(n)]
+    columns = {name: rng.integers(0, 3, 60).tolist() for name in names}
+    shuffled = rng.permutation(n).tolist()
+    new: dict[Hashable, str] = {name: names[shuffled[i]] for i, name in enumerate(names)}
+    pairs = [(names[i], names[j]) for i in range(n) for j in range(i) if rng.random() < 0.5]
+    dag = sb.DAG(names, pairs)
+    start = dag.cpdag() if rng.random() < 0.7 else dag
+    renamed: sb.DAG | sb.PDAG
+    if isinstance(start, sb.PDAG):
+        directed, undirected = ([(new[a], new[b]) for a, b in edges] for edges in (start.directed, start.undirected))
+        renamed = sb.PDAG(names, directed, undirected)
+    else:
+        renamed = sb.DAG(names, [(new[a], new[b]) for a, b in start.arcs])
+    algorithm = _chosen(rng, ("hc-stable", "tabu-stable", "tabu-dec", "fges"))
+    first = sb.learn(columns, algorithm, start=start)
+    second = sb.learn({new[name]: columns[name] for name in names}, algorithm, start=renamed)
+    assert (first.score, first.fingerprint) == (second.score, second.fingerprint)
+    assert {(new[a], new[b]) for a, b in first.arcs} == set(second.arcs)
+
+
+# Units
+
+
+def _tied_columns(rng: np.random.Generator, kind: str) -> NDArray[np.float64]:
+    n = int(rng.integers(4, 8))
+    values = rng.standard_normal((n, int(rng.integers(10, 100))))
+    if rng.random() < 0.5:
+        values = values.round(1)
+    for v in range(1, n):
+        values[v] += float(rng.choice([0, 1, 0.5, -1])) * values[rng.integers(0, v)]
+    if kind == "collinear":
+        return np.vstack([values, values[0] + values[1], values[0] - 2 * values[2]])
+    for pair in [(0, 1), (2, 3)][: int(rng.integers(1, 3))]:
+        exchanged = values.copy()
+        exchanged[list(pair)] = values[list(pair[::-1])]
+        values = np.hstack([values, exchanged])
+    return values
+
+
+@pytest.mark.parametrize("kind", ["collinear", "interchangeable"])
+@pytest.mark.parametrize("seed", range(40))
+def test_unit_free_graphs_know_no_units_where_columns_are_tied(kind: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = _tied_columns(rng, kind)
+    algorithm = _chosen(rng)
+    units = np.exp(rng.uniform(-5, 5, len(values))) if rng.random() < 0.8 else np.ones(len(values))
+    zeros = rng.normal(0, 10, len(values)) if rng.random() < 0.8 else np.zeros(len(values))
+    names = [f"v{i}" for i in range(len(values))]
+    first = sb.learn(dict(zip(names, values, strict=True)), algorithm, unit_free=True)
+    other = values * units[:, None] + zeros[:, None]
+    assert _edges(first) == _edges(sb.learn(dict(zip(names, other, strict=True)), algorithm, unit_free=True))
+
+
+def test_copies_in_other_units_are_told_and_merged() -> None:
+    rng = np.random.default_rng(3)
+    year, x = rng.integers(1950, 2024, 200).astype(float), rng.standard_normal(200)
+    columns: dict[str, object] = {
+        "year": year,
+        "since": year - 2000,
+        "x": x,
+        "noisy": x + 1e-14 * rng.standard_normal(200),
+        "minus": -3 * x,
+        "single": (x.astype(np.float32)).astype(float),
+        "y": x + rng.standard_normal(200),
+    }
+    kept = sb.learn(columns)
+    assert [(c.code, c.columns) for c in kept.warnings] == [
+        ("copies", ("minus", "noisy", "single", "x", "since", "year"))
+    ]
+    merged = sb.learn(columns, duplicates="merge")
+    groups = {frozenset((stands, *others)) for stands, others in merged.merged.items()}
+    assert groups == {frozenset({"year", "since"}), frozenset({"minus", "noisy", "single", "x"})}
+    assert len(merged.dag.nodes) == 3  # type: ignore[union-attr]
+    with pytest.raises(
+        sb.DataError, match="copies but for unit and rounding: 'minus', 'noisy', 'single', 'x'; 'since'"
+    ):
+        sb.learn(columns, duplicates="error")
+
+
+@pytest.mark.parametrize("unit_free", [False, True])
+def test_names_do_not_decide_which_copy_stands(unit_free: bool) -> None:
+    x, y = np.random.default_rng(4).standard_normal((2, 50))
+    columns: dict[str, object] = {"a": x, "b": 7 * x + 1, "y": x + y}
+    other = {"b": columns["a"], "a": columns["b"], "y": columns["y"]}
+    first, second = (sb.learn(table, duplicates="merge", unit_free=unit_free) for table in (columns, other))
+    assert first.score == second.score
+    assert first.merged.keys() != second.merged.keys()
+
+
+def test_columns_that_differ_by_more_than_rounding_are_no_copies() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal(100)
+    columns: dict[str, object] = {
+        "x": x,
+        "near": x + 1e-4 * rng.standard_normal(100),
+        "cube": x**3,
+        "y": rng.standard_normal(100),
+    }
+    assert sb.learn(columns).warnings == ()
+
+
+# Names that are none
+
+
+class _Silent:
+    def __repr__(self) -> str:
+        return "silent"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        (float("nan"), "a"),
+        (float("nan"), float("nan")),
+        ((1, float("nan")), "a"),
+        (_Silent(), _Silent()),
+        (object(), 1),
+    ],
+    ids=["nan", "two nan", "nan in a tuple", "equal repr", "no repr"],
+)
+def test_names_that_nothing_tells_apart_are_refused(names: tuple[Hashable, ...]) -> None:
+    columns = dict(zip(names, ([0, 1, 0, 1], [0, 1, 1, 0]), strict=True))
+    with pytest.raises(sb.DataError, match="Rename these columns"):
+        sb.learn(columns)
+    with pytest.raises(sb.GraphError, match="cannot be names"):
+        sb.DAG(names, [])
+
+
+def test_names_of_other_kinds_are_names() -> None:
+    names = (None, frozenset("ab"), (1, "a"), 2.5, int, True)
+    columns = {name: [i >> v & 1 for i in range(64)] for v, name in enumerate(names)}
+    assert set(sb.learn(columns).dag.nodes) == set(names)  # type: ignore[union-attr]
+
+
+# Scores and tests of symmetric tables
+
+
+def _symmetric_values(rng: np.random.Generator) -> NDArray[np.float64]:
+    """A table that a cyclic exchange of some columns leaves as it is."""
+    n = int(rng.integers(3, 7))
+    around = int(rng.integers(2, n + 1))
+    values = rng.standard_normal((n, int(rng.integers(3, 8))))
+    turns = [np.vstack([np.roll(values[:around], turn, axis=0), values[around:]]) for turn in range(around)]
+    return np.hstack(turns)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_scores_and_tests_are_functions_of_data_and_graph(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = _symmetric_values(rng)
+    n = len(values)
+    score = _chosen(rng, ("bic", "aic", "loglik", "bge"))
+    arcs = [(i, j) for j in range(n) for i in range(j) if rng.random() < 0.6]
+    x, y, *given = rng.permutation(n)[: int(rng.integers(2, n + 1))].tolist()
+    outcomes = set()
+    for _ in range(4):
+        name = [f"v{i}" for i in rng.permutation(n)]
+        columns: dict[str, object] = {name[i]: values[i] for i in rng.permutation(n).tolist()}
+        graph = sb.DAG(name, [(name[i], name[j]) for i, j in arcs])
+        scored = sb.score(graph, columns, score=score)
+        tests = [
+            sb.ci_test(columns, name[x], name[y], [name[i] for i in given], test) for test in ("cor", "zf", "mi-g")
+        ]
+        outcomes.add((scored.total, *(test.statistic for test in tests), *(test.p_value for test in tests)))
+        learned = sb.learn(columns, score=score)
+        assert learned.dag is not None
+        assert sb.score(learned.dag, columns, score=score).total == learned.score
+    assert len(outcomes) == 1
+
+
+# Time
+
+
+def test_max_time_covers_the_order() -> None:
+    # Copies of one regular design, side by side: a search for symmetries that would take very long.
+    edges = ["01", "06", "07", "13", "17", "24", "25", "27", "34", "36", "45", "56"]
+    rows = [[int(str(v) in edge) for v in range(8)] for edge in edges]
+    blocks = 12
+    table = np.zeros((8 * blocks, len(rows) * blocks), dtype=int)
+    for block in range(blocks):
+        columns, of_block = slice(8 * block, 8 * block + 8), slice(len(rows) * block, len(rows) * (block + 1))
+        table[columns, of_block] = np.array(rows).T
+    result = sb.learn({f"v{i}": own.tolist() for i, own in enumerate(table)}, max_time=1e-9)
+    assert "max-time" in [caution.code for caution in result.warnings]
+    assert "names-decide" in [caution.code for caution in result.warnings]
