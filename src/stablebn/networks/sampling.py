@@ -7,16 +7,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.errors import GraphError, OptionError, listed
+from stablebn.data.checks import MOST_ROWS
+from stablebn.errors import GraphError, listed
 from stablebn.graph.names import name_key
 from stablebn.networks.model import CPT, LinearGaussian, Name, Network
 from stablebn.networks.streams import Stream
+from stablebn.options import at_least
 
 
 def sample(network: Network, n: int, *, seed: int) -> pa.Table:
     """Draw rows from a network; see `Network.sample`."""
-    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        raise OptionError(f"n={n!r} must be an integer of at least 1.")
+    at_least(1, MOST_ROWS)("n", n)
     columns = [str(name) for name in network.nodes]
     if len(set(columns)) < len(columns):
         raise GraphError(f"names that are the same as text cannot be columns of a table: {listed(network.nodes)}.")

@@ -37,6 +37,8 @@ def test_seeds_give_other_rows() -> None:
         ASIA.sample(10, seed=-1)
     with pytest.raises(sb.OptionError, match="n="):
         ASIA.sample(0, seed=1)
+    with pytest.raises(sb.OptionError, match="n=100000000000000000000 is too large"):
+        ASIA.sample(10**20, seed=1)
 
 
 def test_levels_keep_the_order_of_the_network() -> None:
