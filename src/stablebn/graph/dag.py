@@ -10,6 +10,8 @@ from stablebn.errors import GraphError
 from stablebn.graph.names import (
     Edge,
     Node,
+    as_names,
+    as_pairs,
     check_edges,
     check_node,
     far_ends,
@@ -38,7 +40,8 @@ class DAG:
     Raises
     ------
     GraphError
-        On a repeated name, an unknown name, a self loop, two arcs between the same nodes, or a cycle.
+        On something that is no pair of names, a repeated name, an unknown name, a self loop, two arcs between the same
+        nodes, or a cycle.
 
     Examples
     --------
@@ -52,9 +55,9 @@ class DAG:
     __slots__ = ("_arcs", "_children", "_layers", "_nodes", "_parents", "_rank")
 
     def __init__(self, nodes: Iterable[Node], arcs: Iterable[Edge]) -> None:
-        self._nodes = tuple(nodes)
+        self._nodes = as_names(nodes)
         self._rank = rank_names(self._nodes)
-        arcs = [(a, b) for a, b in arcs]
+        arcs = as_pairs(arcs)
         check_edges(arcs, self._rank)
         self._arcs = sorted_edges(arcs, self._rank)
         self._parents = far_ends(self._nodes, ((b, a) for a, b in self._arcs))
