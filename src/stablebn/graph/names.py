@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -62,7 +63,7 @@ def as_pairs(edges: Iterable[Edge]) -> list[Edge]:
     pairs = []
     for edge in edges:
         # Text has no two ends, and the ends of a set have no order.
-        if isinstance(edge, str | bytes | Set | Mapping) or not isinstance(edge, Iterable):
+        if isinstance(edge, str | bytes | AbstractSet | Mapping) or not isinstance(edge, Iterable):
             raise _no_pair(edge)
         ends = tuple(edge)
         if len(ends) != 2 or not all(map(_is_name, ends)):
