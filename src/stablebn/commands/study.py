@@ -35,6 +35,9 @@ def command(
     published: Annotated[
         Path | None, typer.Option(help="A JSON file of published numbers, to stand beside ours in tables.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write tables and figures over files that are not of a study, too.")
+    ] = False,
 ) -> None:
     """Run a study, say what has come of it, or write its tables and figures."""
     study = read_study(definition, quick=quick, directories=folders or [])
@@ -44,8 +47,8 @@ def command(
         found = results(study, store=store)
         typer.echo(found.summary())
         folder = out or Path(f"{study.name}-study")
-        written = found.write_tables(folder, published=published) if tables else []
-        written += found.write_figures(folder, published=published) if figures else []
+        written = found.write_tables(folder, published=published, force=force) if tables else []
+        written += found.write_figures(folder, published=published, force=force) if figures else []
         typer.echo(f"{len(set(written))} files written to {folder}.")
     else:
         found = _run(study, store, jobs, dask)
