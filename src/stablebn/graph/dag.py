@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from stablebn.errors import GraphError
+from stablebn.errors import GraphError, spelled
 from stablebn.graph.names import (
     Edge,
     Node,
@@ -170,7 +170,7 @@ def _layers(
         layer = sorted(released, key=position.__getitem__)
     if waiting:
         cycle = _cycle({node: [p for p in parents[node] if p in waiting] for node in waiting}, rank)
-        raise GraphError(f"the arcs form a cycle: {' -> '.join(map(str, cycle))}.")
+        raise GraphError(f"the arcs form a cycle: {' -> '.join(map(spelled, cycle))}.")
     return tuple(layers)
 
 
