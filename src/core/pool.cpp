@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <system_error>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -30,7 +31,11 @@ Pools*& pools() {
 }  // namespace
 
 Pool::Pool(int size) : size_(std::max(size, 1)) {
-    for (int i = 1; i < size_; ++i) threads_.emplace_back([this] { serve(); });
+    try {
+        for (int i = 1; i < size_; ++i) threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+        // The system allows no more: those that are there do the work.
+    }
 }
 
 Pool::~Pool() {

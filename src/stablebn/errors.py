@@ -70,5 +70,6 @@ def spelled(name: object, *, keep: str = "") -> str:
 
 def one_of(option: str, value: Hashable, allowed: Sequence[Hashable]) -> None:
     """Raise `OptionError` unless `value` is one of the `allowed` ones."""
-    if value not in allowed:
+    # An array is in no tuple, and says so with an error.
+    if not isinstance(value, Hashable) or value not in allowed:
         raise OptionError(f"{option}={value!r} is not known. Choose one of: {listed(allowed, most=99)}.")

@@ -47,6 +47,8 @@ def read_file(path: str) -> NamedColumns:
         return reader(path)
     except FileNotFoundError:
         raise DataError(f"there is no file {path!r}: check the path.") from None
+    except UnicodeEncodeError:
+        raise DataError(f"no file can be called {path!r}: check the path.") from None
     except UnicodeDecodeError:
         raise DataError(f"the header of {path!r} is not UTF-8 text: save the file as UTF-8.") from None
     except (OSError, pa.ArrowException) as error:
