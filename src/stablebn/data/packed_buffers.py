@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 _MAGIC = b"ARROW1"
 _CONTINUATION = 0xFFFFFFFF
+_FEW_BYTES = 1024
 # Kinds of messages that have buffers.
 _DICTIONARY, _RECORDS = 2, 3
 
@@ -136,7 +137,10 @@ def _slice(content: bytes, at: int, size: int) -> bytes:
 
 def _read(file: BinaryIO, at: int, size: int) -> bytes:
     # A size is told by the file, and must not be believed: Python makes room for it before it reads.
-    if at < 0 or size < 0 or at + size > os.fstat(file.fileno()).st_size:
+    if at < 0 or size < 0 or (size > _FEW_BYTES and at + size > os.fstat(file.fileno()).st_size):
         raise ValueError("a message is cut short")
     file.seek(at)
-    return file.read(size)
+    content = file.read(size)
+    if len(content) < size:
+        raise ValueError("a message is cut short")
+    return content

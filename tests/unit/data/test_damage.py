@@ -22,12 +22,20 @@ import pytest
 
 import stablebn as sb
 from stablebn import unpacking
+from stablebn.data import soundness
 from stablebn.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[3]
 ROWS = 40
 PLAIN = pa.array(["no", "yes"] * (ROWS // 2))
 NOT_UTF8 = b"\xff\xc3("
+
+
+@pytest.fixture(params=["few", "many"])
+def looked_at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at every value of small tables, or at bounds as for large ones."""
+    if request.param == "many":
+        monkeypatch.setattr(soundness, "_FEW_VALUES", 0)
 
 
 def _from_buffers(type_: pa.DataType, offsets: list[int], content: bytes) -> pa.Array:
@@ -92,23 +100,27 @@ def _damaged_table(what: str) -> pa.Table:
     return pa.table({"good": PLAIN, "bad": DAMAGED[what]()})
 
 
+@pytest.mark.usefixtures("looked_at")
 @pytest.mark.parametrize("what", DAMAGED)
 def test_a_damaged_table_in_memory_is_refused(what: str) -> None:
     with pytest.raises(DataError, match="column 'bad' is damaged"):
         sb.learn(_damaged_table(what))
 
 
+@pytest.mark.usefixtures("looked_at")
 @pytest.mark.parametrize("what", DAMAGED)
 def test_a_damaged_slice_is_refused(what: str) -> None:
     with pytest.raises(DataError, match="column 'bad' is damaged"):
         sb.learn(_damaged_table(what).slice(3, 20))
 
 
+@pytest.mark.usefixtures("looked_at")
 @pytest.mark.parametrize("what", [what for what in DAMAGED if what not in EVERYWHERE])
 def test_damage_beyond_a_slice_does_no_harm(what: str) -> None:
     assert sb.learn(_damaged_table(what).slice(20, 20)).rows == 20
 
 
+@pytest.mark.usefixtures("looked_at")
 @pytest.mark.parametrize("what", DAMAGED)
 def test_damaged_columns_of_other_frames_are_refused(what: str) -> None:
     column = DAMAGED[what]()
@@ -121,6 +133,7 @@ def test_damaged_columns_of_other_frames_are_refused(what: str) -> None:
             sb.learn(source)
 
 
+@pytest.mark.usefixtures("looked_at")
 @pytest.mark.parametrize("form", ["feather", "lz4.feather", "arrow", "stream.arrow"])
 @pytest.mark.parametrize("what", DAMAGED)
 def test_a_damaged_arrow_file_is_refused(what: str, form: str, tmp_path: Path) -> None:
@@ -160,6 +173,7 @@ def test_a_damaged_note_on_the_pandas_index_is_told(note: bytes) -> None:
         sb.learn(table)
 
 
+@pytest.mark.usefixtures("looked_at")
 def test_sound_text_of_all_kinds_is_not_refused() -> None:
     """What the quick look cannot settle, the full one does."""
     values = ["é", "", None, "a text of more than twelve bytes", "☃"] * 8
@@ -239,6 +253,7 @@ def learn_from_damaged_files(form: str, path: str, times: int) -> None:
     """What the other process does: print what comes of each."""
     files = [_written(table, form) for table in _tables()]
     for number in range(times):
+        soundness._FEW_VALUES = number % 2 * 2000
         sys.stdout.write(f"{number} ")
         sys.stdout.flush()
         with open(path, "wb") as file:
