@@ -279,12 +279,14 @@ def choice(allowed: Sequence[Hashable]) -> Check:
     return check
 
 
-def at_least(least: int) -> Check:
-    """A check: an integer that is not below `least`."""
+def at_least(least: int, most: int | None = None) -> Check:
+    """A check: an integer that is not below `least`, nor above `most`."""
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name}={value!r} must be an integer of at least {least}.")
+        if most is not None and value > most:
+            raise OptionError(f"{name}={value!r} must be an integer of at most {most:,}.")
 
     return check
 
