@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -227,8 +227,10 @@ def ci_test(
     True
     """
     prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise OptionError(f"given={given!r} must be a list of columns: say given=[{given!r}] for one.")
     asked = (x, y, *given)
-    unknown = [name for name in asked if name not in prepared.kinds]
+    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.kinds]
     if unknown:
         raise OptionError(f"the table has no columns {listed(unknown)}.")
     if len(set(asked)) < len(asked):

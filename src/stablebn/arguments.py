@@ -99,7 +99,7 @@ class _Reading(Options):
     threads: int | None = option(
         None,
         "Threads, by default one a core. The answer does not depend on it.",
-        check=at_least(1, 1024),
+        check=at_least(1, most=1024),
         in_studies=False,
         recorded=False,
     )

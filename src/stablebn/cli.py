@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from stablebn.commands.terminal import say
 from stablebn.errors import StableBNError
 
 COMMANDS = ("learn", "score", "compare", "stability", "study", "networks", "sample", "demo")
@@ -61,8 +63,12 @@ def main() -> None:
     """Run the command; errors that are the user's to mend are a message, not a traceback."""
     # NumPy's linear algebra starts as many threads as there are cores, and no command needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        # A name may have characters that the terminal has not.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except StableBNError as error:
-        typer.echo(f"{type(error).__name__}: {error}", err=True)
+        say(f"{type(error).__name__}: {error}", err=True)
         sys.exit(2)

@@ -46,7 +46,30 @@ def listed(names: Sequence[Hashable], most: int = 8) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
+def spelled(name: object, *, keep: str = "") -> str:
+    r"""A name as it is shown: characters that do not print, such as those that steer a terminal, as escapes.
+
+    >>> spelled("age"), spelled("\x1b[31mred\n")
+    ('age', '\\x1b[31mred\\n')
+
+    Parameters
+    ----------
+    name : object
+        A name, or a whole text.
+    keep : str
+        Characters that stay as they are.
+    """
+    text = str(name)
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter in keep else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
 def one_of(option: str, value: Hashable, allowed: Sequence[Hashable]) -> None:
     """Raise `OptionError` unless `value` is one of the `allowed` ones."""
-    if value not in allowed:
+    # An array is in no tuple, and says so with an error.
+    if not isinstance(value, Hashable) or value not in allowed:
         raise OptionError(f"{option}={value!r} is not known. Choose one of: {listed(allowed, most=99)}.")

@@ -19,7 +19,7 @@ from stablebn.stats.variable_sets import bit
 def read_as_graph(graph: object, names: Sequence[Hashable]) -> Graph:
     """A graph in any accepted form, or the file of one; arcs alone are a graph over all names."""
     if isinstance(graph, list | tuple):
-        return DAG(names, [tuple(arc) for arc in graph])
+        return DAG(names, graph)
     if isinstance(graph, str | os.PathLike):
         # File formats take time to import.
         from stablebn.networks import read_graph

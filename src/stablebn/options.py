@@ -37,9 +37,6 @@ _AS_IN_PYTHON = object()
 # Bits of the longest integer that a message shows.
 _LONG = 256
 
-LARGEST_INTEGER = 2**31 - 1
-"""Of options that count something: the core counts in 32 bits."""
-
 
 @dataclass(frozen=True)
 class Option:
@@ -296,7 +293,7 @@ def at_least(least: int, most: int | None = None) -> Check:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name}={_shown(value)} must be an integer of at least {least}.")
         if most is not None and value > most:
-            raise OptionError(f"{name}={_shown(value)} is too large: it can be {most} at most.")
+            raise OptionError(f"{name}={_shown(value)} must be an integer of at most {most:,}.")
 
     return check
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tests.formats.samples import read_text
 
+from stablebn import unpacking
 from stablebn.errors import FormatError
-from stablebn.networks.formats import GRAPH_READERS, encode, files, read_graph_file, read_network_file
+from stablebn.networks.formats import GRAPH_READERS, encode, read_graph_file, read_network_file
 
 BIF = """network garden {
 }
@@ -280,7 +281,7 @@ def test_packed_files_with_a_wrong_byte_are_told(place: int, tmp_path: Path) -> 
 
 
 def test_a_packed_bomb_is_unpacked_no_further_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MOST_BYTES", 2**24)
+    monkeypatch.setattr(unpacking, "MOST_BYTES", 2**24)
     path = tmp_path / "net.bif.gz"
     path.write_bytes(gzip.compress(bytes(2**28), compresslevel=1))
     with pytest.raises(FormatError, match=r"net\.bif\.gz: expected at most 16 MiB of text; this file has more"):

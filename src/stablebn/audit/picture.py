@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from stablebn.audit.outcome import EdgeFrequency, Stability
-from stablebn.errors import MissingExtraError, OptionError
+from stablebn.errors import MissingExtraError, OptionError, spelled
 from stablebn.output import whole_file
 
 if TYPE_CHECKING:
@@ -80,8 +80,9 @@ def _draw_edges(panel: Axes, audit: Stability, edges: list[EdgeFrequency]) -> No
 
 def _written(edge: EdgeFrequency) -> str:
     if not edge.forward and not edge.backward:
-        return f"{edge.a} – {edge.b}"
-    return f"{edge.a} → {edge.b}" if edge.forward >= edge.backward else f"{edge.b} → {edge.a}"
+        return f"{spelled(edge.a)} – {spelled(edge.b)}"
+    first, second = (edge.a, edge.b) if edge.forward >= edge.backward else (edge.b, edge.a)
+    return f"{spelled(first)} → {spelled(second)}"
 
 
 def _draw_scores(panel: Axes, audit: Stability) -> None:

@@ -18,7 +18,7 @@ from stablebn.data.kinds import Kind, decide_kinds
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import set_weights_apart
-from stablebn.errors import OptionError, one_of
+from stablebn.errors import OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, as_graph, compare
 from stablebn.learners import LEARNERS
 from stablebn.networks import read_graph
@@ -152,6 +152,8 @@ def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], flo
 
 def _checked(vary: Sequence[str], learner: LearnerLike) -> tuple[str, ...]:
     known = (*VARIATIONS, "threads", "hash")
+    if not isinstance(vary, Iterable):
+        raise OptionError(f"vary={vary!r} must be a list of what differs: {listed(known)}.")
     asked = (vary,) if isinstance(vary, str) else tuple(vary)
     for variation in asked:
         one_of("vary", variation, known)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from stablebn.commands.terminal import say
 from stablebn.graph import compare
 from stablebn.networks import read_graph
 from stablebn.output import write_atomically
@@ -26,10 +27,10 @@ def command(
 ) -> None:
     """Compare two graphs, print how they differ, and write that."""
     found = compare(read_graph(learned), read_graph(true), as_cpdag=not as_they_are)
-    typer.echo(str(found))
+    say(str(found))
     if out is not None:
         figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}
         write_atomically(out, json.dumps(figures, indent=1, default=str) + "\n", force=force)
     if fail_under is not None and found.f1 < fail_under:
-        typer.echo(f"F1 {found.f1:.4f} is below {fail_under}.", err=True)
+        say(f"F1 {found.f1:.4f} is below {fail_under}.", err=True)
         raise typer.Exit(1)

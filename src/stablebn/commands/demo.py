@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import typer
-
+from stablebn.commands.terminal import say
 from stablebn.demo import demonstration
 
 HELP = "Learn the built-in Asia sample, twice: as it is, and shuffled under other names."
@@ -12,4 +11,4 @@ HELP = "Learn the built-in Asia sample, twice: as it is, and shuffled under othe
 def command() -> None:
     """Print the demonstration."""
     for line in demonstration():
-        typer.echo(line)
+        say(line)

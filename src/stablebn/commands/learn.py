@@ -21,7 +21,8 @@ from stablebn.commands.options import (
     with_options,
 )
 from stablebn.commands.progress import searching
-from stablebn.errors import OptionError
+from stablebn.commands.terminal import say
+from stablebn.errors import OptionError, spelled
 from stablebn.learners import LEARNERS
 from stablebn.output import check_free, write_atomically
 from stablebn.result import Result
@@ -78,17 +79,17 @@ def command(
     written = []
     if out is not None:
         write_atomically(out, _graph_text(result, wanted), force=force)
-        written.append(str(out))
+        written.append(spelled(out))
     if trace is not None:
         text = result.trace.to_csv() if trace.suffix == ".csv" else result.trace.to_json()
         write_atomically(trace, text, force=force)
-        written.append(str(trace))
+        written.append(spelled(trace))
     if not quiet:
         where = f"  Written to {' and '.join(written)}." if written else ""
-        typer.echo(result.summary(LEARNERS[algorithm].title) + where)
+        say(result.summary(LEARNERS[algorithm].title) + where)
         if out is None:
-            edges = [f"  {u} -> {v}" for u, v in result.arcs] + [f"  {u} -- {v}" for u, v in result.undirected]
-            typer.echo("\n".join(edges))
+            marked = [(arc, "->") for arc in result.arcs] + [(edge, "--") for edge in result.undirected]
+            say("\n".join(f"  {spelled(u)} {mark} {spelled(v)}" for (u, v), mark in marked))
 
 
 def _format_of(out: Path | None) -> Format:

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 
 import typer
 
+from stablebn.commands.terminal import say
+from stablebn.errors import spelled
+
 
 @contextmanager
 def nothing_written_if_interrupted() -> Iterator[None]:
@@ -16,7 +19,7 @@ def nothing_written_if_interrupted() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("Interrupted. Nothing was written.", err=True)
+        say("Interrupted. Nothing was written.", err=True)
         raise typer.Exit(130) from None
 
 
@@ -28,16 +31,23 @@ def searching(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
             yield None
             return
         from rich.console import Console
+        from rich.text import Text
 
-        with Console(stderr=True).status("reading the table") as status, _shown_logs(status.update):
+        with Console(stderr=True).status("reading the table") as status:
+
+            def update(message: str) -> None:
+                # Not as it is: in mere text Rich looks for markup.
+                status.update(Text(spelled(message)))
+
             steps_of: dict[str, int] = {}
 
             def show(search: str, steps: int) -> None:
                 # Two searches may be under way at once.
                 steps_of[search] = steps
-                status.update(", ".join(f"{search}: {steps} steps" for search, steps in list(steps_of.items())))
+                update(", ".join(f"{search}: {steps} steps" for search, steps in list(steps_of.items())))
 
-            yield show
+            with _shown_logs(update):
+                yield show
 
 
 @contextmanager

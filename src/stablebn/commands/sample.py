@@ -6,8 +6,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import pyarrow as pa
 import typer
 
+from stablebn.commands.terminal import say
+from stablebn.errors import spelled
 from stablebn.networks import read_network
 from stablebn.networks.tables import write_table
 from stablebn.output import check_free, whole_file
@@ -32,8 +35,21 @@ def command(
     drawn_from = read_network(network, directories=folders or [], normalise=normalise)
     table = drawn_from.sample(n, seed=seed)
     if out is None:
-        write_table(table, sys.stdout.buffer, ".csv")
+        _print(table)
         return
     with whole_file(out, force=force) as temporary:
         write_table(table, temporary, out.name)
-    typer.echo(f"Drew {n:,} rows of {len(drawn_from)} variables from {network} with seed {seed}. Written to {out}.")
+    say(
+        f"Drew {n:,} rows of {len(drawn_from)} variables from {spelled(network)} with seed {seed}. "
+        f"Written to {spelled(out)}."
+    )
+
+
+def _print(table: pa.Table) -> None:
+    """Print a table as CSV, to the byte unless it would steer a terminal."""
+    if not sys.stdout.isatty():
+        write_table(table, sys.stdout.buffer, ".csv")
+        return
+    text = pa.BufferOutputStream()
+    write_table(table, text, ".csv")
+    say(text.getvalue().to_pybytes().decode().removesuffix("\n"))

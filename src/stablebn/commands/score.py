@@ -11,6 +11,8 @@ from stablebn.api import score
 from stablebn.arguments import score_options
 from stablebn.commands.options import Categorical, Continuous, kinds_of, with_options
 from stablebn.commands.progress import nothing_written_if_interrupted
+from stablebn.commands.terminal import say
+from stablebn.errors import spelled
 from stablebn.networks.formats import has_parameters, read_graph_file, read_network_file
 from stablebn.scores.registry import ScoreConfig
 
@@ -30,10 +32,10 @@ def command(
     """Score a graph and print its score."""
     with nothing_written_if_interrupted():
         found = score(read_graph_file(graph), data, **options, kinds=kinds_of(continuous, categorical))
-    typer.echo(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
+    say(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
     if by_node:
-        typer.echo("\n".join(f"  {name}  {part!r}" for name, part in found.by_node.items()))
+        say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
     if has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
         likelihood = read_network_file(graph).log_likelihood(data, **reading)
-        typer.echo(f"Log-likelihood of these rows with the file's parameters {likelihood!r}")
+        say(f"Log-likelihood of these rows with the file's parameters {likelihood!r}")

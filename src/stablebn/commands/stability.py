@@ -20,7 +20,8 @@ from stablebn.commands.options import (
     with_options,
 )
 from stablebn.commands.progress import counting, nothing_written_if_interrupted
-from stablebn.errors import OptionError
+from stablebn.commands.terminal import say
+from stablebn.errors import OptionError, spelled
 from stablebn.output import check_free, write_atomically
 
 HELP = help_with_learners("Find out how much of a learner's answer the layout of the table decides.")
@@ -77,7 +78,7 @@ def command(
     if plot is not None:
         found.plot(plot, force=force)
     if not quiet:
-        typer.echo(found.summary())
-        written = [str(path) for path in (out, plot) if path is not None]
+        say(found.summary())
+        written = [spelled(path) for path in (out, plot) if path is not None]
         if written:
-            typer.echo(f"Written to {' and '.join(written)}.")
+            say(f"Written to {' and '.join(written)}.")

@@ -9,6 +9,8 @@ import typer
 
 from stablebn.commands.progress import counting
 from stablebn.commands.tables import print_table
+from stablebn.commands.terminal import say
+from stablebn.errors import spelled
 from stablebn.study import Study, StudyResults, plan, read_study, results, run
 from stablebn.study.estimate import in_words
 
@@ -35,6 +37,9 @@ def command(
     published: Annotated[
         Path | None, typer.Option(help="A JSON file of published numbers, to stand beside ours in tables.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write tables and figures over files that are not of a study, too.")
+    ] = False,
 ) -> None:
     """Run a study, say what has come of it, or write its tables and figures."""
     study = read_study(definition, quick=quick, directories=folders or [])
@@ -42,23 +47,23 @@ def command(
         _print_plan(study, store, jobs)
     elif tables or figures:
         found = results(study, store=store)
-        typer.echo(found.summary())
+        say(found.summary())
         folder = out or Path(f"{study.name}-study")
-        written = found.write_tables(folder, published=published) if tables else []
-        written += found.write_figures(folder, published=published) if figures else []
-        typer.echo(f"{len(set(written))} files written to {folder}.")
+        written = found.write_tables(folder, published=published, force=force) if tables else []
+        written += found.write_figures(folder, published=published, force=force) if figures else []
+        say(f"{len(set(written))} files written to {spelled(folder)}.")
     else:
         found = _run(study, store, jobs, dask)
-        typer.echo(found.summary() if found.run is None else f"{found.run}\n{found.summary()}")
-        typer.echo("For tables and figures say the same again with --tables --figures.")
+        say(found.summary() if found.run is None else f"{found.run}\n{found.summary()}")
+        say("For tables and figures say the same again with --tables --figures.")
 
 
 def _print_plan(study: Study, store: Path | None, jobs: int | None) -> None:
     planned = plan(study, store=store, jobs=jobs)
-    typer.echo(planned.summary())
+    say(planned.summary())
     print_table(*planned.table(), numbers=True)
     if planned.done < planned.jobs:
-        typer.echo(planned.time_needed())
+        say(planned.time_needed())
 
 
 def _run(study: Study, store: Path | None, jobs: int | None, dask: str | None) -> StudyResults:
@@ -73,5 +78,5 @@ def _run(study: Study, store: Path | None, jobs: int | None, dask: str | None) -
             )
     except KeyboardInterrupt:
         path = store or f"{study.name}.sqlite"
-        typer.echo(f"Interrupted. What has ended is in {path}: the same command goes on from there.", err=True)
+        say(f"Interrupted. What has ended is in {path}: the same command goes on from there.", err=True)
         raise typer.Exit(130) from None

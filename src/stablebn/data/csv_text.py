@@ -6,6 +6,7 @@ rows decide it. So every column is read as text, and its type inferred over the 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 
@@ -15,6 +16,7 @@ import pyarrow.csv
 
 from stablebn.data.table import Name
 from stablebn.errors import DataError
+from stablebn.unpacking import most_unpacked
 
 MISSING_SPELLINGS = (
     *("", "#N/A", "#N/A N/A", "#NA", "<NA>", "N/A", "n/a", "NA", "NULL", "null"),
@@ -164,7 +166,38 @@ def _all_match(text: pa.ChunkedArray, pattern: str) -> bool:
 
 
 def _open(path: str) -> pa.NativeFile:
-    return pa.input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None)
+    if not path.lower().endswith(".gz"):
+        return pa.input_stream(path, compression=None)
+    return pa.PythonFile(_Unpacking(path), mode="r")
+
+
+class _Unpacking:
+    """A gzip file, as PyArrow reads files of Python; unpacked no further than it may be."""
+
+    closed = False
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._stream = pa.input_stream(path, compression="gzip")
+        self._most = most_unpacked(os.path.getsize(path))
+        self._unpacked = 0
+
+    def read(self, size: int) -> pa.Buffer:
+        """The next bytes; `DataError` if there are more than there may be."""
+        # Of a file that is damaged, `read` would leave so many bytes behind.
+        piece = self._stream.read_buffer(size)
+        self._unpacked += len(piece)
+        if self._unpacked > self._most:
+            raise DataError(
+                f"{self._path!r} unpacks to more than the {self._most >> 20:,} MiB that a file of its size may. "
+                "If that is meant, unpack it, say with gunzip, and name the unpacked file."
+            )
+        return piece
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        self.closed = True
 
 
 def _header(stream: pa.NativeFile, reading: pa.csv.ReadOptions) -> pa.csv.CSVStreamingReader:
@@ -189,7 +222,9 @@ def _check_last_quote(path: str, table: pa.Table) -> None:
     # Elsewhere than in the last field of the file, such a quote leaves a row with too few fields.
     if len(last) == 0 or b"\n" not in (last[-1].as_py() or b""):
         return
+    end = b""
     with _open(path) as stream:
-        closed = stream.read().rstrip().endswith(b'"')
-    if not closed:
+        while piece := stream.read(BLOCK_BYTES):
+            end = (end + piece).rstrip()[-1:]
+    if end != b'"':
         raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {len(last) + 1}.")

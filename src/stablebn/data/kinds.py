@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Literal, TypeAlias, get_args
 
@@ -11,7 +12,7 @@ from stablebn.data.integers import close_integers
 from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.wording import MOST_SHOWN, kinds_option, tallied
-from stablebn.errors import DataError, OptionError, listed, one_of
+from stablebn.errors import DataError, OptionError, listed, one_of, spelled
 
 Kind: TypeAlias = Literal["categorical", "continuous"]
 Family: TypeAlias = Literal["text", "boolean", "integer", "float"]
@@ -109,6 +110,6 @@ def _ask_about(distinct: Mapping[Name, int]) -> None:
         question = f"column {names[0]!r} has {distinct[names[0]]} distinct integers: is it a category or a number?"
     else:
         question = f"columns with many distinct integers: {tallied(distinct)}. Are they categories or numbers?"
-    flags = " ".join(f"--continuous {name}" for name in names[:MOST_SHOWN])
+    flags = " ".join(f"--continuous {shlex.quote(spelled(name))}" for name in names[:MOST_SHOWN])
     options = f"{kinds_option(names, 'continuous')} or {kinds_option(names, 'categorical')}"
     raise DataError(f"{question} Say {options} (CLI: {flags}).")

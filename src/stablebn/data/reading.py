@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stablebn.data.files import READERS, read_file, table_columns
+from stablebn.data.soundness import check_sound
 from stablebn.data.table import Name
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError, OptionError, listed
@@ -101,10 +102,8 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
     """One column as Arrow data; `label` says in errors what it is."""
     if not is_column(values):
         raise DataError(f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.")
-    if isinstance(values, pa.ChunkedArray):
-        return values
     try:
-        if isinstance(values, pa.Array):
+        if isinstance(values, pa.Array | pa.ChunkedArray):
             array = values
         elif type(values).__module__.partition(".")[0] == "polars":
             array = values.to_arrow()  # type: ignore[attr-defined]
@@ -113,7 +112,9 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
             _check_no_coercion(array, values)
     except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise DataError(_unreadable(label, values, error)) from error
-    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    column = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    check_sound(label, column)
+    return column
 
 
 def is_column(values: object) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stablebn.errors import GraphError, listed
+from stablebn.errors import GraphError, listed, spelled
 from stablebn.graph.convert import Graph, as_graph, edges_by_kind
 from stablebn.graph.names import Edge, Node, name_key, rank_names, sorted_edges
 
@@ -23,7 +23,8 @@ class EdgeDifference(NamedTuple):
     true: str
 
     def __str__(self) -> str:
-        learned, true = (f"{self.a} {mark} {self.b}" if mark else "no edge" for mark in (self.learned, self.true))
+        a, b = spelled(self.a), spelled(self.b)
+        learned, true = (f"{a} {mark} {b}" if mark else "no edge" for mark in (self.learned, self.true))
         return f"{learned} (true: {true})"
 
 

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from stablebn.errors import GraphError, MissingExtraError, listed, one_of
 from stablebn.graph.dag import DAG
-from stablebn.graph.names import Edge, Node
+from stablebn.graph.names import Edge, Node, as_pairs
 from stablebn.graph.pdag import PDAG
 
 Graph: TypeAlias = DAG | PDAG
@@ -40,7 +40,8 @@ def as_graph(graph: object) -> Graph:
     for held in (getattr(graph, "dag", None), getattr(graph, "pdag", None)):
         if isinstance(held, DAG | PDAG):
             return held
-    if hasattr(graph, "is_directed"):
+    # Other packages have graphs that tell whether they are directed, and are otherwise unlike.
+    if all(hasattr(graph, name) for name in ("is_directed", "nodes", "edges")):
         return from_networkx(graph)
     raise GraphError(
         f"a {type(graph).__name__} is no graph: give a DAG, a PDAG, a result, a network or a networkx graph."
@@ -166,12 +167,23 @@ def from_edge_list(edges: Iterable[tuple[Node, Node, str]], nodes: Iterable[Node
     """
     by_mark: dict[str, list[Edge]] = {"->": [], "--": []}
     names: dict[Node, None] = {}
-    for a, b, mark in edges:
-        if mark not in by_mark:
+    for a, b, mark in _triples(edges):
+        if mark not in ("->", "--"):
             raise GraphError(f"the edge {a!r}, {b!r} has the mark {mark!r}; it can be '->' or '--'.")
         by_mark[mark].append((a, b))
         names.update({a: None, b: None})
     return _from_edges(names if nodes is None else nodes, by_mark["->"], by_mark["--"])
+
+
+def _triples(edges: Iterable[tuple[Node, Node, str]]) -> Iterator[tuple[Node, Node, str]]:
+    """Edges with their marks; what is no list of such is refused."""
+    form = "give two names and a mark, such as [('a', 'b', '->')]"
+    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+        raise GraphError(f"a {type(edges).__name__} is no list of edges: {form}.")
+    for edge in edges:
+        if not isinstance(edge, tuple | list) or len(edge) != 3:
+            raise GraphError(f"{edge!r} is no edge: {form}.")
+        yield *as_pairs([edge[:2]])[0], edge[2]
 
 
 def to_json_dict(graph: Graph) -> dict[str, Any]:

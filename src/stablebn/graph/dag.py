@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from stablebn.errors import GraphError
+from stablebn.errors import GraphError, spelled
 from stablebn.graph.names import (
     Edge,
     Node,
+    as_names,
+    as_pairs,
     check_edges,
     check_node,
     far_ends,
@@ -38,7 +40,8 @@ class DAG:
     Raises
     ------
     GraphError
-        On a repeated name, an unknown name, a self loop, two arcs between the same nodes, or a cycle.
+        On something that is no pair of names, a repeated name, an unknown name, a self loop, two arcs between the same
+        nodes, or a cycle.
 
     Examples
     --------
@@ -52,9 +55,9 @@ class DAG:
     __slots__ = ("_arcs", "_children", "_layers", "_nodes", "_parents", "_rank")
 
     def __init__(self, nodes: Iterable[Node], arcs: Iterable[Edge]) -> None:
-        self._nodes = tuple(nodes)
+        self._nodes = as_names(nodes)
         self._rank = rank_names(self._nodes)
-        arcs = [(a, b) for a, b in arcs]
+        arcs = as_pairs(arcs)
         check_edges(arcs, self._rank)
         self._arcs = sorted_edges(arcs, self._rank)
         self._parents = far_ends(self._nodes, ((b, a) for a, b in self._arcs))
@@ -167,7 +170,7 @@ def _layers(
         layer = sorted(released, key=position.__getitem__)
     if waiting:
         cycle = _cycle({node: [p for p in parents[node] if p in waiting] for node in waiting}, rank)
-        raise GraphError(f"the arcs form a cycle: {' -> '.join(map(str, cycle))}.")
+        raise GraphError(f"the arcs form a cycle: {' -> '.join(map(spelled, cycle))}.")
     return tuple(layers)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -11,6 +12,8 @@ from stablebn.errors import GraphError, listed
 
 Node: TypeAlias = Hashable
 Edge: TypeAlias = tuple[Node, Node]
+
+_LONGEST_SHOWN = 80
 
 
 def name_key(name: Node) -> tuple[str, Any]:
@@ -72,6 +75,33 @@ def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
     return {name: place for place, name in enumerate(sorted(nodes, key=name_key))}
 
 
+def as_names(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """Nodes as they were given; what cannot be a name is refused."""
+    if not isinstance(nodes, Iterable):
+        raise GraphError(f"{_cut(nodes)} is no list of nodes: give their names, such as ['a', 'b'].")
+    names = tuple(nodes)
+    unfit = [name for name in names if not _is_name(name)]
+    if unfit:
+        raise GraphError(f"nodes are named by text, numbers or other hashable values, not by {_cut(unfit[0])}.")
+    return names
+
+
+def as_pairs(edges: Iterable[Edge]) -> list[Edge]:
+    """Edges as pairs of what can be names; anything else is refused. Whether there are such nodes is not asked."""
+    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+        raise GraphError(f"{_cut(edges)} is no list of edges: give pairs of names, such as [('a', 'b')].")
+    pairs = []
+    for edge in edges:
+        # Text has no two ends, and the ends of a set have no order.
+        if isinstance(edge, str | bytes | AbstractSet | Mapping) or not isinstance(edge, Iterable):
+            raise _no_pair(edge)
+        ends = tuple(edge)
+        if len(ends) != 2 or not all(map(_is_name, ends)):
+            raise _no_pair(edge)
+        pairs.append(ends)
+    return pairs
+
+
 def check_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> None:
     """Refuse an unknown node, a self loop, and a second edge between the same two nodes."""
     seen = set()
@@ -89,8 +119,8 @@ def check_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> None:
 
 def check_node(node: Node, rank: Mapping[Node, int]) -> None:
     """Refuse a name that is not a node."""
-    if node not in rank:
-        raise GraphError(f"the graph has no node {node!r}.")
+    if not _is_name(node) or node not in rank:
+        raise GraphError(f"the graph has no node {_cut(node)}.")
 
 
 def sorted_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> tuple[Edge, ...]:
@@ -109,3 +139,22 @@ def far_ends(nodes: Iterable[Node], edges: Iterable[Edge]) -> dict[Node, tuple[N
     for a, b in edges:
         ends[a].append(b)
     return {node: tuple(found) for node, found in ends.items()}
+
+
+def _no_pair(edge: object) -> GraphError:
+    return GraphError(f"{_cut(edge)} is no edge: give each as a pair of two names, such as ('a', 'b').")
+
+
+def _is_name(name: object) -> bool:
+    """Whether it can be a node; a tuple with a list in it cannot, which only its hash tells."""
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
+
+
+def _cut(value: object) -> str:
+    """A value in a message, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

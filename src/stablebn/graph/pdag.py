@@ -10,6 +10,8 @@ from stablebn.graph.dag import DAG
 from stablebn.graph.names import (
     Edge,
     Node,
+    as_names,
+    as_pairs,
     check_edges,
     check_node,
     far_ends,
@@ -37,7 +39,8 @@ class PDAG:
     Raises
     ------
     GraphError
-        On a repeated name, an unknown name, a self loop, or two edges of any kind between the same nodes.
+        On something that is no pair of names, a repeated name, an unknown name, a self loop, or two edges of any kind
+        between the same nodes.
 
     Examples
     --------
@@ -48,10 +51,10 @@ class PDAG:
     __slots__ = ("_children", "_directed", "_neighbours", "_nodes", "_parents", "_rank", "_undirected")
 
     def __init__(self, nodes: Iterable[Node], directed: Iterable[Edge], undirected: Iterable[Edge]) -> None:
-        self._nodes = tuple(nodes)
+        self._nodes = as_names(nodes)
         self._rank = rank_names(self._nodes)
-        directed = [(a, b) for a, b in directed]
-        undirected = [(a, b) for a, b in undirected]
+        directed = as_pairs(directed)
+        undirected = as_pairs(undirected)
         check_edges([*directed, *undirected], self._rank)
         self._directed = sorted_edges(directed, self._rank)
         self._undirected = sorted_pairs(undirected, self._rank)

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from stablebn.independence.registry import TESTS
-from stablebn.options import LARGEST_INTEGER, Options, at_least, between_0_and_1, choice, option, positive
+from stablebn.options import Options, at_least, between_0_and_1, choice, option, positive
 
 Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes"]
 """What a learner does, by which it has options: it climbs from a DAG, keeps a tabu list, searches for the stable order,
@@ -19,27 +19,30 @@ TESTS_INDEPENDENCE: Trait = "tests"
 CLIMBS_AMONG_CANDIDATES: Trait = "climbs among candidates"
 EQUIVALENCE_CLASSES: Trait = "equivalence classes"
 
+MOST = 10**6
+"""Greatest value of options that are integers: more than any search has a use for, and a list so long fits memory."""
+
 
 @dataclass(frozen=True)
 class SearchConfig(Options):
     """Options of the learners."""
 
     _: KW_ONLY
-    tabu: int = option(10, "Length of the tabu list.", check=at_least(1, 100_000), of=(TABU,))
+    tabu: int = option(10, "Length of the tabu list.", check=at_least(1, most=MOST), of=(TABU,))
     noinc: int | None = option(
         None,
         "Moves without improvement that are tolerated, by default as many as tabu.",
-        check=at_least(0, LARGEST_INTEGER),
+        check=at_least(0, most=MOST),
         of=(TABU,),
     )
     max_parents: int | None = option(
         None,
         "Most parents of a variable.",
-        check=at_least(0, LARGEST_INTEGER),
+        check=at_least(0, most=MOST),
         of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES),
     )
     max_iter: int | None = option(
-        None, "Most steps of a search.", check=at_least(0, LARGEST_INTEGER), of=(CLIMBS, CLIMBS_AMONG_CANDIDATES)
+        None, "Most steps of a search.", check=at_least(0, most=MOST), of=(CLIMBS, CLIMBS_AMONG_CANDIDATES)
     )
     order_search: str = option(
         "hc",
@@ -61,7 +64,7 @@ class SearchConfig(Options):
         of=(TESTS_INDEPENDENCE,),
     )
     max_condition: int | None = option(
-        None, "Most variables to condition on in a test.", check=at_least(0, LARGEST_INTEGER), of=(TESTS_INDEPENDENCE,)
+        None, "Most variables to condition on in a test.", check=at_least(0, most=MOST), of=(TESTS_INDEPENDENCE,)
     )
     order: str = option(
         "stable",

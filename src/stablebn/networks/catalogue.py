@@ -45,6 +45,11 @@ def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[E
         Searched first, then those in the environment variable STABLEBN_NETWORKS, then the built-in Asia, then
         the examples of pgmpy, if it is installed.
     """
+    if isinstance(directories, str | bytes) or not isinstance(directories, Iterable):
+        raise OptionError(f"directories={directories!r} must be a list of folders.")
+    unfit: list[object] = [directory for directory in directories if not isinstance(directory, str | os.PathLike)]
+    if unfit:
+        raise OptionError(f"not a folder: {unfit[0]!r}.")
     named = [Path(directory) for directory in directories]
     absent = [str(directory) for directory in named if not directory.is_dir()]
     if absent:
@@ -74,7 +79,9 @@ def read_network(
     >>> read_network("asia").nodes[:3]
     ('asia', 'tub', 'smoke')
     """
-    text = os.fspath(name)
+    if not isinstance(name, str | os.PathLike):
+        raise OptionError(f"a {type(name).__name__} names no network: give a name or the path of a file.")
+    text = os.fsdecode(name)
     if os.path.exists(text) or network_name(text) != text:
         return read_network_file(text, normalise=normalise)
     entries = known_networks(directories)

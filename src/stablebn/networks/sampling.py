@@ -17,7 +17,7 @@ from stablebn.options import at_least
 
 def sample(network: Network, n: int, *, seed: int) -> pa.Table:
     """Draw rows from a network; see `Network.sample`."""
-    at_least(1, MOST_ROWS)("n", n)
+    at_least(1, most=MOST_ROWS)("n", n)
     columns = [str(name) for name in network.nodes]
     if len(set(columns)) < len(columns):
         raise GraphError(f"names that are the same as text cannot be columns of a table: {listed(network.nodes)}.")

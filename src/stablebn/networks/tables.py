@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from stablebn.errors import OptionError
 
 
-def write_table(table: pa.Table, target: Path | BinaryIO, name: str) -> None:
+def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: str) -> None:
     """Write a table in the format that the end of `name` asks for.
 
     In CSV levels are quoted, so that none is taken for a missing value when it is read.

@@ -49,7 +49,7 @@ class ScoreConfig(Options):
     iss_w: int | None = option(
         None,
         "Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.",
-        check=at_least(1, 2**28),
+        check=at_least(1, most=2**28),
     )
 
 

@@ -69,16 +69,22 @@ class StudyResults:
         )
 
     def write_tables(
-        self, folder: str | os.PathLike[str], *, published: str | os.PathLike[str] | None = None
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        published: str | os.PathLike[str] | None = None,
+        force: bool = False,
     ) -> list[Path]:
         """Write the tables as Markdown, CSV and LaTeX, and a page that lists them.
 
         Parameters
         ----------
         folder : path
-            Made if need be; tables of the same name are replaced.
+            Made if need be; in a folder that has our page, tables of the same name are replaced.
         published : path, optional
             A JSON file of published numbers, to stand beside ours.
+        force : bool
+            Replace files that are not ours, too.
 
         Returns
         -------
@@ -94,10 +100,15 @@ class StudyResults:
             metrics=self.study.metrics,
             networks=self._networks,
             published=None if published is None else Path(published),
+            force=force,
         )
 
     def write_figures(
-        self, folder: str | os.PathLike[str], *, published: str | os.PathLike[str] | None = None
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        published: str | os.PathLike[str] | None = None,
+        force: bool = False,
     ) -> list[Path]:
         """Draw the figures as PNG and SVG, and write a page that lists them; takes what `write_tables` takes."""
         return write_figures(
@@ -107,6 +118,7 @@ class StudyResults:
             Path(folder),
             report=self.study.report,
             published=None if published is None else Path(published),
+            force=force,
         )
 
     def summary(self) -> str:

@@ -46,7 +46,7 @@ def check_workers(processes: int | None, scheduler: str | None) -> None:
     if processes is not None and scheduler is not None:
         raise OptionError("--jobs is for processes of this machine and --dask for a cluster. Leave one out.")
     if processes is not None:
-        at_least(1, 1024)("--jobs", processes)
+        at_least(1, most=1024)("--jobs", processes)
 
 
 def start_workers(processes: int | None = None, scheduler: str | None = None) -> Workers:

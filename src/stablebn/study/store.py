@@ -8,11 +8,11 @@ writes.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from stablebn import __version__
 from stablebn.errors import OptionError
@@ -41,6 +41,8 @@ CREATE TABLE job (
 ) WITHOUT ROWID;
 """
 
+Entry = TypeVar("Entry", Sample, Record)
+
 _SAMPLE = ", ".join(field.name for field in fields(Sample))
 # What a record tells besides what its job is.
 _FOUND = [field.name for field in fields(Record) if field.name not in ("network", "rows", "learner", "randomisation")]
@@ -57,7 +59,8 @@ class Store:
     Raises
     ------
     OptionError
-        The file is something else, or was written by another version of the schema.
+        The file is something else, is damaged or cannot be used, or was written by another version of the schema. So
+        too from every method: what was written before stays as it is.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,32 +75,34 @@ class Store:
         """Write down a job that has ended, and the sample it had; None: there was none to be had."""
         what = (__version__, *job.timing_group, " ".join(job.learner.vary), job.randomisation)
         found = [getattr(record, name) for name in _FOUND]
-        with self._connection:
+        with _told(self.path), self._connection:
             if sample is not None:
                 self._insert("sample", (job.sample_key, *astuple(sample)))
             self._insert("job", (job.key, *what, *found))
 
     def statuses(self) -> dict[str, Status]:
         """How every job in the store ended, by its key."""
-        return dict(self._connection.execute("SELECT key, status FROM job").fetchall())
+        statuses: dict[str, Status] = dict(self._rows("SELECT key, status FROM job"))
+        return statuses
 
     def timings(self) -> list[tuple[TimingGroup, float]]:
         """What every job took that did not fail, in seconds."""
-        rows = self._connection.execute(
-            "SELECT network, nodes, rows, recipe, seconds FROM job WHERE status <> 'failed' ORDER BY key"
-        )
-        return [(TimingGroup(*group), seconds) for *group, seconds in rows]
+        rows = self._rows("SELECT network, nodes, rows, recipe, seconds FROM job WHERE status <> 'failed' ORDER BY key")
+        timed = [(TimingGroup(*group), seconds) for *group, seconds in rows]
+        if not all(isinstance(seconds, float) and _fits(group) for group, seconds in timed):
+            raise _damaged(self.path, "a time is none")
+        return timed
 
     def samples(self, study: Study) -> list[Sample]:
         """The samples of a study that are in the store, in the order of its jobs."""
         known = self._by_key(f"SELECT key, {_SAMPLE} FROM sample")
         keys = dict.fromkeys(job.sample_key for job in jobs_of(study))
-        return [Sample(*known[key]) for key in keys if key in known]
+        return [self._checked(Sample(*known[key])) for key in keys if key in known]
 
     def records(self, study: Study) -> list[Record]:
         """The jobs of a study that are in the store, in its order and under its labels."""
         known = self._by_key(f"SELECT key, {', '.join(_FOUND)} FROM job")
-        return [_record(job, known[job.key]) for job in jobs_of(study) if job.key in known]
+        return [self._checked(_record(job, known[job.key])) for job in jobs_of(study) if job.key in known]
 
     def _insert(self, table: str, values: Iterable[object]) -> None:
         row = tuple(values)
@@ -105,7 +110,17 @@ class Store:
         self._connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
     def _by_key(self, query: str) -> dict[str, tuple[Any, ...]]:
-        return {key: tuple(values) for key, *values in self._connection.execute(query)}
+        return {key: tuple(values) for key, *values in self._rows(query)}
+
+    def _rows(self, query: str) -> list[Any]:
+        with _told(self.path):
+            return self._connection.execute(query).fetchall()
+
+    def _checked(self, entry: Entry) -> Entry:
+        """What was read, if it can have been written."""
+        if not _fits(entry):
+            raise _damaged(self.path, f"there is no {entry}")
+        return entry
 
 
 def read_statuses_and_timings(path: Path) -> tuple[dict[str, Status], list[tuple[TimingGroup, float]]]:
@@ -124,32 +139,78 @@ def _record(job: Job, values: tuple[Any, ...]) -> Record:
     return Record(job.network.name, job.rows, job.learner.label, job.randomisation, **found)
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    if path.is_dir() or not path.parent.is_dir():
-        raise OptionError(f"cannot keep a store in {path}: it is a directory, or its directory does not exist.")
-    connection = sqlite3.connect(path, timeout=60)
+def _fits(entry: Sample | Record | TimingGroup) -> bool:
+    """Whether every value is of the type that it should be: SQLite stores any in any column."""
+    return all(_is(getattr(entry, name), type_) for name, type_ in get_type_hints(type(entry)).items())
+
+
+def _is(value: object, type_: Any) -> bool:
+    if get_origin(type_) is Literal:
+        return value in get_args(type_)
+    if get_args(type_):
+        return any(_is(value, one) for one in get_args(type_))
+    return isinstance(value, type_)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What SQLite says, in our words."""
     try:
-        application, schema = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        yield
+    except sqlite3.OperationalError as error:
+        raise OptionError(
+            f"the store {path} cannot be used: {error}. What it has is kept; mend that, and say the same again."
+        ) from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # The second: SQLite shows the damaged text.
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, why: object) -> OptionError:
+    if "not a database" in str(why):
+        return OptionError(f"{path} is no store of a study ({why}). Choose another --store.")
+    return OptionError(
+        f"the store {path} is damaged ({why}). It is left as it is: save what can be saved with "
+        f"'sqlite3 {path} .recover', or choose another --store."
+    )
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    with _told(path):
+        try:
+            if path.is_dir() or not path.parent.is_dir():
+                raise OptionError(f"cannot keep a store in {path}: it is a directory, or its directory does not exist.")
+        except OSError as error:
+            raise OptionError(f"cannot keep a store there: {error.strerror}. Choose another --store.") from None
+        connection = sqlite3.connect(path, timeout=60)
+        try:
+            _check(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _check(path: Path, connection: sqlite3.Connection) -> None:
+    application, schema = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+    )
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application == 0 and tables == 0:
+        _set_up(connection)
+    elif application != _APPLICATION:
+        raise OptionError(f"{path} is a database of another program. Choose another --store.")
+    elif schema != _SCHEMA:
+        raise OptionError(
+            f"{path} was written by another version of stablebn (schema {schema}, here {_SCHEMA}). "
+            "Choose another --store, or use that version."
         )
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application == 0 and tables == 0:
-            _set_up(connection)
-        elif application != _APPLICATION:
-            raise OptionError(f"{path} is a database of another program. Choose another --store.")
-        elif schema != _SCHEMA:
-            raise OptionError(
-                f"{path} was written by another version of stablebn (schema {schema}, here {_SCHEMA}). "
-                "Choose another --store, or use that version."
-            )
-        connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise OptionError(f"{path} is no store of a study ({error}). Choose another --store.") from None
-    except OptionError:
-        connection.close()
-        raise
-    return connection
+    else:
+        # Now, and not after hours of work that could not be written down.
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise _damaged(path, " ".join(found.split()))
+    connection.execute("PRAGMA synchronous = FULL")
 
 
 def _set_up(connection: sqlite3.Connection) -> None:

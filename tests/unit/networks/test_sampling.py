@@ -37,7 +37,7 @@ def test_seeds_give_other_rows() -> None:
         ASIA.sample(10, seed=-1)
     with pytest.raises(sb.OptionError, match="n="):
         ASIA.sample(0, seed=1)
-    with pytest.raises(sb.OptionError, match="n=100000000000000000000 is too large"):
+    with pytest.raises(sb.OptionError, match=r"n=100000000000000000000 .* at most"):
         ASIA.sample(10**20, seed=1)
 
 

@@ -121,7 +121,24 @@ def test_scores_of_all_columns_do_not_wrap_around() -> None:
 
 
 EDGES: tuple[Any, ...] = (
-    *(0, -1, 1, 2, True, False, 2**28, 2**28 + 1, 2**31, 2**63, 10**20, 10**400, -(10**400), 10**5000),
+    *(
+        0,
+        -1,
+        1,
+        2,
+        True,
+        False,
+        10**6,
+        10**6 + 1,
+        2**28,
+        2**28 + 1,
+        2**31,
+        2**63,
+        10**20,
+        10**400,
+        -(10**400),
+        10**5000,
+    ),
     *(0.0, -0.0, 5e-324, 1e-300, 1e-20, 0.5, 1.0, 1e6, 1e9, 1e30, 1.7e308, math.nan, math.inf, -math.inf),
     *(np.int64(3), np.uint8(2), np.float32(0.5), np.float64(0.25), np.float64(math.nan), np.bool_(True)),
     *("3", [], 1j),

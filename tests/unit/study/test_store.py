@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import random
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -10,6 +11,7 @@ import pytest
 from tests.unit.study.studies import SMALL, study_of
 
 import stablebn as sb
+from stablebn.study.definition import Study
 from stablebn.study.jobs import jobs_of
 from stablebn.study.record import Record, Sample
 from stablebn.study.store import Store, read_statuses_and_timings
@@ -96,3 +98,68 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_a_message(tmp_path: Path) -> None:
     with pytest.raises(sb.OptionError, match="directory does not exist"):
         Store(tmp_path / "no" / "s.sqlite")
+
+
+def _filled(folder: Path) -> tuple[Study, Path]:
+    """A store with many pages."""
+    study, path = study_of(folder, SMALL.replace("randomisations = 3", "randomisations = 40")), folder / "s.sqlite"
+    with closing(Store(path)) as store:
+        for job in jobs_of(study):
+            store.add(job, SAMPLE, replace(RECORD, graph="x" * 500))
+    return study, path
+
+
+@pytest.mark.parametrize("page", [1, 3, 7, 20])
+def test_a_damaged_page_is_told_and_the_file_left_alone(page: int, tmp_path: Path) -> None:
+    study, path = _filled(tmp_path)
+    content = bytearray(path.read_bytes())
+    content[4096 * page : 4096 * page + 4096] = b"\xa5" * 4096
+    path.write_bytes(content)
+    for use in (Store, read_statuses_and_timings, lambda path: sb.study.results(study, store=path)):
+        with pytest.raises(sb.OptionError, match=r"s\.sqlite is damaged.*\.recover"):
+            use(path)
+    assert path.read_bytes() == bytes(content)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_store_damaged_at_random_is_read_or_refused(seed: int, tmp_path: Path) -> None:
+    study, path = study_of(tmp_path, SMALL), tmp_path / "s.sqlite"
+    with closing(Store(path)) as store:
+        for job in jobs_of(study):
+            store.add(job, SAMPLE, RECORD)
+    chance, content = random.Random(seed), bytearray(path.read_bytes())
+    for _ in range(40):
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    path.write_bytes(content)
+    try:
+        found = sb.study.results(study, store=path)
+        found.write_tables(tmp_path / "tables")
+        sb.study.plan(study, store=path).summary()
+    except sb.OptionError as error:
+        assert "s.sqlite" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize(("column", "value"), [("status", "'dohe'"), ("f1", "'high'"), ("reason", "x'ff'")])
+def test_values_that_were_never_written_are_told(column: str, value: str, tmp_path: Path) -> None:
+    study, path = _filled(tmp_path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE job SET {column} = {value}")
+    with closing(Store(path)) as store, pytest.raises(sb.OptionError, match="is damaged"):
+        store.records(study)
+
+
+def test_no_room_for_a_job_is_a_message_and_what_was_written_stays(tmp_path: Path) -> None:
+    study, path = _filled(tmp_path)
+    with closing(Store(path)) as store:
+        # As many pages as there are: SQLite then says what it says of a full disk.
+        store._connection.execute("PRAGMA max_page_count = 1")
+        job = replace(jobs_of(study)[0], randomisation=1000)
+        with pytest.raises(sb.OptionError, match=r"cannot be used: database or disk is full\. What it has is kept"):
+            store.add(job, SAMPLE, replace(RECORD, graph="x" * 5000))
+    with closing(Store(path)) as store:
+        assert len(store.records(study)) == len(jobs_of(study))
+
+
+def test_a_name_that_is_too_long_is_a_message(tmp_path: Path) -> None:
+    with pytest.raises(sb.OptionError, match="File name too long"):
+        Store(tmp_path / ("x" * 300))

@@ -6,10 +6,8 @@ import gzip
 import os
 import zlib
 
+from stablebn import unpacking
 from stablebn.errors import FormatError
-
-MOST_BYTES = 2**28
-"""Longest text that is read, unpacked; the largest published network is 50 times shorter."""
 
 
 def read_text(path: str) -> str:
@@ -18,7 +16,7 @@ def read_text(path: str) -> str:
     Raises
     ------
     FormatError
-        No such file, broken gzip, more than `MOST_BYTES`, or bytes that are not UTF-8.
+        No such file, broken gzip, more than `unpacking.MOST_BYTES`, or bytes that are not UTF-8.
     """
     if os.path.isdir(path):
         raise FormatError(path, None, "this is a directory; expected a file.")
@@ -26,7 +24,7 @@ def read_text(path: str) -> str:
     try:
         with open(path, "rb") as packed, gzip.GzipFile(fileobj=packed) if _is_packed(path) else packed as file:
             # Piece by piece: a gzip bomb is unpacked no further than the limit.
-            while len(content) <= MOST_BYTES and (piece := file.read(2**20)):
+            while len(content) <= unpacking.MOST_BYTES and (piece := file.read(2**20)):
                 content += piece
     except FileNotFoundError:
         raise FormatError(path, None, "there is no such file; check the path.") from None
@@ -41,8 +39,8 @@ def read_text(path: str) -> str:
 
 def decode(content: bytes | bytearray, file: str) -> str:
     """Text of these bytes, with one character at the end of each line."""
-    if len(content) > MOST_BYTES:
-        raise FormatError(file, None, f"expected at most {MOST_BYTES >> 20} MiB of text; this file has more.")
+    if len(content) > unpacking.MOST_BYTES:
+        raise FormatError(file, None, f"expected at most {unpacking.MOST_BYTES >> 20} MiB of text; this file has more.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stablebn.errors import OptionError, listed
 from stablebn.networks.model import Network
-from stablebn.output import write_atomically
+from stablebn.output import make_folder, write_atomically
 from stablebn.study.record import Record, Sample
-from stablebn.study.reporting.drawing import write_picture
+from stablebn.study.reporting.drawing import ENDINGS, write_picture
 from stablebn.study.reporting.figures import CAPTIONS, general_pictures, paper_pictures
 from stablebn.study.reporting.general_tables import general_tables
 from stablebn.study.reporting.paper import PaperStudy
@@ -17,6 +18,10 @@ from stablebn.study.reporting.paper_tables import ORDER, paper_tables
 from stablebn.study.reporting.published import Figures, read_published
 from stablebn.study.reporting.summary import METRIC_OF, Experiments
 from stablebn.study.reporting.table import Table, to_csv, to_latex, to_markdown
+
+INDEX = "README.md"
+MADE_BY = "Made by `stablebn study`; not to be edited by hand."
+"""The line of the page by which a folder is known to be ours."""
 
 WRITERS = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
 
@@ -52,7 +57,13 @@ def study_tables(
 
 
 def write_tables(
-    study: str, samples: Sequence[Sample], records: Sequence[Record], folder: Path, **options: Any
+    study: str,
+    samples: Sequence[Sample],
+    records: Sequence[Record],
+    folder: Path,
+    *,
+    force: bool = False,
+    **options: Any,
 ) -> list[Path]:
     """Write the tables of a study as Markdown, CSV and LaTeX, and README.md, which lists what the folder has.
 
@@ -63,7 +74,9 @@ def write_tables(
     samples, records
         What the study remembers; those of jobs that have ended.
     folder : Path
-        Made if need be; tables of the same name are replaced.
+        Made if need be; in a folder of ours, tables of the same name are replaced.
+    force : bool
+        Replace files that are not ours, too.
     **options
         Those of `study_tables`.
 
@@ -73,7 +86,11 @@ def write_tables(
         All files written.
     """
     tables = study_tables(samples, records, **options)
-    folder.mkdir(parents=True, exist_ok=True)
+    # Of figures too: once the tables are there, the folder is ours, and so is what figures replace.
+    pictures = [f"{name}{ending}" for name in CAPTIONS for ending in ENDINGS]
+    _claim(
+        study, folder, [*(f"{table.name}{ending}" for table in tables for ending in WRITERS), *pictures], force=force
+    )
     written = [_write(table, folder, ending) for table in tables for ending in WRITERS]
     return [*written, write_index(study, folder)]
 
@@ -86,6 +103,7 @@ def write_figures(
     *,
     report: str = "general",
     published: Path | None = None,
+    force: bool = False,
 ) -> list[Path]:
     """Write the figures of a study as PNG and SVG, and README.md, which lists what the folder has.
 
@@ -93,24 +111,45 @@ def write_figures(
     """
     experiments, theirs = Experiments.of(samples, records), _published(published)
     pictures = paper_pictures(PaperStudy(experiments), theirs) if report == "paper" else general_pictures(experiments)
-    folder.mkdir(parents=True, exist_ok=True)
+    _claim(study, folder, [f"{picture.name}{ending}" for picture in pictures for ending in ENDINGS], force=force)
     written = [path for picture in pictures for path in write_picture(picture, folder)]
     return [*written, write_index(study, folder)]
+
+
+def _claim(study: str, folder: Path, names: Sequence[str], *, force: bool) -> None:
+    """Make the folder ours, unless that would replace files of others: it is ours once it has our page."""
+    make_folder(folder)
+    if not force and not _is_ours(folder / INDEX):
+        taken = [name for name in (INDEX, *names) if (folder / name).exists()]
+        if taken:
+            raise OptionError(
+                f"in {folder} there are files that `stablebn study` has not made: {listed(taken)}. "
+                "Choose another --out, or say --force (force=True) to replace them."
+            )
+    # First of all, so that what is written can be written again if this is interrupted.
+    write_index(study, folder)
+
+
+def _is_ours(index: Path) -> bool:
+    try:
+        return MADE_BY in index.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
 
 
 def write_index(study: str, folder: Path) -> Path:
     """Write README.md: every table by its title, and every figure with its caption."""
     tables = sorted((path for path in folder.glob("*.md") if path.with_suffix(".csv").exists()), key=_place)
-    lines = [f"# Study: {study}", "", "Made by `stablebn study`; not to be edited by hand.", "", "## Tables", ""]
+    lines = [f"# Study: {study}", "", MADE_BY, "", "## Tables", ""]
     for path in tables:
-        title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        title = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].removeprefix("# ")
         lines.append(f"- [{title}]({path.name}) ([CSV]({path.stem}.csv), [LaTeX]({path.stem}.tex))")
     drawn = {name: caption for name, caption in CAPTIONS.items() if (folder / f"{name}.png").exists()}
     if drawn:
         lines += ["", "## Figures"]
     for name, caption in drawn.items():
         lines += ["", f"![{name}]({name}.png)", "", f"{caption} ([SVG]({name}.svg))"]
-    path = folder / "README.md"
+    path = folder / INDEX
     write_atomically(path, "\n".join(lines) + "\n", force=True)
     return path
 

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.study.reporting.studies import runs, sample, timed_out
 
 import stablebn as sb
-from stablebn.errors import MissingExtraError
+from stablebn.errors import MissingExtraError, OptionError
 from stablebn.study.record import Record
 from stablebn.study.reporting import write_figures, write_tables
 from stablebn.study.reporting.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of
@@ -94,6 +94,51 @@ def test_figures_drawn_twice_have_the_same_bytes(drawn: Path, tmp_path: Path) ->
     written = write_figures("paper", SAMPLES, RECORDS, tmp_path, report="paper")
     pictures = [path for path in written if path.suffix in (".png", ".svg")]
     assert [path.name for path in pictures if path.read_bytes() != (drawn / path.name).read_bytes()] == []
+
+
+OWN = (SAMPLES[:1], [*runs("asia", 100, "mine", 0.25, 0.75), *runs("asia", 100, "yours", 0.5, 0.5)])
+
+
+@pytest.mark.parametrize("name", ["README.md", "learners-categorical.csv", "f1-categorical.png"])
+def test_files_of_others_are_never_replaced_unasked(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"precious \xff")
+    write = (write_tables, write_figures) if not name.endswith("csv") else (write_tables,)
+    for one in write:
+        with pytest.raises(OptionError, match=f"has not made: '{name}'.*--force"):
+            one("own", *OWN, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_bytes() == b"precious \xff"
+    write_tables("own", *OWN, tmp_path, force=True)
+    write_figures("own", *OWN, tmp_path, force=True)
+    assert not (tmp_path / name).read_bytes().startswith(b"precious")
+
+
+def test_files_of_ours_are_written_anew(tmp_path: Path) -> None:
+    write_tables("own", *OWN, tmp_path)
+    first = (tmp_path / "learners-categorical.csv").read_text()
+    (tmp_path / "learners-categorical.csv").write_text("old")
+    (tmp_path / "notes.txt").write_text("precious")
+    write_tables("own", *OWN, tmp_path)
+    write_figures("own", *OWN, tmp_path)
+    assert (tmp_path / "learners-categorical.csv").read_text() == first
+    assert (tmp_path / "notes.txt").read_text() == "precious"
+
+
+def test_tables_that_were_interrupted_are_written_anew(tmp_path: Path) -> None:
+    # The last table cannot be written.
+    (tmp_path / "learners-categorical.tex").mkdir()
+    with pytest.raises(OptionError):
+        write_tables("own", *OWN, tmp_path, force=True)
+    (tmp_path / "learners-categorical.tex").rmdir()
+    assert write_tables("own", *OWN, tmp_path)
+
+
+def test_a_file_in_place_of_the_folder_is_a_message(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("precious")
+    for write in (write_tables, write_figures):
+        with pytest.raises(OptionError, match="cannot write"):
+            write("own", *OWN, tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "precious"
 
 
 def test_other_studies_have_figures_too(tmp_path: Path) -> None:
