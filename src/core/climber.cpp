@@ -99,8 +99,8 @@ void Climber::make(const BestMoves& best) {
     read_gains(v);
     if (kind == Move::reverse) read_gains(u);
     // Of both: what may be added to either depends on the arc between them.
-    dag_.set_ceiling(v);
-    dag_.set_ceiling(u);
+    dag_.set_candidates(v);
+    dag_.set_candidates(u);
 }
 
 bool climb_on(std::span<Climber* const> climbers, double seconds) {
