@@ -1,8 +1,8 @@
 #include "climber.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 namespace stablebn {
@@ -10,6 +10,8 @@ namespace stablebn {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr double NEVER = -std::numeric_limits<double>::infinity();
 
 Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<const int> order) {
     Matrix<std::uint8_t> placed(allowed.rows(), allowed.columns());
@@ -21,6 +23,30 @@ Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<con
 
 }  // namespace
 
+Wishes::Wishes(int variables) : gains_(variables, NEVER), wishes_(variables) {}
+
+void Wishes::set(int place, double gain, Wish wish) {
+    const std::lock_guard lock(mutex_);
+    if (gains_[place] == NEVER) ++open_;
+    gains_[place] = gain;
+    wishes_[place] = std::move(wish);
+}
+
+void Wishes::drop(int place) {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(gains_[place], NEVER) != NEVER) --open_;
+}
+
+std::optional<Wishes::Wish> Wishes::take() {
+    if (!open_) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    const auto greatest = std::max_element(gains_.begin(), gains_.end());
+    if (greatest == gains_.end() || *greatest == NEVER) return std::nullopt;
+    *greatest = NEVER;
+    --open_;
+    return std::move(wishes_[greatest - gains_.begin()]);
+}
+
 Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
                  ClimbOptions options, const Matrix<std::uint8_t>& allowed)
     : scores_(std::move(scores)),
@@ -28,7 +54,8 @@ Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, s
       parents_(std::move(start)),
       options_(options),
       dag_(scores_->variables(), std::min(options.most_parents, scores_->most_parents()), options.tabu,
-           by_place(allowed, order_)) {
+           by_place(allowed, order_)),
+      wishes_(scores_->variables()) {
     const int n = scores_->variables();
     gains_.resize(n);
     std::vector<int> place(n);
@@ -66,10 +93,33 @@ void Climber::read_gains(int place) {
     dag_.set_gains(place, gains_);
 }
 
-bool Climber::advance(double seconds) {
+void Climber::wish(int place) {
+    const auto parent = dag_.likely_parent(place);
+    if (!parent) {
+        wishes_.drop(place);
+        return;
+    }
+    const int child = order_[place];
+    wishes_.set(place, parent->delta, {child, parents_[child].with(order_[parent->from])});
+}
+
+bool Climber::work_ahead() {
+    const auto wish = wishes_.take();
+    if (wish) scores_->prepare(wish->child, wish->parents);
+    return wish.has_value();
+}
+
+bool Climber::advance(double seconds, bool wishing) {
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    if (wishing) {
+        for (int place = 0; place < scores_->variables(); ++place) wish(place);
+    }
     while (!converged_) {
         const BestMoves best = dag_.best_moves();
+        if (wishing) {
+            for (const int place : dag_.looked_at()) wish(place);
+            scores_->pool().announce();
+        }
         if (best.first.kind == Move::none || (best.delta <= 0 && bad_ + 1 > options_.noinc)) {
             converged_ = true;
             break;
@@ -77,6 +127,10 @@ bool Climber::advance(double seconds) {
         if (static_cast<std::int64_t>(steps_.size()) >= options_.most_steps) break;
         if (Clock::now() >= end) return false;
         make(best);
+        if (wishing) {
+            wish(best.first.from);
+            wish(best.first.to);
+        }
     }
     return true;
 }
@@ -106,13 +160,40 @@ void Climber::make(const BestMoves& best) {
 bool climb_on(std::span<Climber* const> climbers, double seconds) {
     if (climbers.empty()) return true;
     FamilyScores& scores = climbers[0]->scores();
+    Pool& pool = scores.pool();
+    const auto threads = static_cast<std::size_t>(pool.size());
+    const bool wishing = threads > climbers.size() && scores.cost_of_family() >= Pool::worth_a_thread();
     std::atomic<bool> all_ended{true};
     const auto climb = [&](std::size_t place) {
-        if (!climbers[place]->advance(seconds)) all_ended = false;
+        if (!climbers[place]->advance(seconds, wishing)) all_ended = false;
     };
-    // A search works out about one family for each variable, and both may work out the same one at the same time.
-    if (scores.cost_of_family() * scores.variables() >= 2 * Pool::worth_a_thread()) {
-        scores.pool().run(climbers.size(), climb);
+    if (wishing) {
+        // The threads that do not climb work ahead, until no climber is left.
+        std::atomic<std::size_t> climbing{climbers.size()}, turn{0};
+        pool.run(threads, [&](std::size_t place) {
+            if (place >= climbers.size()) {
+                pool.help_until([&] { return climbing == 0; },
+                                [&] {
+                                    for (std::size_t other = 0; other < climbers.size(); ++other) {
+                                        if (climbers[turn++ % climbers.size()]->work_ahead()) return true;
+                                    }
+                                    return false;
+                                });
+                return;
+            }
+            struct Ending {
+                std::atomic<std::size_t>& climbing;
+                Pool& pool;
+                ~Ending() {
+                    --climbing;
+                    pool.announce();
+                }
+            } ending{climbing, pool};
+            climb(place);
+        });
+    } else if (scores.cost_of_family() * scores.variables() >= 2 * Pool::worth_a_thread()) {
+        // A search works out about one family for each variable, and both may work out the same one at the same time.
+        pool.run(climbers.size(), climb);
     } else {
         for (std::size_t place = 0; place < climbers.size() && all_ended; ++place) climb(place);
     }

@@ -1,8 +1,11 @@
 // Hill climbing and tabu search: the one climbing loop (SPEC section 3).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,14 +35,40 @@ struct Step {
     bool arbitrary;
 };
 
+/// Families that the next steps of a climb are likely to ask for: other threads take them and work them out meanwhile.
+/// Those that are worked out in vain change nothing.
+class Wishes {
+public:
+    struct Wish {
+        int child;
+        VariableSet parents;
+    };
+
+    explicit Wishes(int variables);
+    /// One for each variable at most; the more a step would gain, the sooner it is taken.
+    void set(int place, double gain, Wish wish);
+    void drop(int place);
+    std::optional<Wish> take();
+
+private:
+    std::mutex mutex_;
+    std::vector<double> gains_;
+    std::vector<Wish> wishes_;
+    /// Written under the lock, read without it by those who only look whether there is something.
+    std::atomic<int> open_{0};
+};
+
 class Climber {
 public:
     /// `start` has the parents of each variable; `allowed(v, u)`, both by number: u may become a parent of v.
     Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
             ClimbOptions options, const Matrix<std::uint8_t>& allowed);
 
-    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made.
-    bool advance(double seconds);
+    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made. `wishing`:
+    /// other threads work out families that are likely to be asked for.
+    bool advance(double seconds, bool wishing = false);
+    /// Work out one of the families that are likely to be asked for; false if there is none.
+    bool work_ahead();
 
     /// Whether no move is worth it.
     bool has_converged() const { return converged_; }
@@ -57,6 +86,7 @@ private:
     };
 
     void read_gains(int place);
+    void wish(int place);
     void make(const BestMoves& best);
 
     std::shared_ptr<FamilyScores> scores_;
@@ -71,6 +101,7 @@ private:
     /// Scratch memory: the changes of one family, by place.
     std::vector<Fixed> gains_;
     bool converged_ = false;
+    Wishes wishes_;
 };
 
 /// Let climbers climb on for so many seconds, at once where that pays; whether all have ended.

@@ -19,8 +19,10 @@ constexpr double MOST_PLACES = 1 << 16;
 constexpr double SHARE_OF_CELLS = 0.5;
 // Measured, in nanoseconds: a row by histogram.
 constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
-// Nanoseconds of a cell that is not counted but what others leave.
-constexpr double CELL_BY_DIFFERENCE = 0.3;
+// Nanoseconds of a cell that is not counted but what others leave, with those of new memory.
+constexpr double CELL_BY_DIFFERENCE = 1.5;
+// Nanoseconds of a cell of a histogram of a bundle, from which the cells of its variables are added up.
+constexpr double CELL_OF_BUNDLE = 0.5;
 // Words of a thread's own rows: with fewer, threads rather have levels of their own.
 constexpr std::size_t SHORTEST_STRETCH = 256;
 // Rows of a histogram that are worth a thread of their own.
@@ -122,8 +124,7 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
         bundles_.back().variables.push_back(v);
         bundles_.back().size *= levels(v);
     }
-    const double by_bits = limits_.bits_cost * (height_ - static_cast<double>(narrow_.size()));
-    most_for_bits_ = limits_.histogram_cost * static_cast<double>(bundles_.size()) / by_bits;
+    for (const Bundle& bundle : bundles_) bundle_cells_ += bundle.size;
 }
 
 std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
@@ -246,7 +247,7 @@ std::shared_ptr<const JointTable> Counts::table(const VariableSet& set) {
             const std::lock_guard lock(mutex_);
             under_way_.erase(set);
         }
-        if (pool_->size() > 1) pool_->announce();
+        pool_->announce();
     };
     try {
         Table made = count(set);
@@ -304,7 +305,8 @@ Counts::Table Counts::count(const VariableSet& set) {
             from_known = known;
         }
     }
-    if (!from_known && states(rows_, set.members()) > most_for_bits_) return by_histogram(set);
+    const double configurations = states(rows_, set.members());
+    if (!from_known && cost_of_bits(configurations) > cost_of_histogram(configurations)) return by_histogram(set);
     const Table smaller = table(set.without(joining));
     if (Table found = by_bits(*smaller, joining)) return found;
     return by_histogram(set);
@@ -335,7 +337,8 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     auto table = std::make_shared<JointTable>();
     table->members = smaller.members.with(joining);
     Extension plan(*this, smaller, table->members, joining);
-    if (static_cast<double>(plan.columns.size()) > most_for_bits_) return nullptr;
+    const auto columns = static_cast<double>(plan.columns.size());
+    if (cost_of_bits(columns) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
     table->sizes = std::move(plan.sizes);
     const std::size_t width = smaller.counts.columns();
     table->counts = unwritten_rows(table->members, table->sizes.size());
@@ -418,45 +421,38 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
     table->counts = Matrix<std::int32_t>::unwritten(height_, width);
     const auto all = bundles();
-    const double cost = limits_.histogram_cost * static_cast<double>(rows_.count) * static_cast<double>(all.size());
+    const double cost = cost_of_histogram(static_cast<double>(width));
     const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread();
-    std::vector<std::size_t> starts{0};
-    for (const Bundle& bundle : all) starts.push_back(starts.back() + bundle.size * width);
-    // Every thread has bundles of its own; and also rows, where there are few bundles and many rows for each cell, of
-    // which every thread has then its own as well.
+    // Every thread has bundles of its own; and rows of its own, where there are few bundles and more rows than cells.
     std::size_t stretches = 1;
     if (shared && all.size() < pool_->parts()) {
-        const std::size_t worth = std::min(rows_.count / ROWS_OF_A_THREAD, rows_.count * all.size() / (8 * starts.back()));
-        stretches = std::clamp(worth, std::size_t{1}, static_cast<std::size_t>(pool_->size()));
+        const std::size_t wanted = (pool_->parts() + all.size() - 1) / all.size();
+        const std::size_t most = std::min(rows_.count / ROWS_OF_A_THREAD, rows_.count * all.size() / (2 * bundle_cells_ * width));
+        stretches = std::clamp(wanted, std::size_t{1}, std::max(most, std::size_t{1}));
     }
-    const auto groups = shared_configurations(set.members(), cost);
-    std::vector<std::vector<std::int32_t>> cells(stretches > 1 ? stretches : 0);
+    const auto all_groups = shared_configurations(set.members(), cost);
+    const auto groups = all_groups[0];
+    std::vector<std::vector<std::int32_t>> cells(stretches > 1 ? stretches * all.size() : 0);
     pool_->share(cells.size(), [&](std::size_t part) {
-        const std::size_t begin = rows_.count * part / stretches, end = rows_.count * (part + 1) / stretches;
-        cells[part].resize(starts.back());
-        for (std::size_t place = 0; place < all.size(); ++place) {
-            const auto own = std::span(groups).subspan(begin, end - begin);
-            add_to_histogram(all[place], own, begin, width, cells[part].data() + starts[place]);
-        }
+        const Bundle& bundle = all[part / stretches];
+        const std::size_t begin = rows_.count * (part % stretches) / stretches;
+        const std::size_t end = rows_.count * (part % stretches + 1) / stretches;
+        cells[part].resize(bundle.size * width);
+        add_to_histogram(bundle, groups.subspan(begin, end - begin), begin, width, cells[part].data());
     });
     pool_->share_evenly(all.size(), cost, [&](std::size_t place) {
         const Bundle& bundle = all[place];
-        thread_local Scratch<std::int32_t> scratch;
-        const auto joint = scratch.take_zeros(bundle.size * width);
-        if (stretches == 1) add_to_histogram(bundle, groups, 0, width, joint.data());
-        for (const auto& own : cells) {
-            for (std::size_t at = 0; at < joint.size(); ++at) joint[at] += own[starts[place] + at];
-        }
-        int stride = 1;
-        for (std::size_t at = bundle.variables.size(); at-- > 0;) {
-            const int u = bundle.variables[at];
-            for (int level = 0; level < levels(u); ++level) std::ranges::fill(table->counts[first(u) + level], 0);
-            for (int code = 0; code < bundle.size; ++code) {
-                const auto row = table->counts[first(u) + code / stride % levels(u)];
-                const std::int32_t* part = joint.data() + code * width;
-                for (std::size_t k = 0; k < width; ++k) row[k] += part[k];
+        if (stretches > 1) {
+            auto& joint = cells[place * stretches];
+            for (std::size_t other = place * stretches + 1; other < (place + 1) * stretches; ++other) {
+                for (std::size_t at = 0; at < joint.size(); ++at) joint[at] += cells[other][at];
             }
-            stride *= levels(u);
+            unbundle(bundle.variables, joint, *table);
+        } else {
+            thread_local Scratch<std::int32_t> scratch;
+            const auto joint = scratch.take_zeros(bundle.size * width);
+            add_to_histogram(bundle, groups, 0, width, joint.data());
+            unbundle(bundle.variables, joint, *table);
         }
     });
     // Every row has one level of any variable, here also of those of the set.
@@ -467,6 +463,29 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     return table;
 }
 
+void Counts::unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const {
+    if (variables.size() == 1) {
+        std::ranges::copy(joint, table.counts[first(variables[0])].begin());
+        return;
+    }
+    // By halves: the cells of a bundle are then read once, not once for each of its variables.
+    const auto slow = variables.first(variables.size() / 2), fast = variables.subspan(variables.size() / 2);
+    const std::size_t width = table.counts.columns();
+    const auto blocks = static_cast<std::size_t>(states(rows_, slow)), block = static_cast<std::size_t>(states(rows_, fast));
+    std::vector<std::int32_t> of_slow(blocks * width), of_fast(block * width);
+    for (std::size_t code = 0; code < blocks * block; ++code) {
+        const std::int32_t* cells = joint.data() + code * width;
+        std::int32_t* one = of_slow.data() + code / block * width;
+        std::int32_t* other = of_fast.data() + code % block * width;
+        for (std::size_t k = 0; k < width; ++k) {
+            one[k] += cells[k];
+            other[k] += cells[k];
+        }
+    }
+    unbundle(slow, of_slow, table);
+    unbundle(fast, of_fast, table);
+}
+
 Matrix<std::int32_t> Counts::unwritten_rows(const VariableSet& set, std::size_t width) const {
     auto counts = Matrix<std::int32_t>::unwritten(height_, width);
     for (const int v : set) {
@@ -475,16 +494,12 @@ Matrix<std::int32_t> Counts::unwritten_rows(const VariableSet& set, std::size_t 
     return counts;
 }
 
-std::vector<std::uint16_t> Counts::shared_configurations(std::span<const int> variables, double cost) const {
-    if (pool_->size() == 1 || cost < Pool::worth_a_thread() || rows_.count < 2 * FEW_ROWS) {
-        return configurations(rows_, variables);
-    }
-    std::vector<std::uint16_t> groups(rows_.count);
-    const std::size_t parts = std::min(pool_->parts(), rows_.count / FEW_ROWS);
-    pool_->share(parts, [&](std::size_t part) {
+Matrix<std::uint16_t> Counts::shared_configurations(std::span<const int> variables, double cost) const {
+    auto groups = Matrix<std::uint16_t>::unwritten(1, rows_.count);
+    const std::size_t parts = std::clamp(rows_.count / FEW_ROWS, std::size_t{1}, pool_->parts());
+    pool_->share(parts, cost, [&](std::size_t part) {
         const std::size_t begin = rows_.count * part / parts, end = rows_.count * (part + 1) / parts;
-        const auto own = configurations(rows_, variables, begin, end);
-        std::copy(own.begin(), own.end(), groups.begin() + static_cast<std::ptrdiff_t>(begin));
+        write_configurations(rows_, variables, begin, groups[0].subspan(begin, end - begin));
     });
     return groups;
 }
@@ -534,6 +549,11 @@ std::span<const Counts::Bundle> Counts::bundles() const {
 
 double Counts::cost_of_bits(double configurations) const {
     return limits_.bits_cost * static_cast<double>(rows_.count) * configurations * (height_ - static_cast<double>(narrow_.size()));
+}
+
+double Counts::cost_of_histogram(double configurations) const {
+    return limits_.histogram_cost * static_cast<double>(rows_.count) * static_cast<double>(bundles_.size()) +
+           CELL_OF_BUNDLE * static_cast<double>(bundle_cells_) * configurations;
 }
 
 std::vector<std::int64_t> Counts::cells(std::span<const int> variables) const {

@@ -132,16 +132,20 @@ private:
     Matrix<std::int32_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
     Table by_histogram(const VariableSet& set) const;
     /// The configuration of every row, found by threads where that pays.
-    std::vector<std::uint16_t> shared_configurations(std::span<const int> variables, double cost) const;
+    Matrix<std::uint16_t> shared_configurations(std::span<const int> variables, double cost) const;
     /// Counts of which the rows of the members are 0, and all others still to be written.
     Matrix<std::int32_t> unwritten_rows(const VariableSet& set, std::size_t width) const;
     /// Add rows to cells [codes of the bundle x width]; `groups` are the configurations of the rows from `first_row` on.
     void add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
                           std::size_t width, std::int32_t* cells) const;
+    /// Write the rows of variables, given their joint cells [codes x configurations].
+    void unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const;
     Table by_weights(const VariableSet& set) const;
     std::vector<int> outside(const VariableSet& set) const;
     std::span<const Bundle> bundles() const;
+    /// Nanoseconds to count so many configurations with all levels, by one thread.
     double cost_of_bits(double configurations) const;
+    double cost_of_histogram(double configurations) const;
 
     Rows rows_;
     std::shared_ptr<const void> owner_;
@@ -150,8 +154,8 @@ private:
     std::shared_ptr<const LogTable> m_ln_m_;
     std::vector<int> first_;
     int height_ = 0;
-    /// Configurations beyond which a histogram is quicker than bits.
-    double most_for_bits_ = 0;
+    /// Codes of all bundles.
+    std::size_t bundle_cells_ = 0;
     std::vector<int> narrow_, wide_;
     std::shared_ptr<Shared> shared_;
 

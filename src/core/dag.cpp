@@ -182,7 +182,9 @@ BestMoves Dag::best_moves() {
             best.next_delta = delta;
         }
     };
+    looked_at_.clear();
     const auto look_at_additions = [&](int v) {
+        looked_at_.push_back(v);
         // Arcs added since may have closed the way for the candidate that the bound was of.
         double bound = NEVER;
         const auto look_at = [&](int u, double delta) {
@@ -236,6 +238,14 @@ BestMoves Dag::best_moves() {
     const auto [kind, u, v] = best.first;
     best.arbitrary = kind == Move::add && best.delta == deltas_(u, v) && may_add(v, u);
     return best;
+}
+
+std::optional<Dag::Candidate> Dag::likely_parent(int v) const {
+    for (const Candidate& candidate : candidates(v)) {
+        if (candidate.delta <= 0) break;
+        if (!reaches(v, candidate.from)) return candidate;
+    }
+    return std::nullopt;
 }
 
 void Dag::make(Move move) {

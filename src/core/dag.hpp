@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,6 +73,17 @@ public:
     Fixed change(Move move) const;
 
     BestMoves best_moves();
+    /// The variables whose additions were looked at to find the best moves.
+    std::span<const int> looked_at() const { return looked_at_; }
+
+    /// A variable that could become a parent, and what that would bring.
+    struct Candidate {
+        double delta;
+        int from;
+    };
+    /// The best new parent of v that closes no cycle, if one is known that gains something.
+    std::optional<Candidate> likely_parent(int v) const;
+
     /// Change the DAG, its paths and its differences from the last ones.
     void make(Move move);
 
@@ -81,12 +93,6 @@ private:
         double removal;
         /// -inf where the variable it comes from may not have the other one as parent.
         double reversal;
-    };
-
-    /// A variable that could become a parent, and what that would bring.
-    struct Candidate {
-        double delta;
-        int from;
     };
 
     Arc& arc(int from, int to);
@@ -129,7 +135,7 @@ private:
     /// Scratch memory of a step: marks, all 0 between two uses; bounds, and whose they are; variables.
     std::vector<std::uint8_t> marks_;
     std::vector<std::pair<double, int>> waiting_;
-    std::vector<int> found_;
+    std::vector<int> found_, looked_at_;
     std::vector<std::pair<int, std::size_t>> open_;
     TabuList tabu_;
 };

@@ -39,6 +39,8 @@ public:
 
     /// A family, worked out once.
     std::shared_ptr<const Family> family(int child, const VariableSet& parents);
+    /// Work out a family that may be asked for soon, unless it is known or under way.
+    void prepare(int child, const VariableSet& parents);
 
     /// The score of a family, less what only big integers can hold: the penalty of its free parameters.
     virtual Fixed term(int child, const VariableSet& parents) = 0;
@@ -72,12 +74,17 @@ private:
         }
     };
 
+    /// Whether a family is neither known nor under way; it is under way then, by who asked.
+    bool claim(const Key& key);
+    std::shared_ptr<const Family> work_out_claimed(const Key& key);
+
     int variables_;
     int most_parents_;
     std::once_flag first_once_;
     std::vector<Fixed> first_terms_;
     Matrix<Fixed> first_changes_;
     std::mutex mutex_;
+    /// Null while a family is under way: who wants it waits for it, and helps.
     std::unordered_map<Key, std::shared_ptr<const Family>, HashOfKey> families_;
 };
 

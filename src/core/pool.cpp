@@ -127,10 +127,14 @@ bool Pool::help(bool with_tasks) {
 }
 
 void Pool::help_until(const std::function<bool()>& done) {
+    help_until(done, [] { return false; });
+}
+
+void Pool::help_until(const std::function<bool()>& done, const std::function<bool()>& otherwise) {
     while (true) {
         const std::uint64_t told = told_;
         if (done()) return;
-        if (!help(false)) wait_for_news(told);
+        if (!help(false) && !otherwise()) wait_for_news(told);
     }
 }
 

@@ -51,6 +51,9 @@ public:
 
     /// Help others with short work until something is done; who does it must `announce` it.
     void help_until(const std::function<bool()>& done);
+    /// The same, and where others have no short work, something else: `otherwise` says whether it found something to
+    /// do. Who brings it more must `announce` it.
+    void help_until(const std::function<bool()>& done, const std::function<bool()>& otherwise);
     void announce();
 
     /// The pool of this process with so many threads; made anew in a forked process, which has none of its threads.
