@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 namespace stablebn {
@@ -11,7 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double NEVER = -std::numeric_limits<double>::infinity();
+// To look for likely families takes as long as some part of a step.
+constexpr std::size_t STEPS_BETWEEN_WISHES = 4;
 
 Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<const int> order) {
     Matrix<std::uint8_t> placed(allowed.rows(), allowed.columns());
@@ -23,28 +23,20 @@ Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<con
 
 }  // namespace
 
-Wishes::Wishes(int variables) : gains_(variables, NEVER), wishes_(variables) {}
-
-void Wishes::set(int place, double gain, Wish wish) {
+void Wishes::set(std::vector<Wish> wishes) {
     const std::lock_guard lock(mutex_);
-    if (gains_[place] == NEVER) ++open_;
-    gains_[place] = gain;
-    wishes_[place] = std::move(wish);
-}
-
-void Wishes::drop(int place) {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(gains_[place], NEVER) != NEVER) --open_;
+    wishes_ = std::move(wishes);
+    open_ = wishes_.size();
 }
 
 std::optional<Wishes::Wish> Wishes::take() {
     if (!open_) return std::nullopt;
     const std::lock_guard lock(mutex_);
-    const auto greatest = std::max_element(gains_.begin(), gains_.end());
-    if (greatest == gains_.end() || *greatest == NEVER) return std::nullopt;
-    *greatest = NEVER;
-    --open_;
-    return std::move(wishes_[greatest - gains_.begin()]);
+    if (wishes_.empty()) return std::nullopt;
+    auto wish = std::move(wishes_.back());
+    wishes_.pop_back();
+    open_ = wishes_.size();
+    return wish;
 }
 
 Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
@@ -54,8 +46,7 @@ Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, s
       parents_(std::move(start)),
       options_(options),
       dag_(scores_->variables(), std::min(options.most_parents, scores_->most_parents()), options.tabu,
-           by_place(allowed, order_)),
-      wishes_(scores_->variables()) {
+           by_place(allowed, order_)) {
     const int n = scores_->variables();
     gains_.resize(n);
     std::vector<int> place(n);
@@ -93,14 +84,18 @@ void Climber::read_gains(int place) {
     dag_.set_gains(place, gains_);
 }
 
-void Climber::wish(int place) {
-    const auto parent = dag_.likely_parent(place);
-    if (!parent) {
-        wishes_.drop(place);
-        return;
+void Climber::wish(std::size_t count) {
+    std::vector<Wishes::Wish> wishes;
+    for (const int place : dag_.likely_children(count)) {
+        const auto parent = dag_.likely_parent(place);
+        if (!parent) continue;
+        const int child = order_[place];
+        auto parents = parents_[child].with(order_[parent->from]);
+        if (!scores_->knows(child, parents)) wishes.push_back({parent->delta, child, std::move(parents)});
     }
-    const int child = order_[place];
-    wishes_.set(place, parent->delta, {child, parents_[child].with(order_[parent->from])});
+    std::ranges::sort(wishes, {}, &Wishes::Wish::gain);
+    wishes_.set(std::move(wishes));
+    scores_->pool().announce();
 }
 
 bool Climber::work_ahead() {
@@ -109,28 +104,19 @@ bool Climber::work_ahead() {
     return wish.has_value();
 }
 
-bool Climber::advance(double seconds, bool wishing) {
+bool Climber::advance(double seconds, std::size_t ahead) {
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    if (wishing) {
-        for (int place = 0; place < scores_->variables(); ++place) wish(place);
-    }
+    std::size_t steps = 0;
     while (!converged_) {
         const BestMoves best = dag_.best_moves();
-        if (wishing) {
-            for (const int place : dag_.looked_at()) wish(place);
-            scores_->pool().announce();
-        }
         if (best.first.kind == Move::none || (best.delta <= 0 && bad_ + 1 > options_.noinc)) {
             converged_ = true;
             break;
         }
         if (static_cast<std::int64_t>(steps_.size()) >= options_.most_steps) break;
         if (Clock::now() >= end) return false;
+        if (ahead && steps++ % STEPS_BETWEEN_WISHES == 0) wish(ahead);
         make(best);
-        if (wishing) {
-            wish(best.first.from);
-            wish(best.first.to);
-        }
     }
     return true;
 }
@@ -162,10 +148,12 @@ bool climb_on(std::span<Climber* const> climbers, double seconds) {
     FamilyScores& scores = climbers[0]->scores();
     Pool& pool = scores.pool();
     const auto threads = static_cast<std::size_t>(pool.size());
+    // Each thread that does not climb has some to choose from. Of more, many would be worked out in vain.
     const bool wishing = threads > climbers.size() && scores.cost_of_family() >= Pool::worth_a_thread();
+    const std::size_t ahead = wishing ? threads : 0;
     std::atomic<bool> all_ended{true};
     const auto climb = [&](std::size_t place) {
-        if (!climbers[place]->advance(seconds, wishing)) all_ended = false;
+        if (!climbers[place]->advance(seconds, ahead)) all_ended = false;
     };
     if (wishing) {
         // The threads that do not climb work ahead, until no climber is left.

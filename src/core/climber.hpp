@@ -40,22 +40,21 @@ struct Step {
 class Wishes {
 public:
     struct Wish {
+        /// What the step would bring.
+        double gain;
         int child;
         VariableSet parents;
     };
 
-    explicit Wishes(int variables);
-    /// One for each variable at most; the more a step would gain, the sooner it is taken.
-    void set(int place, double gain, Wish wish);
-    void drop(int place);
+    /// In place of all wishes that nobody has taken; the last one is taken first.
+    void set(std::vector<Wish> wishes);
     std::optional<Wish> take();
 
 private:
     std::mutex mutex_;
-    std::vector<double> gains_;
     std::vector<Wish> wishes_;
     /// Written under the lock, read without it by those who only look whether there is something.
-    std::atomic<int> open_{0};
+    std::atomic<std::size_t> open_{0};
 };
 
 class Climber {
@@ -64,9 +63,9 @@ public:
     Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
             ClimbOptions options, const Matrix<std::uint8_t>& allowed);
 
-    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made. `wishing`:
-    /// other threads work out families that are likely to be asked for.
-    bool advance(double seconds, bool wishing = false);
+    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made. As
+    /// many as `ahead` of the families that are likely to be asked for are left for other threads to work out.
+    bool advance(double seconds, std::size_t ahead = 0);
     /// Work out one of the families that are likely to be asked for; false if there is none.
     bool work_ahead();
 
@@ -86,7 +85,7 @@ private:
     };
 
     void read_gains(int place);
-    void wish(int place);
+    void wish(std::size_t count);
     void make(const BestMoves& best);
 
     std::shared_ptr<FamilyScores> scores_;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cells.hpp"
-#include "scratch.hpp"
 
 namespace stablebn {
 
@@ -110,7 +109,7 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
       limits_(limits),
       m_ln_m_(log_table(rows_.total)),
       first_(rows_.columns.size(), -1),
-      shared_(std::make_shared<Shared>()) {
+      shared_(std::make_shared<Shared>(limits)) {
     for (int v = 0; v < variables(); ++v) {
         if (levels(v) > limits_.most_levels) {
             wide_.push_back(v);
@@ -313,11 +312,9 @@ Counts::Table Counts::count(const VariableSet& set) {
 }
 
 Counts::Table Counts::table_of_one(int v) const {
-    auto table = std::make_shared<JointTable>();
-    table->members = VariableSet{v};
+    auto table = unwritten_table(VariableSet{v}, levels(v));
     const auto sizes = level_sizes().subspan(first(v), levels(v));
     table->sizes.assign(sizes.begin(), sizes.end());
-    table->counts = Matrix<std::int32_t>(height_, levels(v));
     const auto all = pairs();
     for (int row = 0; row < height_; ++row) {
         std::copy_n(all[row].begin() + first(v), levels(v), table->counts[row].begin());
@@ -334,15 +331,17 @@ std::vector<int> Counts::outside(const VariableSet& set) const {
 }
 
 Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
-    auto table = std::make_shared<JointTable>();
-    table->members = smaller.members.with(joining);
-    Extension plan(*this, smaller, table->members, joining);
+    const VariableSet set = smaller.members.with(joining);
+    Extension plan(*this, smaller, set, joining);
     const auto columns = static_cast<double>(plan.columns.size());
     if (cost_of_bits(columns) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
+    auto table = unwritten_table(set, plan.sizes.size());
     table->sizes = std::move(plan.sizes);
+    for (const int v : set) {
+        for (int level = 0; level < levels(v); ++level) std::ranges::fill(table->counts[first(v) + level], 0);
+    }
     const std::size_t width = smaller.counts.columns();
-    table->counts = unwritten_rows(table->members, table->sizes.size());
-    const std::vector<int> others = outside(table->members);
+    const std::vector<int> others = outside(set);
     std::vector<int> which;
     std::vector<std::size_t> starts;
     for (const int u : others) {
@@ -416,10 +415,8 @@ Matrix<std::int32_t> Counts::met(const Matrix<int>& configurations, std::span<co
 }
 
 Counts::Table Counts::by_histogram(const VariableSet& set) const {
-    auto table = std::make_shared<JointTable>();
-    table->members = set;
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
-    table->counts = Matrix<std::int32_t>::unwritten(height_, width);
+    auto table = unwritten_table(set, width);
     const auto all = bundles();
     const double cost = cost_of_histogram(static_cast<double>(width));
     const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread();
@@ -486,12 +483,14 @@ void Counts::unbundle(std::span<const int> variables, std::span<const std::int32
     unbundle(fast, of_fast, table);
 }
 
-Matrix<std::int32_t> Counts::unwritten_rows(const VariableSet& set, std::size_t width) const {
-    auto counts = Matrix<std::int32_t>::unwritten(height_, width);
-    for (const int v : set) {
-        for (int level = 0; level < levels(v); ++level) std::ranges::fill(counts[first(v) + level], 0);
-    }
-    return counts;
+std::shared_ptr<JointTable> Counts::unwritten_table(VariableSet set, std::size_t width) const {
+    std::shared_ptr<JointTable> table(new JointTable, [shared = shared_](JointTable* own) {
+        shared->spares.give(std::move(own->counts));
+        delete own;
+    });
+    table->members = std::move(set);
+    table->counts = shared_->spares.take(height_, width);
+    return table;
 }
 
 Matrix<std::uint16_t> Counts::shared_configurations(std::span<const int> variables, double cost) const {

@@ -1,6 +1,7 @@
 #include "dag.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -182,9 +183,7 @@ BestMoves Dag::best_moves() {
             best.next_delta = delta;
         }
     };
-    looked_at_.clear();
     const auto look_at_additions = [&](int v) {
-        looked_at_.push_back(v);
         // Arcs added since may have closed the way for the candidate that the bound was of.
         double bound = NEVER;
         const auto look_at = [&](int u, double delta) {
@@ -238,6 +237,20 @@ BestMoves Dag::best_moves() {
     const auto [kind, u, v] = best.first;
     best.arbitrary = kind == Move::add && best.delta == deltas_(u, v) && may_add(v, u);
     return best;
+}
+
+std::span<const int> Dag::likely_children(std::size_t count) {
+    waiting_.clear();
+    for (int v = 0; v < variables_; ++v) {
+        if (bounds_[v] > 0) waiting_.emplace_back(bounds_[v], v);
+    }
+    if (count < waiting_.size()) {
+        std::ranges::nth_element(waiting_, waiting_.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
+        waiting_.resize(count);
+    }
+    found_.clear();
+    for (const auto& [bound, v] : waiting_) found_.push_back(v);
+    return found_;
 }
 
 std::optional<Dag::Candidate> Dag::likely_parent(int v) const {

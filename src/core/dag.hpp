@@ -73,8 +73,8 @@ public:
     Fixed change(Move move) const;
 
     BestMoves best_moves();
-    /// The variables whose additions were looked at to find the best moves.
-    std::span<const int> looked_at() const { return looked_at_; }
+    /// So many variables whose best additions gain most, as far as is known of cycles; fewer where fewer gain anything.
+    std::span<const int> likely_children(std::size_t count);
 
     /// A variable that could become a parent, and what that would bring.
     struct Candidate {
@@ -135,7 +135,7 @@ private:
     /// Scratch memory of a step: marks, all 0 between two uses; bounds, and whose they are; variables.
     std::vector<std::uint8_t> marks_;
     std::vector<std::pair<double, int>> waiting_;
-    std::vector<int> found_, looked_at_;
+    std::vector<int> found_;
     std::vector<std::pair<int, std::size_t>> open_;
     TabuList tabu_;
 };

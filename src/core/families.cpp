@@ -21,6 +21,11 @@ std::shared_ptr<const Family> FamilyScores::family(int child, const VariableSet&
     return work_out_claimed(key);
 }
 
+bool FamilyScores::knows(int child, const VariableSet& parents) {
+    const std::lock_guard lock(mutex_);
+    return families_.contains({child, parents});
+}
+
 void FamilyScores::prepare(int child, const VariableSet& parents) {
     const Key key{child, parents};
     if (claim(key)) work_out_claimed(key);

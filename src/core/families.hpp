@@ -39,6 +39,8 @@ public:
 
     /// A family, worked out once.
     std::shared_ptr<const Family> family(int child, const VariableSet& parents);
+    /// Whether a family is known or under way.
+    bool knows(int child, const VariableSet& parents);
     /// Work out a family that may be asked for soon, unless it is known or under way.
     void prepare(int child, const VariableSet& parents);
 

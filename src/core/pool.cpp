@@ -86,7 +86,8 @@ void Pool::perform(Job& job) {
         free->job = &job;
         tell_news();
     }
-    work_at(job);
+    while (work_at(job)) {
+    }
     if (free) {
         free->job = nullptr;
         while (free->visitors) {
@@ -99,17 +100,18 @@ void Pool::perform(Job& job) {
     if (job.failure) std::rethrow_exception(job.failure);
 }
 
-void Pool::work_at(Job& job) {
-    for (std::size_t place; (place = job.next.fetch_add(1)) < job.count;) {
-        try {
-            job.part(place);
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!job.failure) job.failure = std::current_exception();
-            // The parts that nobody has taken are dropped.
-            job.next = job.count;
-        }
+bool Pool::work_at(Job& job) {
+    const std::size_t place = job.next.fetch_add(1);
+    if (place >= job.count) return false;
+    try {
+        job.part(place);
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!job.failure) job.failure = std::current_exception();
+        // The parts that nobody has taken are dropped.
+        job.next = job.count;
     }
+    return true;
 }
 
 bool Pool::help(bool with_tasks) {
@@ -117,8 +119,8 @@ bool Pool::help(bool with_tasks) {
         if (!slot.job.load(std::memory_order_relaxed)) continue;
         ++slot.visitors;
         Job* job = slot.job;
-        const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks);
-        if (helps) work_at(*job);
+        // One part, not all: who waits for something looks after each whether it has come.
+        const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks) && work_at(*job);
         // Nothing touches the job after this. If it was taken away meanwhile, its owner may wait to hear so.
         if (--slot.visitors == 0 && !slot.job) tell_news();
         if (helps) return true;

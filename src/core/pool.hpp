@@ -80,9 +80,9 @@ private:
     };
 
     void perform(Job& job);
-    /// Take parts of a job until none is left.
-    void work_at(Job& job);
-    /// Work at jobs of others, of which there is one; false if there is none.
+    /// Take a part of a job; false if none is left.
+    bool work_at(Job& job);
+    /// Take a part of a job of others; false if there is none.
     bool help(bool with_tasks);
     /// Wait for something new since then: awake for a while, then asleep.
     void wait_for_news(std::uint64_t told);
