@@ -19,7 +19,7 @@ constexpr double SHARE_OF_CELLS = 0.5;
 // Measured, in nanoseconds: a row by histogram.
 constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
 // Nanoseconds of a cell that is not counted but what others leave, with those of new memory.
-constexpr double CELL_BY_DIFFERENCE = 1.5;
+constexpr double CELL_BY_DIFFERENCE = 1.0;
 // Nanoseconds of a cell of a histogram of a bundle, from which the cells of its variables are added up.
 constexpr double CELL_OF_BUNDLE = 0.5;
 // Words of a thread's own rows: with fewer, threads rather have levels of their own.
@@ -44,11 +44,6 @@ std::shared_ptr<const LogTable> log_table(std::int64_t total) {
     return last;
 }
 
-/// The column of configuration k with one more variable at a level, whose stride is given.
-std::size_t extended_column(std::size_t k, std::size_t level, std::size_t stride, std::size_t levels) {
-    return (k / stride * levels + level) * stride + k % stride;
-}
-
 /// Which configurations to count when a variable w joins a set whose table is known.
 ///
 /// Those with the level of w that meets most configurations need not be counted: they are what the others leave of
@@ -57,22 +52,27 @@ struct Extension {
     std::vector<std::int64_t> sizes;
     /// The level of each member, by row of the table, for each configuration to count; and its column.
     Matrix<int> configurations;
-    std::vector<std::size_t> columns;
-    std::size_t skipped = 0;
-    std::size_t stride = 1;
-    std::size_t levels;
+    std::vector<std::uint32_t> columns;
+    /// The column of each known configuration with the level that is not counted; and, for each one to count, the column
+    /// with that level instead of its own.
+    std::vector<std::uint32_t> skipped_columns, instead;
 
-    Extension(const Counts& counts, const JointTable& known, const VariableSet& set, int joining)
-        : levels(counts.levels(joining)) {
+    Extension(const Counts& counts, const JointTable& known, const VariableSet& set, int joining) {
+        const auto levels = static_cast<std::size_t>(counts.levels(joining));
+        std::size_t stride = 1;
         for (const int member : set) stride *= member > joining ? counts.levels(member) : 1;
         const std::size_t width = known.counts.columns();
+        const auto column = [=](std::size_t k, std::size_t level) {
+            return (k / stride * levels + level) * stride + k % stride;
+        };
+        std::size_t skipped = 0;
         sizes.assign(width * levels, 0);
         std::size_t most = 0, occurring = 0;
         for (std::size_t level = 0; level < levels; ++level) {
             const auto row = known.counts[counts.first(joining) + level];
             std::size_t found = 0;
             for (std::size_t k = 0; k < width; ++k) {
-                sizes[extended_column(k, level, stride, levels)] = row[k];
+                sizes[column(k, level)] = row[k];
                 found += row[k] > 0;
             }
             occurring += found;
@@ -83,18 +83,21 @@ struct Extension {
         }
         configurations = Matrix<int>(occurring - most, set.size());
         columns.reserve(occurring - most);
+        instead.reserve(occurring - most);
+        for (std::size_t k = 0; k < width; ++k) skipped_columns.push_back(static_cast<std::uint32_t>(column(k, skipped)));
         for (std::size_t level = 0; level < levels; ++level) {
             if (level == skipped) continue;
             for (std::size_t k = 0; k < width; ++k) {
-                const std::size_t column = extended_column(k, level, stride, levels);
-                if (!sizes[column]) continue;
-                std::size_t rest = column;
+                std::size_t rest = column(k, level);
+                if (!sizes[rest]) continue;
+                instead.push_back(skipped_columns[k]);
+                const auto own_column = static_cast<std::uint32_t>(rest);
                 for (std::size_t p = set.size(); p-- > 0;) {
                     const std::size_t own = counts.levels(set[p]);
                     configurations(columns.size(), p) = counts.first(set[p]) + static_cast<int>(rest % own);
                     rest /= own;
                 }
-                columns.push_back(column);
+                columns.push_back(own_column);
             }
         }
     }
@@ -333,14 +336,14 @@ std::vector<int> Counts::outside(const VariableSet& set) const {
 Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const VariableSet set = smaller.members.with(joining);
     Extension plan(*this, smaller, set, joining);
-    const auto columns = static_cast<double>(plan.columns.size());
-    if (cost_of_bits(columns) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
+    const std::size_t columns = plan.columns.size();
+    if (cost_of_bits(static_cast<double>(columns)) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
     auto table = unwritten_table(set, plan.sizes.size());
     table->sizes = std::move(plan.sizes);
     for (const int v : set) {
         for (int level = 0; level < levels(v); ++level) std::ranges::fill(table->counts[first(v) + level], 0);
     }
-    const std::size_t width = smaller.counts.columns();
+    const bool all_occur = plan.columns.size() + plan.skipped_columns.size() == table->sizes.size();
     const std::vector<int> others = outside(set);
     std::vector<int> which;
     std::vector<std::size_t> starts;
@@ -352,33 +355,23 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
     pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
         const int u = others[at], last = first(u) + levels(u) - 1;
-        for (int row = first(u); row <= last; ++row) std::ranges::fill(table->counts[row], 0);
         // The last level of u has what the others leave of a configuration.
-        const auto rest = table->counts[last];
-        for (const std::size_t column : plan.columns) rest[column] = static_cast<std::int32_t>(table->sizes[column]);
-        for (int row = first(u); row < last; ++row) {
-            const auto own = table->counts[row];
-            const auto found = counted[starts[at] + row - first(u)];
-            for (std::size_t c = 0; c < plan.columns.size(); ++c) {
-                own[plan.columns[c]] = found[c];
-                rest[plan.columns[c]] -= found[c];
-            }
-        }
-        // The level that was skipped has what the others leave of the known table.
+        thread_local Scratch<std::int32_t> scratch;
+        const auto rest = scratch.take(columns);
+        for (std::size_t c = 0; c < columns; ++c) rest[c] = static_cast<std::int32_t>(table->sizes[plan.columns[c]]);
         for (int row = first(u); row <= last; ++row) {
+            const std::int32_t* found = row < last ? counted[starts[at] + row - first(u)].data() : rest.data();
             const auto known = smaller.counts[row];
-            const auto own = table->counts[row];
-            for (std::size_t block = 0; block < width; block += plan.stride) {
-                std::int32_t* const corner = own.data() + block * plan.levels;
-                std::int32_t* const left = corner + plan.skipped * plan.stride;
-                for (std::size_t k = 0; k < plan.stride; ++k) {
-                    std::int32_t count = known[block + k];
-                    for (std::size_t level = 0; level < plan.levels; ++level) {
-                        if (level != plan.skipped) count -= corner[level * plan.stride + k];
-                    }
-                    left[k] = count;
-                }
+            std::int32_t* own = table->counts[row].data();
+            if (!all_occur) std::ranges::fill(table->counts[row], 0);
+            // The level that was skipped has what the others leave of the known table.
+            for (std::size_t k = 0; k < known.size(); ++k) own[plan.skipped_columns[k]] = known[k];
+            for (std::size_t c = 0; c < columns; ++c) {
+                own[plan.columns[c]] = found[c];
+                own[plan.instead[c]] -= found[c];
             }
+            if (row == last) break;
+            for (std::size_t c = 0; c < columns; ++c) rest[c] -= found[c];
         }
     });
     return table;

@@ -209,12 +209,20 @@ BestMoves Dag::best_moves() {
         }
         bounds_[v] = bound;
     };
-    // Greatest bound first: the rest is skipped once no bound reaches the runner-up.
-    const auto greatest = static_cast<int>(std::max_element(bounds_.begin(), bounds_.end()) - bounds_.begin());
-    if (variables_) look_at_additions(greatest);
+    // The two greatest bounds first, which mostly give the best two: the rest is skipped once no bound reaches them.
+    std::pair<double, int> greatest{NEVER, -1}, second = greatest;
+    for (int v = 0; v < variables_; ++v) {
+        if (bounds_[v] <= second.first) continue;
+        second = {bounds_[v], v};
+        if (second.first > greatest.first) std::swap(greatest, second);
+    }
+    for (const auto& [bound, v] : {greatest, second}) {
+        if (bound != NEVER) look_at_additions(v);
+    }
     waiting_.clear();
     for (int v = 0; v < variables_; ++v) {
-        if (v != greatest && bounds_[v] != NEVER && bounds_[v] >= best.next_delta) waiting_.emplace_back(bounds_[v], v);
+        if (bounds_[v] < best.next_delta || v == greatest.second || v == second.second || bounds_[v] == NEVER) continue;
+        waiting_.emplace_back(bounds_[v], v);
     }
     std::make_heap(waiting_.begin(), waiting_.end());
     while (!waiting_.empty() && waiting_.front().first >= best.next_delta) {
