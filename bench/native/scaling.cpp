@@ -99,7 +99,10 @@ Outcome search(const Sample& sample, int threads) {
     outcome.pairs = pairs;
     outcome.both = searches - pairs;
     for (const Climber* climber : {&down, &up, &last}) {
-        for (const Step& step : climber->steps()) outcome.check = outcome.check * 31 + step.change.hi + step.change.lo;
+        for (const Step& step : climber->steps()) {
+            const Fixed change = step.change.carried();
+            outcome.check = outcome.check * 31 + change.hi + change.lo;
+        }
     }
     return outcome;
 }

@@ -91,7 +91,9 @@ void Climber::wish(std::size_t count) {
         if (!parent) continue;
         const int child = order_[place];
         auto parents = parents_[child].with(order_[parent->from]);
-        if (!scores_->knows(child, parents)) wishes.push_back({parent->delta, child, std::move(parents)});
+        if (scores_->knows(child, parents)) continue;
+        const auto reached = dag_.reached(place);
+        wishes.push_back({parent->delta, place, {reached.begin(), reached.end()}, std::move(parents)});
     }
     std::ranges::sort(wishes, {}, &Wishes::Wish::gain);
     wishes_.set(std::move(wishes));
@@ -100,8 +102,26 @@ void Climber::wish(std::size_t count) {
 
 bool Climber::work_ahead() {
     const auto wish = wishes_.take();
-    if (wish) scores_->prepare(wish->child, wish->parents);
-    return wish.has_value();
+    if (!wish) return false;
+    const int child = order_[wish->place];
+    const auto family = scores_->prepare(child, wish->parents);
+    if (!family || static_cast<int>(wish->parents.size()) >= dag_.most_parents()) return true;
+    // Where yet another parent gains no less, that step follows at once. What can be reached may have changed since the
+    // wish: then this is in vain.
+    double gain = wish->gain;
+    int next = -1;
+    for (int place = 0; place < dag_.variables(); ++place) {
+        const int u = order_[place];
+        const Fixed change = family->changes[u];
+        if (wish->reached[place / 64] >> (place % 64) & 1 || !is_candidate(change)) continue;
+        if (!dag_.is_allowed(place, wish->place) || wish->parents.contains(u)) continue;
+        if (const double delta = change.to_double(); delta >= gain) {
+            gain = delta;
+            next = u;
+        }
+    }
+    if (next >= 0) scores_->prepare(child, wish->parents.with(next));
+    return true;
 }
 
 bool Climber::advance(double seconds, std::size_t ahead) {

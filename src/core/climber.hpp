@@ -42,7 +42,9 @@ public:
     struct Wish {
         /// What the step would bring.
         double gain;
-        int child;
+        /// The child, by place; and by places, as bits, the variables that can be reached from it.
+        int place;
+        std::vector<std::uint64_t> reached;
         VariableSet parents;
     };
 
@@ -66,7 +68,8 @@ public:
     /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made. As
     /// many as `ahead` of the families that are likely to be asked for are left for other threads to work out.
     bool advance(double seconds, std::size_t ahead = 0);
-    /// Work out one of the families that are likely to be asked for; false if there is none.
+    /// Work out a family that is likely to be asked for, and one that would be asked for at once after it; false if there
+    /// is none. Other threads may call this while the climb goes on.
     bool work_ahead();
 
     /// Whether no move is worth it.

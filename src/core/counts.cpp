@@ -319,8 +319,10 @@ Counts::Table Counts::table_of_one(int v) const {
     const auto sizes = level_sizes().subspan(first(v), levels(v));
     table->sizes.assign(sizes.begin(), sizes.end());
     const auto all = pairs();
-    for (int row = 0; row < height_; ++row) {
-        std::copy_n(all[row].begin() + first(v), levels(v), table->counts[row].begin());
+    // Pairs are symmetric: read along their rows.
+    for (int level = 0; level < levels(v); ++level) {
+        const auto own = all[first(v) + level];
+        for (int row = 0; row < height_; ++row) table->counts(row, level) = own[row];
     }
     return table;
 }

@@ -101,7 +101,7 @@ void Dag::set_gains(int v, std::span<const Fixed> gains) {
     for (int u = 0; u < variables_; ++u) {
         const Fixed gain = gains[u];
         gains_(v, u) = gain;
-        const bool may_join = stablebn::is_candidate(gain) && (allowed_.empty() || allowed_(v, u));
+        const bool may_join = stablebn::is_candidate(gain) && is_allowed(u, v);
         deltas_(v, u) = may_join || is_parent_(v, u) ? gain.to_double() : NEVER;
     }
     for (Arc& own : arcs_[v]) weigh(v, own);

@@ -58,6 +58,8 @@ public:
     Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed);
 
     int variables() const { return variables_; }
+    int most_parents() const { return most_parents_; }
+    bool is_allowed(int from, int to) const { return allowed_.empty() || allowed_(to, from); }
     bool has_arc(int from, int to) const { return is_parent_(to, from); }
 
     /// Bring an arc, before the search begins; `start` must be called when all are there.
@@ -68,6 +70,9 @@ public:
     void set_gains(int v, std::span<const Fixed> gains);
     /// Find the arcs into v whose addition gains most, but for cycles.
     void set_candidates(int v);
+
+    /// The variables to which a directed path leads from v, itself among them, as bits.
+    std::span<const std::uint64_t> reached(int v) const { return paths_[v]; }
 
     /// What a move changes the score by.
     Fixed change(Move move) const;

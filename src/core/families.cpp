@@ -26,9 +26,12 @@ bool FamilyScores::knows(int child, const VariableSet& parents) {
     return families_.contains({child, parents});
 }
 
-void FamilyScores::prepare(int child, const VariableSet& parents) {
+std::shared_ptr<const Family> FamilyScores::prepare(int child, const VariableSet& parents) {
     const Key key{child, parents};
-    if (claim(key)) work_out_claimed(key);
+    if (claim(key)) return work_out_claimed(key);
+    const std::lock_guard lock(mutex_);
+    const auto found = families_.find(key);
+    return found == families_.end() ? nullptr : found->second;
 }
 
 bool FamilyScores::claim(const Key& key) {

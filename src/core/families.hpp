@@ -41,8 +41,8 @@ public:
     std::shared_ptr<const Family> family(int child, const VariableSet& parents);
     /// Whether a family is known or under way.
     bool knows(int child, const VariableSet& parents);
-    /// Work out a family that may be asked for soon, unless it is known or under way.
-    void prepare(int child, const VariableSet& parents);
+    /// A family that may be asked for soon, worked out unless that is done; null where another thread does it now.
+    std::shared_ptr<const Family> prepare(int child, const VariableSet& parents);
 
     /// The score of a family, less what only big integers can hold: the penalty of its free parameters.
     virtual Fixed term(int child, const VariableSet& parents) = 0;

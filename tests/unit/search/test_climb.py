@@ -97,6 +97,20 @@ def test_start_is_where_the_climb_starts() -> None:
     assert fast.score == slow.score * UNIT
 
 
+@pytest.mark.parametrize("tabu", [0, 4])
+def test_additions_that_close_cycles_hide_no_others(tabu: int) -> None:
+    # A path: of the first variables nearly all others can be reached, and those gain most as their parents. More than the
+    # core has at hand for each variable close a cycle, and reversals open and close the way for others.
+    n = 22
+    scores = _scores(2, n, 60, "bic", continuous=False, levels=2)
+    start = [0, *(1 << v for v in range(n - 1))]
+    fast = climb(scores, range(n), start=start, tabu=tabu, noinc=tabu, max_parents=2)
+    slow = naive_climb(scores, range(n), start=frozenset((v, v + 1) for v in range(n - 1)), tabu=tabu, noinc=tabu, max_parents=2)
+    trace = fast.trace
+    assert list(zip(trace.move, trace.source, trace.target, strict=True)) == [step[:3] for step in slow.steps]
+    assert len(trace) > 20
+
+
 def test_best_of_equals_is_the_earliest() -> None:
     # Tabu goes on to the reverse of the arc, which scores the same: the first one must be returned.
     scores = _scores(11, 2, 40, "loglik", continuous=True)
