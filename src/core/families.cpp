@@ -7,18 +7,16 @@ namespace stablebn {
 
 std::shared_ptr<const Family> FamilyScores::family(int child, const VariableSet& parents) {
     const Key key{child, parents};
-    while (!claim(key)) {
-        std::shared_ptr<const Family> found;
+    while (true) {
+        const auto [known, claimed] = claim(key);
+        if (known) return known;
+        if (claimed) return work_out_claimed(key);
         pool().help_until([&] {
             const std::lock_guard lock(mutex_);
-            const auto known = families_.find(key);
-            if (known == families_.end()) return true;
-            found = known->second;
-            return found != nullptr;
+            const auto found = families_.find(key);
+            return found == families_.end() || found->second;
         });
-        if (found) return found;
     }
-    return work_out_claimed(key);
 }
 
 bool FamilyScores::knows(int child, const VariableSet& parents) {
@@ -28,15 +26,14 @@ bool FamilyScores::knows(int child, const VariableSet& parents) {
 
 std::shared_ptr<const Family> FamilyScores::prepare(int child, const VariableSet& parents) {
     const Key key{child, parents};
-    if (claim(key)) return work_out_claimed(key);
-    const std::lock_guard lock(mutex_);
-    const auto found = families_.find(key);
-    return found == families_.end() ? nullptr : found->second;
+    const auto [known, claimed] = claim(key);
+    return claimed ? work_out_claimed(key) : known;
 }
 
-bool FamilyScores::claim(const Key& key) {
+std::pair<std::shared_ptr<const Family>, bool> FamilyScores::claim(const Key& key) {
     const std::lock_guard lock(mutex_);
-    return families_.try_emplace(key).second;
+    const auto [found, claimed] = families_.try_emplace(key);
+    return {found->second, claimed};
 }
 
 std::shared_ptr<const Family> FamilyScores::work_out_claimed(const Key& key) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fixed.hpp"
@@ -76,8 +77,8 @@ private:
         }
     };
 
-    /// Whether a family is neither known nor under way; it is under way then, by who asked.
-    bool claim(const Key& key);
+    /// A family, null if it is not yet known; and whether it was not even under way: then it is now, by who asked.
+    std::pair<std::shared_ptr<const Family>, bool> claim(const Key& key);
     std::shared_ptr<const Family> work_out_claimed(const Key& key);
 
     int variables_;
