@@ -138,6 +138,8 @@ bool Climber::advance(double seconds, std::size_t ahead) {
         if (ahead && steps++ % STEPS_BETWEEN_WISHES == 0) wish(ahead);
         make(best);
     }
+    // Nothing more is asked for; threads that are left go on with the wishes of others.
+    wishes_.set({});
     return true;
 }
 
