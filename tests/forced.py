@@ -11,6 +11,7 @@ FORCED: dict[str, dict[str, float]] = {
     "no tables": {"most_configurations": 0},
     "no memory": {"most_bytes": 0},
     "tables soon forgotten": {"most_bytes": 1 << 10},
+    "memory of forgotten tables": {"most_bytes": 1 << 16},
     "tests by rows": {"most_cells_for_bits": 0},
     "tests by bits": {"most_cells_for_bits": 1 << 20},
 }

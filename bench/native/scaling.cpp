@@ -1,9 +1,10 @@
 // How much sooner a large search ends with more threads: a program without Python, for a machine with many cores.
 //
-//     native_bench [most threads [case, from 0]]
+//     native_bench [numbers of threads, as in 1,8,16 [case, from 0, or -1 for all [repetitions]]]
 //
 // Two climbs in opposite orders at once, then one more, as Tabu-Stable makes them; and the sums of products of
-// continuous columns. Each with 1, 2, 4, ... threads; the graphs must be the same.
+// continuous columns. The steps must be the same with any number of threads: their check, which programs can be
+// compared by, is.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +13,9 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <span>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -34,11 +38,13 @@ struct Sample {
     std::vector<std::vector<std::uint8_t>> codes;
     std::vector<int> levels;
 
-    Sample(int variables, std::size_t rows) : rows(rows) {
+    /// With levels of the first column, which is then a parent of every other one; as in the network pathfinder.
+    Sample(int variables, std::size_t rows, int levels_of_first = 0) : rows(rows) {
         std::mt19937_64 random(11);
         for (int v = 0; v < variables; ++v) {
             levels.push_back(2 + static_cast<int>(random() % 3));
-            const std::size_t parent = v ? random() % v : 0, other = v ? random() % v : 0;
+            if (!v && levels_of_first) levels[0] = levels_of_first;
+            const std::size_t parent = v && !levels_of_first ? random() % v : 0, other = v ? random() % v : 0;
             std::vector<std::uint8_t> column(rows);
             for (auto& code : column) {
                 const std::size_t i = &code - column.data();
@@ -93,7 +99,10 @@ Outcome search(const Sample& sample, int threads) {
     outcome.pairs = pairs;
     outcome.both = searches - pairs;
     for (const Climber* climber : {&down, &up, &last}) {
-        for (const Step& step : climber->steps()) outcome.check = outcome.check * 31 + step.change.hi + step.change.lo;
+        for (const Step& step : climber->steps()) {
+            const Fixed change = step.change.carried();
+            outcome.check = outcome.check * 31 + change.hi + change.lo;
+        }
     }
     return outcome;
 }
@@ -126,20 +135,21 @@ Outcome products(int variables, std::size_t rows, int threads) {
 }
 
 template <class Work>
-void report(const char* what, int most, const Work& work) {
-    double alone = 0;
+void report(const char* what, std::span<const int> all_threads, int repetitions, const Work& work) {
+    double slowest = 0;
     std::int64_t check = 0;
-    for (int threads = 1; threads <= most; threads *= 2) {
+    for (const int threads : all_threads) {
         Outcome best = work(threads);
-        for (int again = 0; again < 2; ++again) {
+        for (int again = 1; again < repetitions; ++again) {
             const Outcome other = work(threads);
             if (other.seconds < best.seconds) best = other;
         }
-        if (threads == 1) {
-            alone = best.seconds;
+        if (threads == all_threads.front()) {
+            slowest = best.seconds;
             check = best.check;
         }
-        std::printf("%-38s %3d threads %8.3f s %6.2f times one%s", what, threads, best.seconds, alone / best.seconds,
+        std::printf("%-38s %3d threads %8.3f s %6.2f times, check %016llx%s", what, threads, best.seconds,
+                    slowest / best.seconds, static_cast<unsigned long long>(best.check),
                     best.check == check ? "" : "  DIFFERENT");
         if (best.steps) {
             std::printf("   pairs %.3f, two searches %.3f, the last %.3f s; %zu steps", best.pairs, best.both,
@@ -153,21 +163,32 @@ void report(const char* what, int most, const Work& work) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    const int most = count > 1 ? std::atoi(arguments[1]) : static_cast<int>(std::thread::hardware_concurrency());
+    std::vector<int> threads;
+    if (count > 1) {
+        std::istringstream numbers(arguments[1]);
+        for (std::string number; std::getline(numbers, number, ',');) threads.push_back(std::stoi(number));
+    } else {
+        for (unsigned number = 1; number <= std::thread::hardware_concurrency(); number *= 2) threads.push_back(number);
+    }
     const int only = count > 2 ? std::atoi(arguments[2]) : -1;
+    const int repetitions = count > 3 ? std::atoi(arguments[3]) : 3;
     std::printf("engine %s, %u cores\n", engine().c_str(), std::thread::hardware_concurrency());
-    if (only < 0 || only == 0) {
-        const Sample sample(37, 1'000'000);
-        report("37 variables x 1,000,000 rows", most, [&](int threads) { return search(sample, threads); });
-    }
-    if (only < 0 || only == 1) {
-        const Sample sample(200, 100'000);
-        report("200 variables x 100,000 rows", most, [&](int threads) { return search(sample, threads); });
-    }
-    if (only < 0 || only == 2) {
-        const Sample sample(1000, 10'000);
-        report("1,000 variables x 10,000 rows", most, [&](int threads) { return search(sample, threads); });
-    }
-    if (only < 0 || only == 3) report("products, 100 columns x 300,000 rows", most, [&](int threads) { return products(100, 300'000, threads); });
+    int number = 0;
+    const auto searches = [&](const char* what, int variables, std::size_t rows, int levels_of_first = 0) {
+        if (only >= 0 && only != number++) return;
+        const Sample sample(variables, rows, levels_of_first);
+        report(what, threads, repetitions, [&](int own) { return search(sample, own); });
+    };
+    const auto sums = [&](const char* what, int variables, std::size_t rows) {
+        if (only >= 0 && only != number++) return;
+        report(what, threads, repetitions, [&](int own) { return products(variables, rows, own); });
+    };
+    searches("37 variables x 1,000,000 rows", 37, 1'000'000);
+    searches("200 variables x 100,000 rows", 200, 100'000);
+    searches("1,000 variables x 10,000 rows", 1000, 10'000);
+    sums("products, 100 columns x 300,000 rows", 100, 300'000);
+    searches("109, one of 63 levels, x 1,000,000", 109, 1'000'000, 63);
+    searches("5,000 variables x 10,000 rows", 5000, 10'000);
+    sums("products, 46 columns x 1,000,000 rows", 46, 1'000'000);
     return 0;
 }

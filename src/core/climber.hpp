@@ -1,8 +1,11 @@
 // Hill climbing and tabu search: the one climbing loop (SPEC section 3).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,14 +35,42 @@ struct Step {
     bool arbitrary;
 };
 
+/// Families that the next steps of a climb are likely to ask for: other threads take them and work them out meanwhile.
+/// Those that are worked out in vain change nothing.
+class Wishes {
+public:
+    struct Wish {
+        /// What the step would bring.
+        double gain;
+        /// The child, by place; and by places, as bits, the variables that can be reached from it.
+        int place;
+        std::vector<std::uint64_t> reached;
+        VariableSet parents;
+    };
+
+    /// In place of all wishes that nobody has taken; the last one is taken first.
+    void set(std::vector<Wish> wishes);
+    std::optional<Wish> take();
+
+private:
+    std::mutex mutex_;
+    std::vector<Wish> wishes_;
+    /// Written under the lock, read without it by those who only look whether there is something.
+    std::atomic<std::size_t> open_{0};
+};
+
 class Climber {
 public:
     /// `start` has the parents of each variable; `allowed(v, u)`, both by number: u may become a parent of v.
     Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
             ClimbOptions options, const Matrix<std::uint8_t>& allowed);
 
-    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made.
-    bool advance(double seconds);
+    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made. As
+    /// many as `ahead` of the families that are likely to be asked for are left for other threads to work out.
+    bool advance(double seconds, std::size_t ahead = 0);
+    /// Work out a family that is likely to be asked for, and one that would be asked for at once after it; false if there
+    /// is none. Other threads may call this while the climb goes on.
+    bool work_ahead();
 
     /// Whether no move is worth it.
     bool has_converged() const { return converged_; }
@@ -57,6 +88,7 @@ private:
     };
 
     void read_gains(int place);
+    void wish(std::size_t count);
     void make(const BestMoves& best);
 
     std::shared_ptr<FamilyScores> scores_;
@@ -71,6 +103,7 @@ private:
     /// Scratch memory: the changes of one family, by place.
     std::vector<Fixed> gains_;
     bool converged_ = false;
+    Wishes wishes_;
 };
 
 /// Let climbers climb on for so many seconds, at once where that pays; whether all have ended.

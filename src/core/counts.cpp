@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cells.hpp"
-#include "scratch.hpp"
 
 namespace stablebn {
 
@@ -19,8 +18,10 @@ constexpr double MOST_PLACES = 1 << 16;
 constexpr double SHARE_OF_CELLS = 0.5;
 // Measured, in nanoseconds: a row by histogram.
 constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
-// Nanoseconds of a cell that is not counted but what others leave.
-constexpr double CELL_BY_DIFFERENCE = 0.3;
+// Nanoseconds of a cell that is not counted but what others leave, with those of new memory.
+constexpr double CELL_BY_DIFFERENCE = 1.0;
+// Nanoseconds of a cell of a histogram of a bundle, from which the cells of its variables are added up.
+constexpr double CELL_OF_BUNDLE = 0.5;
 // Words of a thread's own rows: with fewer, threads rather have levels of their own.
 constexpr std::size_t SHORTEST_STRETCH = 256;
 // Rows of a histogram that are worth a thread of their own.
@@ -47,11 +48,6 @@ std::shared_ptr<const LogTable> log_table(std::int64_t total) {
     return made;
 }
 
-/// The column of configuration k with one more variable at a level, whose stride is given.
-std::size_t extended_column(std::size_t k, std::size_t level, std::size_t stride, std::size_t levels) {
-    return (k / stride * levels + level) * stride + k % stride;
-}
-
 /// Which configurations to count when a variable w joins a set whose table is known.
 ///
 /// Those with the level of w that meets most configurations need not be counted: they are what the others leave of
@@ -60,22 +56,27 @@ struct Extension {
     std::vector<std::int64_t> sizes;
     /// The level of each member, by row of the table, for each configuration to count; and its column.
     Matrix<int> configurations;
-    std::vector<std::size_t> columns;
-    std::size_t skipped = 0;
-    std::size_t stride = 1;
-    std::size_t levels;
+    std::vector<std::uint32_t> columns;
+    /// The column of each known configuration with the level that is not counted; and, for each one to count, the column
+    /// with that level instead of its own.
+    std::vector<std::uint32_t> skipped_columns, instead;
 
-    Extension(const Counts& counts, const JointTable& known, const VariableSet& set, int joining)
-        : levels(counts.levels(joining)) {
+    Extension(const Counts& counts, const JointTable& known, const VariableSet& set, int joining) {
+        const auto levels = static_cast<std::size_t>(counts.levels(joining));
+        std::size_t stride = 1;
         for (const int member : set) stride *= member > joining ? counts.levels(member) : 1;
         const std::size_t width = known.counts.columns();
+        const auto column = [=](std::size_t k, std::size_t level) {
+            return (k / stride * levels + level) * stride + k % stride;
+        };
+        std::size_t skipped = 0;
         sizes.assign(width * levels, 0);
         std::size_t most = 0, occurring = 0;
         for (std::size_t level = 0; level < levels; ++level) {
             const auto row = known.counts[counts.first(joining) + level];
             std::size_t found = 0;
             for (std::size_t k = 0; k < width; ++k) {
-                sizes[extended_column(k, level, stride, levels)] = row[k];
+                sizes[column(k, level)] = row[k];
                 found += row[k] > 0;
             }
             occurring += found;
@@ -86,18 +87,21 @@ struct Extension {
         }
         configurations = Matrix<int>(occurring - most, set.size());
         columns.reserve(occurring - most);
+        instead.reserve(occurring - most);
+        for (std::size_t k = 0; k < width; ++k) skipped_columns.push_back(static_cast<std::uint32_t>(column(k, skipped)));
         for (std::size_t level = 0; level < levels; ++level) {
             if (level == skipped) continue;
             for (std::size_t k = 0; k < width; ++k) {
-                const std::size_t column = extended_column(k, level, stride, levels);
-                if (!sizes[column]) continue;
-                std::size_t rest = column;
+                std::size_t rest = column(k, level);
+                if (!sizes[rest]) continue;
+                instead.push_back(skipped_columns[k]);
+                const auto own_column = static_cast<std::uint32_t>(rest);
                 for (std::size_t p = set.size(); p-- > 0;) {
                     const std::size_t own = counts.levels(set[p]);
                     configurations(columns.size(), p) = counts.first(set[p]) + static_cast<int>(rest % own);
                     rest /= own;
                 }
-                columns.push_back(column);
+                columns.push_back(own_column);
             }
         }
     }
@@ -112,7 +116,7 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
       limits_(limits),
       m_ln_m_(log_table(rows_.total)),
       first_(rows_.columns.size(), -1),
-      shared_(std::make_shared<Shared>()) {
+      shared_(std::make_shared<Shared>(limits)) {
     for (int v = 0; v < variables(); ++v) {
         if (levels(v) > limits_.most_levels) {
             wide_.push_back(v);
@@ -126,8 +130,7 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
         bundles_.back().variables.push_back(v);
         bundles_.back().size *= levels(v);
     }
-    const double by_bits = limits_.bits_cost * (height_ - static_cast<double>(narrow_.size()));
-    most_for_bits_ = limits_.histogram_cost * static_cast<double>(bundles_.size()) / by_bits;
+    for (const Bundle& bundle : bundles_) bundle_cells_ += bundle.size;
 }
 
 std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
@@ -250,7 +253,7 @@ std::shared_ptr<const JointTable> Counts::table(const VariableSet& set) {
             const std::lock_guard lock(mutex_);
             under_way_.erase(set);
         }
-        if (pool_->size() > 1) pool_->announce();
+        pool_->announce();
     };
     try {
         Table made = count(set);
@@ -308,21 +311,22 @@ Counts::Table Counts::count(const VariableSet& set) {
             from_known = known;
         }
     }
-    if (!from_known && states(rows_, set.members()) > most_for_bits_) return by_histogram(set);
+    const double configurations = states(rows_, set.members());
+    if (!from_known && cost_of_bits(configurations) > cost_of_histogram(configurations)) return by_histogram(set);
     const Table smaller = table(set.without(joining));
     if (Table found = by_bits(*smaller, joining)) return found;
     return by_histogram(set);
 }
 
 Counts::Table Counts::table_of_one(int v) const {
-    auto table = std::make_shared<JointTable>();
-    table->members = VariableSet{v};
+    auto table = unwritten_table(VariableSet{v}, levels(v));
     const auto sizes = level_sizes().subspan(first(v), levels(v));
     table->sizes.assign(sizes.begin(), sizes.end());
-    table->counts = Matrix<std::int32_t>(height_, levels(v));
     const auto all = pairs();
-    for (int row = 0; row < height_; ++row) {
-        std::copy_n(all[row].begin() + first(v), levels(v), table->counts[row].begin());
+    // Pairs are symmetric: read along their rows.
+    for (int level = 0; level < levels(v); ++level) {
+        const auto own = all[first(v) + level];
+        for (int row = 0; row < height_; ++row) table->counts(row, level) = own[row];
     }
     return table;
 }
@@ -336,14 +340,17 @@ std::vector<int> Counts::outside(const VariableSet& set) const {
 }
 
 Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
-    auto table = std::make_shared<JointTable>();
-    table->members = smaller.members.with(joining);
-    Extension plan(*this, smaller, table->members, joining);
-    if (static_cast<double>(plan.columns.size()) > most_for_bits_) return nullptr;
+    const VariableSet set = smaller.members.with(joining);
+    Extension plan(*this, smaller, set, joining);
+    const std::size_t columns = plan.columns.size();
+    if (cost_of_bits(static_cast<double>(columns)) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
+    auto table = unwritten_table(set, plan.sizes.size());
     table->sizes = std::move(plan.sizes);
-    const std::size_t width = smaller.counts.columns();
-    table->counts = unwritten_rows(table->members, table->sizes.size());
-    const std::vector<int> others = outside(table->members);
+    for (const int v : set) {
+        for (int level = 0; level < levels(v); ++level) std::ranges::fill(table->counts[first(v) + level], 0);
+    }
+    const bool all_occur = plan.columns.size() + plan.skipped_columns.size() == table->sizes.size();
+    const std::vector<int> others = outside(set);
     std::vector<int> which;
     std::vector<std::size_t> starts;
     for (const int u : others) {
@@ -354,33 +361,23 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
     pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
         const int u = others[at], last = first(u) + levels(u) - 1;
-        for (int row = first(u); row <= last; ++row) std::ranges::fill(table->counts[row], 0);
         // The last level of u has what the others leave of a configuration.
-        const auto rest = table->counts[last];
-        for (const std::size_t column : plan.columns) rest[column] = static_cast<std::int32_t>(table->sizes[column]);
-        for (int row = first(u); row < last; ++row) {
-            const auto own = table->counts[row];
-            const auto found = counted[starts[at] + row - first(u)];
-            for (std::size_t c = 0; c < plan.columns.size(); ++c) {
-                own[plan.columns[c]] = found[c];
-                rest[plan.columns[c]] -= found[c];
-            }
-        }
-        // The level that was skipped has what the others leave of the known table.
+        thread_local Scratch<std::int32_t> scratch;
+        const auto rest = scratch.take(columns);
+        for (std::size_t c = 0; c < columns; ++c) rest[c] = static_cast<std::int32_t>(table->sizes[plan.columns[c]]);
         for (int row = first(u); row <= last; ++row) {
+            const std::int32_t* found = row < last ? counted[starts[at] + row - first(u)].data() : rest.data();
             const auto known = smaller.counts[row];
-            const auto own = table->counts[row];
-            for (std::size_t block = 0; block < width; block += plan.stride) {
-                std::int32_t* const corner = own.data() + block * plan.levels;
-                std::int32_t* const left = corner + plan.skipped * plan.stride;
-                for (std::size_t k = 0; k < plan.stride; ++k) {
-                    std::int32_t count = known[block + k];
-                    for (std::size_t level = 0; level < plan.levels; ++level) {
-                        if (level != plan.skipped) count -= corner[level * plan.stride + k];
-                    }
-                    left[k] = count;
-                }
+            std::int32_t* own = table->counts[row].data();
+            if (!all_occur) std::ranges::fill(table->counts[row], 0);
+            // The level that was skipped has what the others leave of the known table.
+            for (std::size_t k = 0; k < known.size(); ++k) own[plan.skipped_columns[k]] = known[k];
+            for (std::size_t c = 0; c < columns; ++c) {
+                own[plan.columns[c]] = found[c];
+                own[plan.instead[c]] -= found[c];
             }
+            if (row == last) break;
+            for (std::size_t c = 0; c < columns; ++c) rest[c] -= found[c];
         }
     });
     return table;
@@ -417,50 +414,41 @@ Matrix<std::int32_t> Counts::met(const Matrix<int>& configurations, std::span<co
 }
 
 Counts::Table Counts::by_histogram(const VariableSet& set) const {
-    auto table = std::make_shared<JointTable>();
-    table->members = set;
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
-    table->counts = Matrix<std::int32_t>::unwritten(height_, width);
+    auto table = unwritten_table(set, width);
     const auto all = bundles();
-    const double cost = limits_.histogram_cost * static_cast<double>(rows_.count) * static_cast<double>(all.size());
+    const double cost = cost_of_histogram(static_cast<double>(width));
     const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread();
-    std::vector<std::size_t> starts{0};
-    for (const Bundle& bundle : all) starts.push_back(starts.back() + bundle.size * width);
-    // Every thread has bundles of its own; and also rows, where there are few bundles and many rows for each cell, of
-    // which every thread has then its own as well.
+    // Every thread has bundles of its own; and rows of its own, where there are few bundles and more rows than cells.
     std::size_t stretches = 1;
     if (shared && all.size() < pool_->parts()) {
-        const std::size_t worth = std::min(rows_.count / ROWS_OF_A_THREAD, rows_.count * all.size() / (8 * starts.back()));
-        stretches = std::clamp(worth, std::size_t{1}, static_cast<std::size_t>(pool_->size()));
+        const std::size_t wanted = (pool_->parts() + all.size() - 1) / all.size();
+        const std::size_t most = std::min(rows_.count / ROWS_OF_A_THREAD, rows_.count * all.size() / (2 * bundle_cells_ * width));
+        stretches = std::clamp(wanted, std::size_t{1}, std::max(most, std::size_t{1}));
     }
-    const auto groups = shared_configurations(set.members(), cost);
-    std::vector<std::vector<std::int32_t>> cells(stretches > 1 ? stretches : 0);
+    const auto all_groups = shared_configurations(set.members(), cost);
+    const auto groups = all_groups[0];
+    std::vector<std::vector<std::int32_t>> cells(stretches > 1 ? stretches * all.size() : 0);
     pool_->share(cells.size(), [&](std::size_t part) {
-        const std::size_t begin = rows_.count * part / stretches, end = rows_.count * (part + 1) / stretches;
-        cells[part].resize(starts.back());
-        for (std::size_t place = 0; place < all.size(); ++place) {
-            const auto own = std::span(groups).subspan(begin, end - begin);
-            add_to_histogram(all[place], own, begin, width, cells[part].data() + starts[place]);
-        }
+        const Bundle& bundle = all[part / stretches];
+        const std::size_t begin = rows_.count * (part % stretches) / stretches;
+        const std::size_t end = rows_.count * (part % stretches + 1) / stretches;
+        cells[part].resize(bundle.size * width);
+        add_to_histogram(bundle, groups.subspan(begin, end - begin), begin, width, cells[part].data());
     });
     pool_->share_evenly(all.size(), cost, [&](std::size_t place) {
         const Bundle& bundle = all[place];
-        thread_local Scratch<std::int32_t> scratch;
-        const auto joint = scratch.take_zeros(bundle.size * width);
-        if (stretches == 1) add_to_histogram(bundle, groups, 0, width, joint.data());
-        for (const auto& own : cells) {
-            for (std::size_t at = 0; at < joint.size(); ++at) joint[at] += own[starts[place] + at];
-        }
-        int stride = 1;
-        for (std::size_t at = bundle.variables.size(); at-- > 0;) {
-            const int u = bundle.variables[at];
-            for (int level = 0; level < levels(u); ++level) std::ranges::fill(table->counts[first(u) + level], 0);
-            for (int code = 0; code < bundle.size; ++code) {
-                const auto row = table->counts[first(u) + code / stride % levels(u)];
-                const std::int32_t* part = joint.data() + code * width;
-                for (std::size_t k = 0; k < width; ++k) row[k] += part[k];
+        if (stretches > 1) {
+            auto& joint = cells[place * stretches];
+            for (std::size_t other = place * stretches + 1; other < (place + 1) * stretches; ++other) {
+                for (std::size_t at = 0; at < joint.size(); ++at) joint[at] += cells[other][at];
             }
-            stride *= levels(u);
+            unbundle(bundle.variables, joint, *table);
+        } else {
+            thread_local Scratch<std::int32_t> scratch;
+            const auto joint = scratch.take_zeros(bundle.size * width);
+            add_to_histogram(bundle, groups, 0, width, joint.data());
+            unbundle(bundle.variables, joint, *table);
         }
     });
     // Every row has one level of any variable, here also of those of the set.
@@ -471,24 +459,45 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     return table;
 }
 
-Matrix<std::int32_t> Counts::unwritten_rows(const VariableSet& set, std::size_t width) const {
-    auto counts = Matrix<std::int32_t>::unwritten(height_, width);
-    for (const int v : set) {
-        for (int level = 0; level < levels(v); ++level) std::ranges::fill(counts[first(v) + level], 0);
+void Counts::unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const {
+    if (variables.size() == 1) {
+        std::ranges::copy(joint, table.counts[first(variables[0])].begin());
+        return;
     }
-    return counts;
+    // By halves: the cells of a bundle are then read once, not once for each of its variables.
+    const auto slow = variables.first(variables.size() / 2), fast = variables.subspan(variables.size() / 2);
+    const std::size_t width = table.counts.columns();
+    const auto blocks = static_cast<std::size_t>(states(rows_, slow)), block = static_cast<std::size_t>(states(rows_, fast));
+    std::vector<std::int32_t> of_slow(blocks * width), of_fast(block * width);
+    for (std::size_t code = 0; code < blocks * block; ++code) {
+        const std::int32_t* cells = joint.data() + code * width;
+        std::int32_t* one = of_slow.data() + code / block * width;
+        std::int32_t* other = of_fast.data() + code % block * width;
+        for (std::size_t k = 0; k < width; ++k) {
+            one[k] += cells[k];
+            other[k] += cells[k];
+        }
+    }
+    unbundle(slow, of_slow, table);
+    unbundle(fast, of_fast, table);
 }
 
-std::vector<std::uint16_t> Counts::shared_configurations(std::span<const int> variables, double cost) const {
-    if (pool_->size() == 1 || cost < Pool::worth_a_thread() || rows_.count < 2 * FEW_ROWS) {
-        return configurations(rows_, variables);
-    }
-    std::vector<std::uint16_t> groups(rows_.count);
-    const std::size_t parts = std::min(pool_->parts(), rows_.count / FEW_ROWS);
-    pool_->share(parts, [&](std::size_t part) {
+std::shared_ptr<JointTable> Counts::unwritten_table(VariableSet set, std::size_t width) const {
+    std::shared_ptr<JointTable> table(new JointTable, [shared = shared_](JointTable* own) {
+        shared->spares.give(std::move(own->counts));
+        delete own;
+    });
+    table->members = std::move(set);
+    table->counts = shared_->spares.take(height_, width);
+    return table;
+}
+
+Matrix<std::uint16_t> Counts::shared_configurations(std::span<const int> variables, double cost) const {
+    auto groups = Matrix<std::uint16_t>::unwritten(1, rows_.count);
+    const std::size_t parts = std::clamp(rows_.count / FEW_ROWS, std::size_t{1}, pool_->parts());
+    pool_->share(parts, cost, [&](std::size_t part) {
         const std::size_t begin = rows_.count * part / parts, end = rows_.count * (part + 1) / parts;
-        const auto own = configurations(rows_, variables, begin, end);
-        std::copy(own.begin(), own.end(), groups.begin() + static_cast<std::ptrdiff_t>(begin));
+        write_configurations(rows_, variables, begin, groups[0].subspan(begin, end - begin));
     });
     return groups;
 }
@@ -538,6 +547,11 @@ std::span<const Counts::Bundle> Counts::bundles() const {
 
 double Counts::cost_of_bits(double configurations) const {
     return limits_.bits_cost * static_cast<double>(rows_.count) * configurations * (height_ - static_cast<double>(narrow_.size()));
+}
+
+double Counts::cost_of_histogram(double configurations) const {
+    return limits_.histogram_cost * static_cast<double>(rows_.count) * static_cast<double>(bundles_.size()) +
+           CELL_OF_BUNDLE * static_cast<double>(bundle_cells_) * configurations;
 }
 
 std::vector<std::int64_t> Counts::cells(std::span<const int> variables) const {

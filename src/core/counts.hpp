@@ -23,6 +23,7 @@
 #include "logarithm.hpp"
 #include "pool.hpp"
 #include "rows.hpp"
+#include "scratch.hpp"
 #include "variable_set.hpp"
 #include "views.hpp"
 
@@ -108,9 +109,15 @@ private:
     /// What does not depend on the numbering of the variables, made when first asked for.
     struct Shared {
         std::once_flag pack_once, size_once, pair_once;
+        explicit Shared(const CountingLimits& limits) : spares(limits.most_bytes / SHARE_OF_SPARES / sizeof(std::int32_t)) {}
+
+        /// Of the memory of the tables that are kept, the part that spare ones may take.
+        static constexpr std::int64_t SHARE_OF_SPARES = 8;
+
         PackedLevels packed;
         std::vector<std::int64_t> level_sizes;
         Matrix<std::int32_t> pairs;
+        Spares<std::int32_t> spares;
     };
 
     /// Variables made one, several at a time, so that one pass over the rows counts them all.
@@ -132,16 +139,20 @@ private:
     Matrix<std::int32_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
     Table by_histogram(const VariableSet& set) const;
     /// The configuration of every row, found by threads where that pays.
-    std::vector<std::uint16_t> shared_configurations(std::span<const int> variables, double cost) const;
-    /// Counts of which the rows of the members are 0, and all others still to be written.
-    Matrix<std::int32_t> unwritten_rows(const VariableSet& set, std::size_t width) const;
+    Matrix<std::uint16_t> shared_configurations(std::span<const int> variables, double cost) const;
+    /// A table still to be written, in memory that is used again when nobody looks at it any more.
+    std::shared_ptr<JointTable> unwritten_table(VariableSet set, std::size_t width) const;
     /// Add rows to cells [codes of the bundle x width]; `groups` are the configurations of the rows from `first_row` on.
     void add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
                           std::size_t width, std::int32_t* cells) const;
+    /// Write the rows of variables, given their joint cells [codes x configurations].
+    void unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const;
     Table by_weights(const VariableSet& set) const;
     std::vector<int> outside(const VariableSet& set) const;
     std::span<const Bundle> bundles() const;
+    /// Nanoseconds to count so many configurations with all levels, by one thread.
     double cost_of_bits(double configurations) const;
+    double cost_of_histogram(double configurations) const;
 
     Rows rows_;
     std::shared_ptr<const void> owner_;
@@ -150,8 +161,8 @@ private:
     std::shared_ptr<const LogTable> m_ln_m_;
     std::vector<int> first_;
     int height_ = 0;
-    /// Configurations beyond which a histogram is quicker than bits.
-    double most_for_bits_ = 0;
+    /// Codes of all bundles.
+    std::size_t bundle_cells_ = 0;
     std::vector<int> narrow_, wide_;
     std::shared_ptr<Shared> shared_;
 

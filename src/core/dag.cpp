@@ -1,6 +1,7 @@
 #include "dag.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,9 @@ namespace stablebn {
 namespace {
 
 constexpr double NEVER = -std::numeric_limits<double>::infinity();
+// How many of the best additions to a variable are known. With more, those that close no cycle are more often among
+// them; with fewer, they are found in less time.
+constexpr std::size_t CANDIDATES = 16;
 
 }  // namespace
 
@@ -66,9 +70,10 @@ Dag::Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed
       gains_(variables, variables),
       deltas_(variables, variables),
       arc_bounds_(variables, NEVER),
-      ceilings_(variables, NEVER),
+      candidates_(variables, CANDIDATES),
+      candidate_counts_(variables, 0),
       bounds_(variables, NEVER),
-      is_child_(variables, 0),
+      marks_(variables, 0),
       tabu_(tabu, variables) {}
 
 void Dag::bring(int from, int to) {
@@ -88,15 +93,15 @@ void Dag::weigh(int to, Arc& arc) const {
 }
 
 void Dag::start() {
-    find_paths();
-    for (int v = 0; v < variables_; ++v) set_ceiling(v);
+    find_all_paths();
+    for (int v = 0; v < variables_; ++v) set_candidates(v);
 }
 
 void Dag::set_gains(int v, std::span<const Fixed> gains) {
     for (int u = 0; u < variables_; ++u) {
         const Fixed gain = gains[u];
         gains_(v, u) = gain;
-        const bool may_join = stablebn::is_candidate(gain) && (allowed_.empty() || allowed_(v, u));
+        const bool may_join = stablebn::is_candidate(gain) && is_allowed(u, v);
         deltas_(v, u) = may_join || is_parent_(v, u) ? gain.to_double() : NEVER;
     }
     for (Arc& own : arcs_[v]) weigh(v, own);
@@ -112,15 +117,26 @@ void Dag::set_arc_bound(int v) {
     for (const Arc& own : arcs_[v]) arc_bounds_[v] = std::max({arc_bounds_[v], own.removal, own.reversal});
 }
 
-void Dag::set_ceiling(int v) {
-    double ceiling = NEVER;
-    // Marked first: to look up whose parent v is would touch the rows of all variables.
-    for (const int child : children_[v]) is_child_[child] = 1;
-    for (int u = 0; u < variables_; ++u) {
-        if (u != v && !is_parent_(v, u) && !is_child_[u]) ceiling = std::max(ceiling, deltas_(v, u));
+void Dag::set_candidates(int v) {
+    const auto best = candidates_[v];
+    std::size_t count = 0;
+    if (static_cast<int>(arcs_[v].size()) < most_parents_) {
+        // Marked first: to look up whose parent v is would touch the rows of all variables.
+        for (const int child : children_[v]) marks_[child] = 1;
+        const auto deltas = std::as_const(deltas_)[v];
+        double least = NEVER;
+        for (int u = 0; u < variables_; ++u) {
+            const double delta = deltas[u];
+            if (delta <= least || u == v || is_parent_(v, u) || marks_[u]) continue;
+            std::size_t place = count < CANDIDATES ? count++ : CANDIDATES - 1;
+            for (; place && best[place - 1].delta < delta; --place) best[place] = best[place - 1];
+            best[place] = {delta, u};
+            if (count == CANDIDATES) least = best[CANDIDATES - 1].delta;
+        }
+        for (const int child : children_[v]) marks_[child] = 0;
     }
-    for (const int child : children_[v]) is_child_[child] = 0;
-    ceilings_[v] = bounds_[v] = ceiling;
+    candidate_counts_[v] = count;
+    bounds_[v] = count ? best[0].delta : NEVER;
 }
 
 Fixed Dag::change(Move move) const {
@@ -170,23 +186,43 @@ BestMoves Dag::best_moves() {
     const auto look_at_additions = [&](int v) {
         // Arcs added since may have closed the way for the candidate that the bound was of.
         double bound = NEVER;
-        const auto deltas = deltas_[v];
-        for (int u = 0; u < variables_; ++u) {
-            const double delta = deltas[u];
-            if (delta <= bound && delta < best.next_delta) continue;
-            if (!is_candidate(v, u)) continue;
+        const auto look_at = [&](int u, double delta) {
             bound = std::max(bound, delta);
             const Move addition{Move::add, u, v};
             if (delta >= best.next_delta && beats_second(delta, addition) && may_add(u, v)) insert(delta, addition);
+        };
+        const auto known = candidates(v);
+        for (const auto& [delta, u] : known) {
+            if (bound != NEVER && delta < best.next_delta) break;
+            if (!reaches(v, u)) look_at(u, delta);
+        }
+        if (known.size() == CANDIDATES && (bound == NEVER || known.back().delta >= best.next_delta)) {
+            // Most of the known ones close a cycle: the others are looked at too.
+            for (const auto& candidate : known) marks_[candidate.from] = 1;
+            const auto deltas = std::as_const(deltas_)[v];
+            for (int u = 0; u < variables_; ++u) {
+                const double delta = deltas[u];
+                if (delta <= bound && delta < best.next_delta) continue;
+                if (!marks_[u] && is_candidate(v, u)) look_at(u, delta);
+            }
+            for (const auto& candidate : known) marks_[candidate.from] = 0;
         }
         bounds_[v] = bound;
     };
-    // Greatest bound first: the rest is skipped once no bound reaches the runner-up.
-    const auto greatest = static_cast<int>(std::max_element(bounds_.begin(), bounds_.end()) - bounds_.begin());
-    if (variables_) look_at_additions(greatest);
+    // The two greatest bounds first, which mostly give the best two: the rest is skipped once no bound reaches them.
+    std::pair<double, int> greatest{NEVER, -1}, second = greatest;
+    for (int v = 0; v < variables_; ++v) {
+        if (bounds_[v] <= second.first) continue;
+        second = {bounds_[v], v};
+        if (second.first > greatest.first) std::swap(greatest, second);
+    }
+    for (const auto& [bound, v] : {greatest, second}) {
+        if (bound != NEVER) look_at_additions(v);
+    }
     waiting_.clear();
     for (int v = 0; v < variables_; ++v) {
-        if (v != greatest && bounds_[v] != NEVER && bounds_[v] >= best.next_delta) waiting_.emplace_back(bounds_[v], v);
+        if (bounds_[v] < best.next_delta || v == greatest.second || v == second.second || bounds_[v] == NEVER) continue;
+        waiting_.emplace_back(bounds_[v], v);
     }
     std::make_heap(waiting_.begin(), waiting_.end());
     while (!waiting_.empty() && waiting_.front().first >= best.next_delta) {
@@ -211,21 +247,89 @@ BestMoves Dag::best_moves() {
     return best;
 }
 
+std::span<const int> Dag::likely_children(std::size_t count) {
+    waiting_.clear();
+    for (int v = 0; v < variables_; ++v) {
+        if (bounds_[v] > 0) waiting_.emplace_back(bounds_[v], v);
+    }
+    if (count < waiting_.size()) {
+        std::ranges::nth_element(waiting_, waiting_.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
+        waiting_.resize(count);
+    }
+    found_.clear();
+    for (const auto& [bound, v] : waiting_) found_.push_back(v);
+    return found_;
+}
+
+std::optional<Dag::Candidate> Dag::likely_parent(int v) const {
+    for (const Candidate& candidate : candidates(v)) {
+        if (candidate.delta <= 0) break;
+        if (!reaches(v, candidate.from)) return candidate;
+    }
+    return std::nullopt;
+}
+
 void Dag::make(Move move) {
     toggle(move.from, move.to);
-    if (move.kind == Move::reverse) toggle(move.to, move.from);
     if (move.kind == Move::add) {
-        const auto below = std::as_const(paths_)[move.to];
-        for (int ancestor = 0; ancestor < variables_; ++ancestor) {
-            if (!reaches(ancestor, move.from)) continue;
-            const auto own = paths_[ancestor];
-            for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
-        }
+        add_paths(move.from, move.to);
     } else {
-        find_paths();
-        bounds_ = ceilings_;
+        remove_paths(move.from, move.to);
+    }
+    if (move.kind == Move::reverse) {
+        toggle(move.to, move.from);
+        add_paths(move.to, move.from);
     }
     tabu_.remember();
+}
+
+void Dag::add_paths(int from, int to) {
+    const auto below = std::as_const(paths_)[to];
+    found_.assign(1, from);
+    while (!found_.empty()) {
+        const int v = found_.back();
+        found_.pop_back();
+        // Who reached it before reached all below it, and so did who reaches that one.
+        if (reaches(v, to)) continue;
+        const auto own = paths_[v];
+        for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
+        for (const Arc& arc : arcs_[v]) found_.push_back(arc.from);
+    }
+}
+
+void Dag::remove_paths(int from, int to) {
+    if (std::ranges::any_of(children_[from], [&](int child) { return reaches(child, to); })) return;
+    for (const int v : with_ancestors(from)) {
+        const auto own = paths_[v];
+        std::ranges::fill(own, 0);
+        own[v / 64] |= std::uint64_t{1} << (v % 64);
+        for (const int child : children_[v]) {
+            const auto below = std::as_const(paths_)[child];
+            for (std::size_t w = 0; w < own.size(); ++w) own[w] |= below[w];
+        }
+        // What it no longer reaches may become its parent.
+        if (candidate_counts_[v]) bounds_[v] = candidates_(v, 0).delta;
+    }
+}
+
+std::span<const int> Dag::with_ancestors(int v) {
+    // Depth first, towards the parents: a variable is left after all its ancestors are, so it comes before them.
+    found_.clear();
+    open_.assign(1, {v, 0});
+    marks_[v] = 1;
+    while (!open_.empty()) {
+        auto& [own, next] = open_.back();
+        if (next == arcs_[own].size()) {
+            found_.push_back(own);
+            open_.pop_back();
+            continue;
+        }
+        const int parent = arcs_[own][next++].from;
+        if (!std::exchange(marks_[parent], 1)) open_.emplace_back(parent, 0);
+    }
+    for (const int found : found_) marks_[found] = 0;
+    std::ranges::reverse(found_);
+    return found_;
 }
 
 void Dag::toggle(int from, int to) {
@@ -245,7 +349,7 @@ void Dag::toggle(int from, int to) {
 }
 
 /// Sinks first: a variable reaches what its children do.
-void Dag::find_paths() {
+void Dag::find_all_paths() {
     std::fill_n(paths_.data(), paths_.rows() * paths_.columns(), 0);
     std::vector<std::size_t> children(variables_);
     std::vector<int> sinks;

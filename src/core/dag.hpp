@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -57,6 +58,8 @@ public:
     Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed);
 
     int variables() const { return variables_; }
+    int most_parents() const { return most_parents_; }
+    bool is_allowed(int from, int to) const { return allowed_.empty() || allowed_(to, from); }
     bool has_arc(int from, int to) const { return is_parent_(to, from); }
 
     /// Bring an arc, before the search begins; `start` must be called when all are there.
@@ -65,13 +68,27 @@ public:
 
     /// Write what every change of v's parents brings, by place of the parent.
     void set_gains(int v, std::span<const Fixed> gains);
-    /// Find the most that an arc which could be added to v gains, but for cycles.
-    void set_ceiling(int v);
+    /// Find the arcs into v whose addition gains most, but for cycles.
+    void set_candidates(int v);
+
+    /// The variables to which a directed path leads from v, itself among them, as bits.
+    std::span<const std::uint64_t> reached(int v) const { return paths_[v]; }
 
     /// What a move changes the score by.
     Fixed change(Move move) const;
 
     BestMoves best_moves();
+    /// So many variables whose best additions gain most, as far as is known of cycles; fewer where fewer gain anything.
+    std::span<const int> likely_children(std::size_t count);
+
+    /// A variable that could become a parent, and what that would bring.
+    struct Candidate {
+        double delta;
+        int from;
+    };
+    /// The best new parent of v that closes no cycle, if one is known that gains something.
+    std::optional<Candidate> likely_parent(int v) const;
+
     /// Change the DAG, its paths and its differences from the last ones.
     void make(Move move);
 
@@ -88,11 +105,17 @@ private:
     void set_arc_bound(int v);
     bool comes_before(double delta, Move move, double other_delta, Move other) const;
     bool is_candidate(int v, int u) const;
+    std::span<const Candidate> candidates(int v) const { return candidates_[v].first(candidate_counts_[v]); }
     bool may_add(int u, int v) const;
     bool other_path(int u, int v) const;
     bool reaches(int u, int v) const { return paths_(u, v / 64) >> (v % 64) & 1; }
     void toggle(int from, int to);
-    void find_paths();
+    void find_all_paths();
+    /// An arc was added, or taken away: find the paths of the variables from which it can be reached.
+    void add_paths(int from, int to);
+    void remove_paths(int from, int to);
+    /// v and the variables from which it can be reached, each after those of its children that are among them.
+    std::span<const int> with_ancestors(int v);
 
     int variables_;
     int most_parents_;
@@ -108,12 +131,17 @@ private:
     Matrix<double> deltas_;
     /// No change of an arc into v gains more.
     std::vector<double> arc_bounds_;
-    /// No arc that could be added to v gains more: of those between v and variables not joined to it, and of those
-    /// among them that close no cycle, as far as that is known.
-    std::vector<double> ceilings_, bounds_;
-    /// Scratch memory of a step: marks, all 0 between two uses; bounds, and whose they are.
-    std::vector<std::uint8_t> is_child_;
+    /// Row v: of the variables not joined to v, the few that would gain most as its parents, the best first, whether or
+    /// not they close a cycle; and how many these are. If it is full, others may gain as much as the last one, not more.
+    Matrix<Candidate> candidates_;
+    std::vector<std::size_t> candidate_counts_;
+    /// No arc that could be added to v gains more, as far as is known of cycles.
+    std::vector<double> bounds_;
+    /// Scratch memory of a step: marks, all 0 between two uses; bounds, and whose they are; variables.
+    std::vector<std::uint8_t> marks_;
     std::vector<std::pair<double, int>> waiting_;
+    std::vector<int> found_;
+    std::vector<std::pair<int, std::size_t>> open_;
     TabuList tabu_;
 };
 

@@ -6,21 +6,59 @@
 namespace stablebn {
 
 std::shared_ptr<const Family> FamilyScores::family(int child, const VariableSet& parents) {
-    Key key{child, parents};
+    const Key key{child, parents};
+    while (true) {
+        const auto [known, claimed] = claim(key);
+        if (known) return known;
+        if (claimed) return work_out_claimed(key);
+        pool().help_until([&] {
+            const std::lock_guard lock(mutex_);
+            const auto found = families_.find(key);
+            return found == families_.end() || found->second;
+        });
+    }
+}
+
+bool FamilyScores::knows(int child, const VariableSet& parents) {
+    const std::lock_guard lock(mutex_);
+    return families_.contains({child, parents});
+}
+
+std::shared_ptr<const Family> FamilyScores::prepare(int child, const VariableSet& parents) {
+    const Key key{child, parents};
+    const auto [known, claimed] = claim(key);
+    return claimed ? work_out_claimed(key) : known;
+}
+
+std::pair<std::shared_ptr<const Family>, bool> FamilyScores::claim(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto [found, claimed] = families_.try_emplace(key);
+    return {found->second, claimed};
+}
+
+std::shared_ptr<const Family> FamilyScores::work_out_claimed(const Key& key) {
+    auto made = std::make_shared<Family>();
+    try {
+        if (key.parents.empty()) {
+            const auto changes = first_changes()[key.child];
+            made->changes.assign(changes.begin(), changes.end());
+        } else {
+            made->changes = work_out(key.child, key.parents);
+        }
+    } catch (...) {
+        {
+            const std::lock_guard lock(mutex_);
+            families_.erase(key);
+        }
+        pool().announce();
+        throw;
+    }
     {
         const std::lock_guard lock(mutex_);
-        const auto found = families_.find(key);
-        if (found != families_.end()) return found->second;
+        families_[key] = made;
     }
-    auto made = std::make_shared<Family>();
-    if (parents.empty()) {
-        const auto changes = first_changes()[child];
-        made->changes.assign(changes.begin(), changes.end());
-    } else {
-        made->changes = work_out(child, parents);
-    }
-    const std::lock_guard lock(mutex_);
-    return families_.emplace(std::move(key), std::move(made)).first->second;
+    pool().announce();
+    return made;
 }
 
 std::span<const Fixed> FamilyScores::first_terms() {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fixed.hpp"
@@ -39,6 +40,10 @@ public:
 
     /// A family, worked out once.
     std::shared_ptr<const Family> family(int child, const VariableSet& parents);
+    /// Whether a family is known or under way.
+    bool knows(int child, const VariableSet& parents);
+    /// A family that may be asked for soon, worked out unless that is done; null where another thread does it now.
+    std::shared_ptr<const Family> prepare(int child, const VariableSet& parents);
 
     /// The score of a family, less what only big integers can hold: the penalty of its free parameters.
     virtual Fixed term(int child, const VariableSet& parents) = 0;
@@ -72,12 +77,17 @@ private:
         }
     };
 
+    /// A family, null if it is not yet known; and whether it was not even under way: then it is now, by who asked.
+    std::pair<std::shared_ptr<const Family>, bool> claim(const Key& key);
+    std::shared_ptr<const Family> work_out_claimed(const Key& key);
+
     int variables_;
     int most_parents_;
     std::once_flag first_once_;
     std::vector<Fixed> first_terms_;
     Matrix<Fixed> first_changes_;
     std::mutex mutex_;
+    /// Null while a family is under way: who wants it waits for it, and helps.
     std::unordered_map<Key, std::shared_ptr<const Family>, HashOfKey> families_;
 };
 

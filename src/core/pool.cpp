@@ -158,7 +158,8 @@ void Pool::perform(Job& job) {
         free->job = &job;
         tell_news();
     }
-    work_at(job, true);
+    while (work_at(job, true)) {
+    }
     if (free) {
         free->job = nullptr;
         while (free->visitors) {
@@ -171,18 +172,20 @@ void Pool::perform(Job& job) {
     if (job.failure) std::rethrow_exception(job.failure);
 }
 
-void Pool::work_at(Job& job, bool is_owner) {
-    for (std::size_t place; (place = job.next.fetch_add(1)) < job.count;) {
-        try {
-            if (is_owner) Watch::look_now_and_then();
-            job.part(place);
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!job.failure) job.failure = std::current_exception();
-            // The parts that nobody has taken are dropped.
-            job.next = job.count;
-        }
+bool Pool::work_at(Job& job, bool is_owner) {
+    try {
+        // Before a part is taken: others may wait for one that was, and for all before it.
+        if (is_owner) Watch::look_now_and_then();
+        const std::size_t place = job.next.fetch_add(1);
+        if (place >= job.count) return false;
+        job.part(place);
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!job.failure) job.failure = std::current_exception();
+        // The parts that nobody has taken are dropped.
+        job.next = job.count;
     }
+    return true;
 }
 
 bool Pool::help(bool with_tasks) {
@@ -190,8 +193,8 @@ bool Pool::help(bool with_tasks) {
         if (!slot.job.load(std::memory_order_relaxed)) continue;
         ++slot.visitors;
         Job* job = slot.job;
-        const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks);
-        if (helps) work_at(*job, false);
+        // One part, not all: who waits for something looks after each whether it has come.
+        const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks) && work_at(*job, false);
         // Nothing touches the job after this. If it was taken away meanwhile, its owner may wait to hear so.
         if (--slot.visitors == 0 && !slot.job) tell_news();
         if (helps) return true;
@@ -200,10 +203,14 @@ bool Pool::help(bool with_tasks) {
 }
 
 void Pool::help_until(const std::function<bool()>& done) {
+    help_until(done, [] { return false; });
+}
+
+void Pool::help_until(const std::function<bool()>& done, const std::function<bool()>& otherwise) {
     while (true) {
         const std::uint64_t told = told_;
         if (done()) return;
-        if (!help(false)) wait_for_news(told);
+        if (!help(false) && !otherwise()) wait_for_news(told);
     }
 }
 

@@ -70,6 +70,9 @@ public:
 
     /// Help others with short work until something is done; who does it must `announce` it.
     void help_until(const std::function<bool()>& done);
+    /// The same, and where others have no short work, something else: `otherwise` says whether it found something to
+    /// do. Who brings it more must `announce` it.
+    void help_until(const std::function<bool()>& done, const std::function<bool()>& otherwise);
     void announce();
 
     /// The pool of this process with so many threads; made anew in a forked process, which has none of its threads.
@@ -98,9 +101,9 @@ private:
     bool has_threads() const;
     void end();
     void perform(Job& job);
-    /// Take parts of a job until none is left; only its owner looks whether to go on.
-    void work_at(Job& job, bool is_owner);
-    /// Work at jobs of others, of which there is one; false if there is none.
+    /// Take a part of a job, of which only the owner looks whether to go on; false if none is left.
+    bool work_at(Job& job, bool is_owner);
+    /// Take a part of a job of others; false if there is none.
     bool help(bool with_tasks);
     /// Wait for something new since then: awake for a while, then asleep.
     void wait_for_news(std::uint64_t told);

@@ -1,5 +1,7 @@
 #include "rows.hpp"
 
+#include <algorithm>
+
 namespace stablebn {
 
 double states(const Rows& rows, std::span<const int> variables) {
@@ -9,12 +11,14 @@ double states(const Rows& rows, std::span<const int> variables) {
 }
 
 std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables) {
-    return configurations(rows, variables, 0, rows.count);
+    std::vector<std::uint16_t> numbers(rows.count);
+    write_configurations(rows, variables, 0, numbers);
+    return numbers;
 }
 
-std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables, std::size_t begin,
-                                          std::size_t end) {
-    std::vector<std::uint16_t> numbers(end - begin, 0);
+void write_configurations(const Rows& rows, std::span<const int> variables, std::size_t begin,
+                          std::span<std::uint16_t> numbers) {
+    if (variables.empty()) std::ranges::fill(numbers, 0);
     bool first = true;
     for (const int v : variables) {
         const auto size = static_cast<std::uint16_t>(rows.levels[v]);
@@ -31,7 +35,6 @@ std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int>
         });
         first = false;
     }
-    return numbers;
 }
 
 Grouped rows_by_group(std::span<const std::int32_t> group, std::int64_t groups) {

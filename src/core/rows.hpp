@@ -53,9 +53,9 @@ double states(const Rows& rows, std::span<const int> variables);
 
 /// The configuration of every row, the last variable fastest, where there are at most 2**16.
 std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables);
-/// The same of the rows from `begin` to `end`.
-std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables, std::size_t begin,
-                                          std::size_t end);
+/// Write the same of the rows from `begin` on, as many as there are numbers.
+void write_configurations(const Rows& rows, std::span<const int> variables, std::size_t begin,
+                          std::span<std::uint16_t> numbers);
 
 /// The partition of all rows by the values of some variables.
 Partition partition(const Rows& rows, std::span<const int> variables);

@@ -57,9 +57,9 @@ public:
     Matrix(std::size_t rows, std::size_t columns, T value = T{})
         : rows_(rows), columns_(columns), values_(rows * columns, value) {}
 
-    /// A matrix whose numbers mean nothing until they are written.
-    static Matrix unwritten(std::size_t rows, std::size_t columns) {
-        Matrix matrix;
+    /// A matrix whose numbers mean nothing until they are written, in the memory of a spare one where that suffices.
+    static Matrix unwritten(std::size_t rows, std::size_t columns, Matrix spare = {}) {
+        Matrix matrix = std::move(spare);
         matrix.rows_ = rows;
         matrix.columns_ = columns;
         matrix.values_.resize(rows * columns);
@@ -68,6 +68,8 @@ public:
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }
+    /// How many numbers its memory can hold.
+    std::size_t capacity() const { return values_.capacity(); }
     bool empty() const { return values_.empty(); }
     T* data() { return values_.data(); }
     const T* data() const { return values_.data(); }

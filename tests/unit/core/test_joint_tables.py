@@ -50,14 +50,16 @@ def test_tables_are_the_naive_counts(
     assert sizes.sum() == table.total
 
 
-@pytest.mark.parametrize("rows", [100, 40_000])
-def test_threads_count_the_same_table(rows: int) -> None:
+# Of the many rows, each thread has its own.
+@pytest.mark.parametrize("rows", [100, 70_001])
+@pytest.mark.parametrize("bits_cost", [1e-9, 1e9])
+def test_threads_count_the_same_table(rows: int, bits_cost: float) -> None:
     table = random_categorical_table(np.random.default_rng(3), 9, rows, levels=3)
     before = _core.worth_a_thread()
-    one = _counts(table).table(0b1101)
+    one = _counts(table, bits_cost=bits_cost).table(0b1101)
     _core.set_worth_a_thread(0)
     try:
-        several = _counts(table, threads=3).table(0b1101)
+        several = _counts(table, threads=3, bits_cost=bits_cost).table(0b1101)
     finally:
         _core.set_worth_a_thread(before)
     assert one is not None

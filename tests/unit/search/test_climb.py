@@ -97,6 +97,27 @@ def test_start_is_where_the_climb_starts() -> None:
     assert fast.score == slow.score * UNIT
 
 
+@pytest.mark.parametrize("tabu", [0, 4])
+def test_additions_that_close_cycles_hide_no_others(tabu: int) -> None:
+    # A path, of which the later a variable comes, the more it has in common with all others. So the best parents of the
+    # first ones can be reached from them, more than the core has at hand. Those left must be found all the same.
+    n = 22
+    rng = np.random.default_rng(2)
+    values = np.linspace(0.2, 2, n)[:, None] * rng.normal(size=60) + rng.normal(size=(n, 60))
+    scores = family_scores(continuous_table(values), ScoreConfig("loglik"))
+    start = [0, *(1 << v for v in range(n - 1))]
+    path = frozenset((v, v + 1) for v in range(n - 1))
+    # Their children are no candidates for parents: they get no more of them.
+    allowed = np.ones((n, n), dtype=bool)
+    allowed[:5, 5:] = False
+    fast = climb(scores, range(n), start=start, tabu=tabu, noinc=tabu, max_parents=2, allowed=allowed)
+    slow = naive_climb(scores, range(n), start=path, tabu=tabu, noinc=tabu, max_parents=2, allowed=allowed)
+    trace = fast.trace
+    steps = list(zip(trace.move, trace.source, trace.target, trace.delta, trace.next_delta, strict=True))
+    assert steps == [step[:5] for step in slow.steps]
+    assert {target for move, _, target, _, _ in steps if move == "add"} >= {2, 3, 4}
+
+
 def test_best_of_equals_is_the_earliest() -> None:
     # Tabu goes on to the reverse of the arc, which scores the same: the first one must be returned.
     scores = _scores(11, 2, 40, "loglik", continuous=True)
