@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pyarrow as pa
 
 from stablebn.data.encoding import Categories, Encoded, Mask
+from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 
 MISSING = ("error", "drop", "level")
+
+
+def with_types(columns: Columns, missing: str) -> Columns:
+    """Where a missing value is a level, columns without any value as text: only some sources give them a type."""
+    if missing != "level":
+        return columns
+    return {name: own.cast(pa.string()) if pa.types.is_null(own.type) else own for name, own in columns.items()}
 
 
 def settle_missing(

@@ -19,7 +19,7 @@ from stablebn.data.checks import (
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.data.encoding import encode, tabulate
 from stablebn.data.kinds import Kind, decide_kinds
-from stablebn.data.missing import MISSING, settle_missing
+from stablebn.data.missing import MISSING, settle_missing, with_types
 from stablebn.data.reading import read
 from stablebn.data.table import Name, Table, total_weight
 from stablebn.data.weights import rows_with_weight, set_weights_apart
@@ -118,6 +118,7 @@ def prepare(
     asked = {} if kinds is None else kinds
 
     columns, weight_column = set_weights_apart(read(source, names=names), weights)
+    columns = with_types(columns, missing)
     check_size(columns)
     rows = len(next(iter(columns.values())))
     columns, counts = rows_with_weight(columns, weight_column)

@@ -55,6 +55,13 @@ def test_a_null_inside_a_dictionary_is_missing() -> None:
     assert _categorical({"a": column, "b": [1, 2, 1]}, missing="level").levels[0] == ("a", None)
 
 
+@pytest.mark.parametrize("empty", [[None, None], pd.Series([None, None], dtype="string"), pa.nulls(2)])
+def test_a_column_without_any_value_has_one_level_whatever_its_type(empty: object) -> None:
+    assert prepare({"a": empty, "b": [1, 2]}, missing="level").constants == {"a": None}
+    with pytest.raises(DataError):
+        prepare({"a": empty, "b": [1, 2]})
+
+
 @given(columns=COLUMNS, data=st.data())
 def test_row_order_and_chunking_never_change_levels(
     columns: tuple[list[str | None], list[int | None]], data: st.DataObject
