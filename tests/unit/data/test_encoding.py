@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.data.comparing import assert_same
 
 from stablebn.data import CategoricalTable, ContinuousTable, prepare
+from stablebn.errors import DataError
 
 WORDS = ["b", "a", "c", "a", "é", "b"]
 OTHER = [1, 2, 1, 2, 2, 1]
