@@ -1,9 +1,9 @@
 // Tails of distributions: p-values, the same bits on every machine.
 //
 // Nothing here is a function of the platform's library: only basic operations and square roots, in the order written,
-// on numbers of about 100 bits. What is rounded to a double in the end is off by less than 2**-60 of itself, and two
-// statistics that are different doubles have tails that differ by more: so a greater statistic never has a greater
-// p-value, whichever formula each of the two falls to.
+// on numbers of about 100 bits. What is rounded to a double in the end is off by less than 2**-56 of itself; the tails of
+// two statistics that are neighbouring doubles differ by more, unless they are nearly 1. So a greater statistic has no
+// greater p-value, whichever formula each of the two falls to.
 #pragma once
 
 #include <atomic>
