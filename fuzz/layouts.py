@@ -152,8 +152,9 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         impossible.add("names")
     if table.kind == "continuous":
         impossible |= {"levels", "counting"}
-    elif not told_apart and not table.has_common_labels:
-        # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order.
+    elif not told_apart and not (table.has_common_labels and case.options.get("missing") != "level"):
+        # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order, also that of
+        # their texts to None, the level of missing values.
         impossible.add("levels")
     if not case.options.get("unit_free") or case.question != "learn" or "duplicates" in case.options:
         # Without it the order of the variables depends on their variances; and in other units nothing is identical.
