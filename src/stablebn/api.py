@@ -18,6 +18,7 @@ from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem
 from stablebn.naming import (
     as_dag,
+    check_parents,
     extended,
     merged_away,
     parent_sets,
@@ -146,6 +147,9 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
         # Counts have no order: there is nothing to number.
         scores, variables = family_scores(prepared.table, config, threads=threads), prepared.table.names
     families = parent_sets(dag, prepared, variables)
+    if isinstance(prepared.table, ContinuousTable):
+        # A Gaussian family needs more rows than parents.
+        check_parents(families, variables, scores.most_parents, f"for {prepared.table.total} rows the graph")
     if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
         raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}

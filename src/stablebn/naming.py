@@ -94,11 +94,16 @@ def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | 
     directed, undirected = ([(number[a], number[b]) for a, b in edges] for edges in edges_by_kind(start))
     dag = extended(PDAG(number.values(), directed, undirected)) if undirected else DAG(number.values(), directed)
     families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
-    limit = problem.scores.most_parents if max_parents is None else min(max_parents, problem.scores.most_parents)
-    crowded = [name for name, family in zip(problem.names, families, strict=True) if family.bit_count() > limit]
-    if crowded:
-        raise GraphError(f"start gives these variables more than {limit} parents: {listed(crowded)}.")
+    most = problem.scores.most_parents
+    check_parents(families, problem.names, most if max_parents is None else min(max_parents, most), "start")
     return tuple(families)
+
+
+def check_parents(families: Sequence[int], names: Sequence[Hashable], most: int, graph: str) -> None:
+    """Refuse more parents than there may be, or than the rows can tell of; `graph` says whose."""
+    crowded = [name for name, family in zip(names, families, strict=True) if family.bit_count() > most]
+    if crowded:
+        raise GraphError(f"{graph} gives these variables more than {most} parents: {listed(crowded)}.")
 
 
 def merged_away(prepared: Prepared) -> list[Hashable]:

@@ -94,20 +94,21 @@ def test_copies_in_other_units_are_told_and_merged() -> None:
         "since": year - 2000,
         "x": x,
         "noisy": x + 1e-14 * rng.standard_normal(200),
-        "minus": -3 * x,
+        "thrice": 3 * x,
+        "mirrored": -3 * x,
         "single": (x.astype(np.float32)).astype(float),
         "y": x + rng.standard_normal(200),
     }
     kept = sb.learn(columns)
     assert [(c.code, c.columns) for c in kept.warnings] == [
-        ("copies", ("minus", "noisy", "single", "x", "since", "year"))
+        ("copies", ("noisy", "single", "thrice", "x", "since", "year"))
     ]
     merged = sb.learn(columns, duplicates="merge")
     groups = {frozenset((stands, *others)) for stands, others in merged.merged.items()}
-    assert groups == {frozenset({"year", "since"}), frozenset({"minus", "noisy", "single", "x"})}
-    assert len(merged.dag.nodes) == 3  # type: ignore[union-attr]
+    assert groups == {frozenset({"year", "since"}), frozenset({"noisy", "single", "thrice", "x"})}
+    assert len(merged.dag.nodes) == 4  # type: ignore[union-attr]
     with pytest.raises(
-        sb.DataError, match="copies but for unit and rounding: 'minus', 'noisy', 'single', 'x'; 'since'"
+        sb.DataError, match="copies but for unit and rounding: 'noisy', 'single', 'thrice', 'x'; 'since'"
     ):
         sb.learn(columns, duplicates="error")
 
@@ -201,6 +202,13 @@ def test_scores_and_tests_are_functions_of_data_and_graph(seed: int) -> None:
         assert learned.dag is not None
         assert sb.score(learned.dag, columns, score=score).total == learned.score
     assert len(outcomes) == 1
+
+
+def test_a_score_of_more_parents_than_rows_can_tell_of_is_refused() -> None:
+    columns = {name: [float(value) for value in own] for name, own in zip("abcd", np.eye(4), strict=True)}
+    dag = sb.DAG("abcd", [("a", "d"), ("b", "d"), ("c", "d")])
+    with pytest.raises(sb.GraphError, match="for 4 rows the graph gives these variables more than 1 parents: 'd'"):
+        sb.score(dag, columns)
 
 
 # Time

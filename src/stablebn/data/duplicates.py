@@ -56,7 +56,9 @@ def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
 
 
 def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
-    """Find the groups of continuous columns that are a x + b of each other, but for rounding.
+    """Find the groups of continuous columns that are a x + b of each other, a > 0, but for rounding.
+
+    A mirror image, a < 0, is no copy: of two that mirror each other nothing but the name says which should stand.
 
     Returns
     -------
@@ -68,8 +70,7 @@ def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
     values = table.values
     n, rows = values.shape
     few = _in_unit_range(values, every=-(-rows // _FEW_ROWS_OF_COPIES))
-    # A column and its mirror image have the same place.
-    places = np.minimum(few[:, 0], 1 - few[:, 0])
+    places = few[:, 0]
     order = np.argsort(places, kind="stable")
     ends = np.searchsorted(places[order], places[order] + 2 * _ROUNDING, side="right")
     group_of = list(range(n))
@@ -94,9 +95,8 @@ def _in_unit_range(values: NDArray[np.float64], every: int = 1) -> NDArray[np.fl
 
 
 def _are_copies(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a column is, but for rounding, another one or its mirror image; all in the range from 0 to 1."""
-    same, mirrored = np.abs(others - column).max(axis=-1), np.abs(1 - others - column).max(axis=-1)
-    alike: NDArray[np.bool_] = np.minimum(same, mirrored) <= _ROUNDING
+    """Whether a column is, but for rounding, another one; all in the range from 0 to 1."""
+    alike: NDArray[np.bool_] = np.abs(others - column).max(axis=-1) <= _ROUNDING
     return alike
 
 
