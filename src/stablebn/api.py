@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import ContinuousTable, Kind, prepare
+from stablebn.data import Binning, ContinuousTable, Kind, prepare
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
@@ -67,6 +67,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         missing=asked.missing,
         duplicates=asked.duplicates,
         weights=asked.weights,
+        discretise=_binning(asked),
     )
     if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
@@ -104,6 +105,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         kinds=prepared.kinds,
         constants=tuple(prepared.constants),
         merged=prepared.merged,
+        cuts=prepared.cuts,
         rows=prepared.table.total,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
@@ -119,10 +121,15 @@ def learn(*arguments: Any, **options: Any) -> Result:
     return result
 
 
+def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
+    return None if asked.discretise is None else Binning(asked.discretise, asked.bins)
+
+
 @takes(ScoreArguments, describe)
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
 
+    A table for a result that was learned with `discretise` gets the result's cut points, unless others are asked for.
     The options are the fields of `stablebn.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
 
     Returns
@@ -132,7 +139,15 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     asked = ScoreArguments.from_call("score", arguments, options)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    prepared = prepare(asked.data, names=asked.names, kinds=asked.kinds, missing=asked.missing, weights=asked.weights)
+    known = asked.graph.cuts if isinstance(asked.graph, Result) else {}
+    prepared = prepare(
+        asked.data,
+        names=asked.names,
+        kinds=asked.kinds,
+        missing=asked.missing,
+        weights=asked.weights,
+        discretise=_binning(asked) or known or None,
+    )
     graph = read_as_graph(asked.graph, prepared.names)
     dag = extended(graph)
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
