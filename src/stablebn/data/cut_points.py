@@ -5,10 +5,10 @@ All is decided by integers and fractions, so that neither the order of rows and 
 
 from __future__ import annotations
 
-import math
 import sys
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
@@ -29,6 +29,9 @@ MOST_BINS = 100
 _FEWEST_FINE_BINS = 20
 
 _GREATEST = Fraction(sys.float_info.max)
+
+# That tell any two doubles apart.
+_MOST_DIGITS = 17
 
 
 class Binning(NamedTuple):
@@ -126,23 +129,26 @@ def _between(values: NDArray[np.float64], starts: Sequence[int]) -> tuple[float,
 def _roundest(below: float, above: float, point: Fraction) -> float:
     """The number with the fewest digits, and then nearest to a point, that is above one value and not above another.
 
-    >>> _roundest(1.237, 1.2411, Fraction("1.239")), _roundest(70.0, 120.0, Fraction(95))
-    (1.24, 100.0)
-    >>> _roundest(0.2, 0.3, Fraction(1, 4))
-    0.3
+    >>> _roundest(1.237, 1.2411, Fraction("1.239")), _roundest(2.5, 100.5, Fraction("51.5"))
+    (1.24, 50.0)
+    >>> _roundest(-7.5, 0.5, Fraction("-3.5")), _roundest(0.2, 0.3, Fraction("0.25"))
+    (0.0, 0.3)
+    >>> _roundest(0.0, 1.0, Fraction("0.5"))
+    1.0
     """
-    # Multiples of 10**exponent; where the exponent is too great there are none but 0, and that is right.
-    exponent = math.floor(math.log10(max(abs(below), abs(above)))) + 2
-    while True:
+    if below < 0 <= above:
+        return 0.0
+    first_digit = (Decimal(point.numerator) / Decimal(point.denominator)).adjusted()
+    exponents = [first_digit - digits for digits in range(_MOST_DIGITS)]
+    # 1 before 0.5: nobody counts the digits of a whole number as those of a fraction.
+    for exponent in [0, *exponents] if first_digit < 0 else exponents:
         unit = Fraction(10) ** exponent
-        lower = math.floor(point / unit) * unit
+        lower = point // unit * unit
         for number in sorted((lower, lower + unit), key=lambda number: abs(number - point)):
             # As doubles, which are what is compared with values: 0.3 is not above the value 0.3.
             if abs(number) <= _GREATEST and below < float(number) <= above:
                 return float(number)
-        if unit * 100 < Fraction(above) - Fraction(below):
-            return above
-        exponent -= 1
+    return above
 
 
 def _merged(
