@@ -85,10 +85,11 @@ def bin_codes(values: NDArray[np.float64], cuts: Sequence[float] | NDArray[np.fl
 
 def _distinct(values: NDArray[np.float64], weights: Weights | None) -> _Distinct:
     present = ~np.isnan(values)
-    # There is one zero only: -0.0 becomes 0.0.
-    found, place = np.unique(values[present] + 0.0, return_inverse=True)
-    own = None if weights is None else weights[present]
-    return _Distinct(found, np.bincount(place, weights=own, minlength=found.size).astype(np.int64))
+    numbers = values[present]
+    if weights is None:
+        return _Distinct(*np.unique(numbers, return_counts=True))
+    found, place = np.unique(numbers, return_inverse=True)
+    return _Distinct(found, np.bincount(place, weights=weights[present], minlength=found.size).astype(np.int64))
 
 
 def _equal_counts(counts: NDArray[np.int64], bins: int) -> list[int]:

@@ -195,12 +195,19 @@ def _labelled(column: Numbers, cuts: Sequence[float]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(indices, pa.array(labels_of(cuts), pa.string()), ordered=True)
 
 
+def _text(column: pa.DictionaryArray) -> list[str | None]:
+    # Each label is one object, however many rows have it.
+    labels = np.array([*column.dictionary.to_pylist(), None], dtype=object)
+    texts: list[str | None] = labels[column.indices.fill_null(len(labels) - 1).to_numpy()].tolist()
+    return texts
+
+
 def _with_columns(source: object, columns: Columns, binned: Mapping[Name, pa.DictionaryArray]) -> Any:
     """A table of the same kind, with some columns replaced."""
     if isinstance(source, Mapping):
-        return {name: binned[name].to_pylist() if name in binned else values for name, values in source.items()}
+        return {name: _text(binned[name]) if name in binned else values for name, values in source.items()}
     if isinstance(source, np.ndarray):
-        return {name: binned.get(name, column).to_pylist() for name, column in columns.items()}
+        return {name: _text(binned[name]) if name in binned else column.to_pylist() for name, column in columns.items()}
     if isinstance(source, str | os.PathLike):
         source = pa.table(columns)
     if isinstance(source, pa.RecordBatch):
