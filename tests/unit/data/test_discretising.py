@@ -176,7 +176,7 @@ def test_cut_points_have_no_digit_too_many() -> None:
 @pytest.mark.parametrize(
     ("below", "above"),
     [
-        (1.0, math.nextafter(1.0, 2.0) if hasattr(math, "nextafter") else 1.0000000000000002),
+        (1.0, math.nextafter(1.0, 2.0)),
         (-sys.float_info.max, sys.float_info.max),
         (1.7e308, sys.float_info.max),
         (-5e-324, 0.0),
@@ -193,6 +193,13 @@ def test_a_cut_point_parts_any_two_numbers(method: str, below: float, above: flo
     (cut,) = found.cuts["x"]
     assert below < cut <= above
     assert [label[0] for label in found.data["x"]] == ["1", "2", "1"]
+
+
+@pytest.mark.parametrize("below", [0.0006240620882781617, 1.0758573935492208e-07])
+def test_a_limit_that_no_decimal_can_tell_from_a_value_is_the_next_value(below: float) -> None:
+    above = math.nextafter(below, 1.0)
+    found = sb.discretise({"x": [1e-40, below, above, 2 * below]}, "interval", 2)
+    assert found.cuts == {"x": (above,)}
 
 
 def test_zeros_of_either_sign_are_one_value() -> None:
@@ -325,6 +332,13 @@ def test_new_rows_use_the_cut_points_of_the_result() -> None:
     likelihood = result.fit(method="bde").log_likelihood(same)
     assert math.isfinite(likelihood)
     assert likelihood < 0
+
+
+def test_new_rows_of_few_integers_are_numbers_too() -> None:
+    result = sb.learn(_gaussian(400), discretise="quantile")
+    new = {name: [round(x) for x in column] for name, column in _gaussian(100, seed=1).items()}
+    same = sb.discretise(new, cuts=result.cuts).data
+    assert sb.score(result, new) == sb.score(result.dag, same)
 
 
 def test_a_constant_column_stays_alone() -> None:
