@@ -33,6 +33,11 @@ _GREATEST = Fraction(sys.float_info.max)
 # That tell any two doubles apart.
 _MOST_DIGITS = 17
 
+_SHIFTS = (0, LO_BITS, 2 * LO_BITS)
+
+# Of a part of a table of counts that is looked up at once.
+_MOST_CELLS = 1 << 20
+
 
 class Binning(NamedTuple):
     """How to make bins; see `stablebn.discretise`."""
@@ -188,60 +193,64 @@ def _merged(
                 stays[first + least + 1] = False
                 del own[least + 1]
         left = np.flatnonzero(stays)
-        counts = np.add.reduceat(counts, left[: sum(map(len, found))], axis=0)
-        counts = np.add.reduceat(counts, left, axis=1)
+        counts = np.add.reduceat(counts, left[: sum(map(len, found))], axis=0, dtype=np.int32)
+        counts = np.add.reduceat(counts, left, axis=1, dtype=np.int32)
     return {name: own[1:] for name, own in zip(names, found, strict=True)}
 
 
 def _joint_counts(
     codes: Sequence[NDArray[np.int64]], sizes: Sequence[int], merging: int, weights: Weights | None
-) -> NDArray[np.int64]:
+) -> NDArray[np.int32]:
     """In how many rows bins meet: those of the first columns, which are to be merged, and those of all columns.
 
     A column is not held against itself: there it has zeros.
     """
     first = np.concatenate([[0], np.cumsum(sizes)]).tolist()
-    counts = np.zeros((first[merging], first[-1]), dtype=np.int64)
+    # No more rows than 2**28, and many bins.
+    counts = np.zeros((first[merging], first[-1]), dtype=np.int32)
     for u in range(merging):
         for v in range(u + 1, len(codes)):
             # One more of each for missing values, which do not count.
             shape = sizes[u] + 1, sizes[v] + 1
             cells = np.bincount(codes[u] * shape[1] + codes[v], weights=weights, minlength=shape[0] * shape[1])
-            met = cells.astype(np.int64).reshape(shape)[:-1, :-1]
+            met = cells.astype(np.int32).reshape(shape)[:-1, :-1]
             counts[first[u] : first[u + 1], first[v] : first[v + 1]] = met
             if v < merging:
                 counts[first[v] : first[v + 1], first[u] : first[u + 1]] = met.T
     return counts
 
 
-def _losses(counts: NDArray[np.int64], firsts: NDArray[np.int64]) -> list[int]:
+def _losses(counts: NDArray[np.int32], firsts: NDArray[np.int64]) -> list[int]:
     """By how much less bins say of the other columns once the next one is merged with them, in units of 2**-62 nats.
 
     It is the rows times the mutual information, summed over the other columns: of the sums of m ln m, only those over
     cells and over the bins themselves change.
     """
     # A bin has fewer rows with a column that has missing values there.
-    sizes = np.add.reduceat(counts, firsts, axis=1)
+    sizes = np.add.reduceat(counts, firsts, axis=1, dtype=np.int32)
     own = [a - b for a, b in zip(_sums(counts), _sums(sizes), strict=True)]
     both = zip(_sums(counts[:-1] + counts[1:]), _sums(sizes[:-1] + sizes[1:]), strict=True)
     return [own[i] + own[i + 1] - (a - b) for i, (a, b) in enumerate(both)]
 
 
-def _sums(counts: NDArray[np.int64]) -> list[int]:
+def _sums(counts: NDArray[np.int32]) -> list[int]:
     """The sum of m ln m over each row of counts, in units of 2**-62."""
     # Here and not above: errors in the data are told without the core.
     from stablebn import _core
 
     place = np.zeros(int(counts.max(initial=0)) + 1, dtype=np.int64)
-    place[counts.reshape(-1)] = 1
+    # Some rows at a time: there may be more cells than in the table itself.
+    parts = np.array_split(counts, -(-counts.size // _MOST_CELLS)) if counts.size else []
+    for part in parts:
+        place[part] = 1
     occurring = np.flatnonzero(place)
     place[occurring] = np.arange(occurring.size)
     values = [m * _core.ln_of_integer(m) if m else 0 for m in occurring.tolist()]
-    where = place[counts]
-    sums = [0] * len(counts)
-    # In three digits, so that a sum of many is one of int64 too.
-    for digit in range(3):
-        digits = np.array([(value >> digit * LO_BITS) & LO_MASK for value in values], dtype=np.int64)
-        for row, found in enumerate(digits[where].sum(axis=1).tolist()):
-            sums[row] += found << digit * LO_BITS
-    return sums
+    # In three digits, so that sums of them are int64 too.
+    digits = [np.array([(value >> shift) & LO_MASK for value in values], dtype=np.int64) for shift in _SHIFTS]
+    found: list[int] = []
+    for part in parts:
+        where = place[part]
+        lowest, middle, highest = (digit[where].sum(axis=1).tolist() for digit in digits)
+        found += [a + (b << LO_BITS) + (c << 2 * LO_BITS) for a, b, c in zip(lowest, middle, highest, strict=True)]
+    return found

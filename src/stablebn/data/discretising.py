@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from stablebn.data.checks import check_finite, check_types
+from stablebn.data.checks import check_finite, check_total, check_types
 from stablebn.data.cut_points import METHODS, MOST_BINS, Binning, Cuts, bin_codes, cut_points
 from stablebn.data.encoding import Categories, Encoded, Numbers, encode, narrow
 from stablebn.data.kinds import Kind, decide_kinds, family
@@ -172,6 +172,7 @@ def discretised(
 def _find_cuts(columns: Columns, kinds: Mapping[Name, Kind] | None, weights: object, binning: Binning) -> Cuts:
     variables, weight_column = set_weights_apart(columns, weights)
     variables, counts = rows_with_weight(variables, weight_column)
+    check_total(len(next(iter(columns.values()), ())), counts)
     decided = decide_kinds(variables, {} if kinds is None else kinds)
     numbers = {name: column for name, column in variables.items() if decided[name] == "continuous"}
     check_types(numbers)
