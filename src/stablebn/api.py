@@ -125,6 +125,11 @@ def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
     return None if asked.discretise is None else Binning(asked.discretise, asked.bins)
 
 
+def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
+    """The cut points with which a graph was learned."""
+    return graph.cuts or None if isinstance(graph, Result) else None
+
+
 @takes(ScoreArguments, describe)
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
@@ -139,14 +144,13 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     asked = ScoreArguments.from_call("score", arguments, options)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    known = asked.graph.cuts if isinstance(asked.graph, Result) else {}
     prepared = prepare(
         asked.data,
         names=asked.names,
         kinds=asked.kinds,
         missing=asked.missing,
         weights=asked.weights,
-        discretise=_binning(asked) or known or None,
+        discretise=_binning(asked) or _cuts_of(asked.graph),
     )
     graph = read_as_graph(asked.graph, prepared.names)
     dag = extended(graph)
@@ -181,6 +185,8 @@ def fit(
 ) -> Network:
     """Estimate the parameters of a graph.
 
+    A table for a result that was learned with `discretise` gets the result's cut points.
+
     Parameters
     ----------
     graph : DAG, Result, networkx DiGraph, or list of arcs
@@ -201,7 +207,7 @@ def fit(
     """
     from stablebn.networks.fitting import fit as fit_parameters
 
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, discretise=_cuts_of(graph))
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -205,7 +206,7 @@ def _joint_counts(
 
     A column is not held against itself: there it has zeros.
     """
-    first = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    first = list(accumulate(sizes, initial=0))
     # No more rows than 2**28, and many bins.
     counts = np.zeros((first[merging], first[-1]), dtype=np.int32)
     for u in range(merging):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from stablebn.data.kinds import Kind, decide_kinds, family
 from stablebn.data.reading import Columns, read
 from stablebn.data.table import Name, Weights
 from stablebn.data.weights import rows_with_weight, set_weights_apart
-from stablebn.errors import DataError, listed, one_of
+from stablebn.errors import DataError, OptionError, listed, one_of
 from stablebn.options import at_least
 
 check_bins = at_least(2, most=MOST_BINS)
@@ -121,13 +123,7 @@ def discretise(
     bins = int(bins) if isinstance(bins, np.integer) else bins
     check_bins("bins", bins)
     columns = read(data, names=names)
-    if cuts is None:
-        own = _find_cuts(columns, kinds, weights, Binning(method, bins))
-    else:
-        own = {name: tuple(map(float, points)) for name, points in cuts.items()}
-        absent = [name for name in own if name not in columns]
-        if absent:
-            raise DataError(f"the table lacks columns that have cut points: {listed(absent)}.")
+    own = _find_cuts(columns, kinds, weights, Binning(method, bins)) if cuts is None else _checked(cuts, columns)
     numbers = _numbers({name: columns[name] for name in own})
     binned = {name: _labelled(column, own[name]) for name, column in numbers.items()}
     return Discretised(_with_columns(data, columns, binned), own)
@@ -169,16 +165,33 @@ def discretised(
     return changed, cuts
 
 
+def _checked(cuts: object, columns: Columns) -> Cuts:
+    """Cut points of the user's for columns that there are."""
+    try:
+        own = {name: tuple(map(float, points)) for name, points in cuts.items()}  # type: ignore[attr-defined]
+    except (AttributeError, TypeError, ValueError):
+        raise OptionError('cuts= must be a dict of columns and their cut points, such as {"age": (18, 65)}.') from None
+    unsorted = [name for name, points in own.items() if not all(a < b for a, b in pairwise((-inf, *points, inf)))]
+    if unsorted:
+        raise OptionError(f"cuts= must have finite numbers in ascending order: {listed(unsorted)}.")
+    absent = [name for name in own if name not in columns]
+    if absent:
+        raise DataError(f"the table lacks columns that have cut points: {listed(absent)}. Add them.")
+    return own
+
+
 def _find_cuts(columns: Columns, kinds: Mapping[Name, Kind] | None, weights: object, binning: Binning) -> Cuts:
+    if columns and not len(next(iter(columns.values()))):
+        raise DataError("a table without rows has no cut points. Add rows, or say cuts=.")
     variables, weight_column = set_weights_apart(columns, weights)
     variables, counts = rows_with_weight(variables, weight_column)
     check_total(len(next(iter(columns.values()), ())), counts)
     decided = decide_kinds(variables, {} if kinds is None else kinds)
     numbers = {name: column for name, column in variables.items() if decided[name] == "continuous"}
     check_types(numbers)
-    # What is neither a category nor a number says nothing here, and nothing of it is changed.
-    usable = {name: column for name, column in variables.items() if family(column.type) is not None}
-    encoded = encode(usable, decided)
+    # What is neither a category nor a number says nothing; and categories have a say in information alone.
+    heard = {name: column for name, column in variables.items() if family(column.type) is not None}
+    encoded = encode(heard if binning.method == "information" else numbers, decided)
     check_finite(encoded)
     return cut_points(encoded, counts, binning)
 

@@ -258,11 +258,13 @@ def test_an_array_becomes_a_dict() -> None:
     assert found.apply(np.array([[9.0, -9.0]]), names=["x", 2]) == {"x": ["2: 1 or more"], 2: ["1: below 5"]}
 
 
-def test_a_table_without_numbers_and_columns_of_other_types_stay_as_they_are() -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_a_table_without_numbers_and_columns_of_other_types_stay_as_they_are(method: str) -> None:
     frame = pl.DataFrame({"c": ["a", "b"], "day": pl.Series([0, 1]).cast(pl.Date)})
-    found = sb.discretise(frame)
+    found = sb.discretise(frame, method)
     assert found.data.equals(frame)
     assert found.cuts == {}
+    assert sb.discretise({}, method).data == {}
 
 
 def test_integers_are_cut_if_they_are_said_to_be_numbers() -> None:
@@ -280,6 +282,7 @@ def test_other_rows_fall_into_the_same_bins() -> None:
     assert applied["other"].equals(new["other"])
     # Few integers are categories, but not in a column that has cut points.
     assert found.apply({"x": [0, 1]}) == {"x": ["1: below 1", "2: 1 or more"]}
+    assert found.apply({"x": np.array([], dtype=float)}) == {"x": []}
     with pytest.raises(sb.DataError, match="lacks columns that have cut points: 'x'"):
         found.apply({"y": [1.0]})
     with pytest.raises(sb.DataError, match="continuous of text: 'x'"):
@@ -296,6 +299,14 @@ def test_what_cannot_be_asked_for_is_refused() -> None:
         sb.discretise(FRAME, "median")
     with pytest.raises(sb.OptionError, match="discretise='median' is not known"):
         sb.learn(FRAME, discretise="median")
+    for cuts in (5, {"x": 5}, {"x": "ab"}):
+        with pytest.raises(sb.OptionError, match="cuts= must be a dict"):
+            sb.discretise(FRAME, cuts=cuts)  # type: ignore[arg-type]
+    for points in ((2.0, 1.0), (1.0, 1.0), (NAN,), (math.inf,)):
+        with pytest.raises(sb.OptionError, match="ascending order: 'x'"):
+            sb.discretise(FRAME, cuts={"x": points})
+    with pytest.raises(sb.DataError, match="without rows has no cut points"):
+        sb.discretise({"x": np.array([], dtype=float), "c": np.array([], dtype=str)})
     with pytest.raises(sb.DataError, match="infinite values in 'x'"):
         sb.discretise({"x": [1.0, math.inf]})
     assert sb.discretise(FRAME, bins=np.int64(2)).cuts == {"x": (1.0,)}  # type: ignore[arg-type]
@@ -329,6 +340,7 @@ def test_new_rows_use_the_cut_points_of_the_result() -> None:
     assert sb.score(result, _gaussian(400)).total == result.score
     assert sb.score(result.dag, _gaussian(400), discretise="information").total == result.score
     assert sb.score(result, new, discretise="interval") != sb.score(result, new)
+    assert sb.fit(result, new)["a"] == sb.fit(result.dag, same)["a"]
     likelihood = result.fit(method="bde").log_likelihood(same)
     assert math.isfinite(likelihood)
     assert likelihood < 0
