@@ -99,7 +99,7 @@ def discretise(
     -------
     Discretised
         With the new table as `data`, of the kind that was given: pandas, polars and PyArrow stay what they are and
-        have a column of ordered categories for each continuous one, dicts have lists of text. A file becomes a PyArrow
+        have a column of categories for each continuous one, dicts have lists of text. A file becomes a PyArrow
         table, a NumPy array a dict.
 
     References
