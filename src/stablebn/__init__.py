@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stablebn import study
     from stablebn.api import ci_test, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
+    from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
@@ -43,6 +44,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "stablebn.api": ("ci_test", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
+    "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
@@ -68,6 +70,7 @@ __all__ = [
     "CITest",
     "Comparison",
     "DataError",
+    "Discretised",
     "EdgeFrequency",
     "FormatError",
     "GraphError",
@@ -94,6 +97,7 @@ __all__ = [
     "Trace",
     "ci_test",
     "compare",
+    "discretise",
     "fit",
     "learn",
     "random_network",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import ContinuousTable, Kind, prepare
+from stablebn.data import Binning, ContinuousTable, Kind, prepare
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
@@ -68,6 +68,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         missing=asked.missing,
         duplicates=asked.duplicates,
         weights=asked.weights,
+        discretise=_binning(asked),
     )
     if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
@@ -105,6 +106,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         kinds=prepared.kinds,
         constants=tuple(prepared.constants),
         merged=prepared.merged,
+        cuts=prepared.cuts,
         rows=prepared.table.total,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
@@ -120,10 +122,20 @@ def learn(*arguments: Any, **options: Any) -> Result:
     return result
 
 
+def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
+    return None if asked.discretise is None else Binning(asked.discretise, asked.bins)
+
+
+def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
+    """The cut points with which a graph was learned."""
+    return graph.cuts or None if isinstance(graph, Result) else None
+
+
 @takes(ScoreArguments, describe)
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
 
+    A table for a result that was learned with `discretise` gets the result's cut points, unless others are asked for.
     The options are the fields of `stablebn.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
 
     Returns
@@ -133,7 +145,14 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     asked = ScoreArguments.from_call("score", arguments, options)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    prepared = prepare(asked.data, names=asked.names, kinds=asked.kinds, missing=asked.missing, weights=asked.weights)
+    prepared = prepare(
+        asked.data,
+        names=asked.names,
+        kinds=asked.kinds,
+        missing=asked.missing,
+        weights=asked.weights,
+        discretise=_binning(asked) or _cuts_of(asked.graph),
+    )
     graph = read_as_graph(asked.graph, prepared.names)
     dag = extended(graph)
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
@@ -170,6 +189,8 @@ def fit(
 ) -> Network:
     """Estimate the parameters of a graph.
 
+    A table for a result that was learned with `discretise` gets the result's cut points.
+
     Parameters
     ----------
     graph : DAG, Result, networkx DiGraph, or list of arcs
@@ -190,7 +211,7 @@ def fit(
     """
     from stablebn.networks.fitting import fit as fit_parameters
 
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, discretise=_cuts_of(graph))
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 

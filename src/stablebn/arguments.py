@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 
+from stablebn.data.cut_points import METHODS, MOST_BINS
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
 from stablebn.data.missing import MISSING
@@ -95,6 +96,19 @@ class _Reading(Options):
     )
     missing: str = option(
         "error", "Missing values: error, drop (the row) or level (of its own).", check=choice(MISSING), in_studies=False
+    )
+    discretise: str | None = option(
+        None,
+        "Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what "
+        "columns say of each other is kept).",
+        check=choice(METHODS),
+        in_studies=False,
+    )
+    bins: int = option(
+        3,
+        f"How many categories discretise makes of a column, from 2 to {MOST_BINS}.",
+        check=at_least(2, most=MOST_BINS),
+        in_studies=False,
     )
     threads: int | None = option(
         None,

@@ -42,6 +42,9 @@ class Result:
         Columns with a single value, which stay alone.
     merged : dict of name to tuple of names
         Columns that stand for others identical to them.
+    cuts : dict of name to tuple of float
+        Cut points of the columns that `discretise` made categorical: `stablebn.discretise(rows, cuts=result.cuts)`
+        puts other rows into the same bins.
     rows : int
         N, the number of rows used (by weight).
     config : dict
@@ -64,6 +67,7 @@ class Result:
     kinds: Mapping[Hashable, Kind]
     constants: tuple[Hashable, ...]
     merged: Mapping[Hashable, tuple[Hashable, ...]]
+    cuts: Mapping[Hashable, tuple[float, ...]]
     rows: int
     config: Mapping[str, Any]
     fingerprint: str
@@ -132,6 +136,7 @@ class Result:
             "kinds": [[name, kind] for name, kind in self.kinds.items()],
             "constants": list(self.constants),
             "merged": [[name, list(names)] for name, names in self.merged.items()],
+            "cuts": [[name, list(points)] for name, points in self.cuts.items()],
             "warnings": [str(caution) for caution in self.warnings],
         }
 

@@ -1,19 +1,22 @@
 """From a file or a frame to the encoded table: reading, column kinds, encoding, checks.
 
-The walk is `prepare`: `reading` (with `files` and `csv_text`), `weights`, `kinds`, `encoding`, `missing`,
-`duplicates`, with `checks` on the way.
+The walk is `prepare`: `reading` (with `files` and `csv_text`), `weights`, `kinds`, `encoding`, where asked for
+`discretising` (with `cut_points`), `missing`, `duplicates`, with `checks` on the way.
 """
 
+from stablebn.data.cut_points import Binning, Cuts
 from stablebn.data.kinds import Kind
 from stablebn.data.prepare import Prepared, prepare
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, Name, Table, Weights
 from stablebn.data.wording import Caution
 
 __all__ = [
+    "Binning",
     "CategoricalTable",
     "Caution",
     "Codes",
     "ContinuousTable",
+    "Cuts",
     "Kind",
     "Name",
     "Prepared",

@@ -103,7 +103,8 @@ def check_one_kind(columns: Mapping[Name, Encoded]) -> None:
         raise DataError(
             f"categorical columns ({listed(categorical)}) and continuous columns ({listed(continuous)}) "
             "cannot be learned from together. Choose columns of one kind, or say how to read those that hold "
-            f"numbers, for example {kinds_option(continuous[:1], 'categorical')}."
+            f"numbers, for example {kinds_option(continuous[:1], 'categorical')}, or make categories of them with "
+            "stablebn.discretise."
         )
 
 

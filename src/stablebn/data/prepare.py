@@ -16,9 +16,11 @@ from stablebn.data.checks import (
     check_types,
     report_constants,
 )
+from stablebn.data.cut_points import Binning, Cuts
+from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.data.encoding import encode, tabulate
-from stablebn.data.kinds import Kind, decide_kinds
+from stablebn.data.kinds import Kind, decide_kinds, family
 from stablebn.data.missing import MISSING, settle_missing, with_types
 from stablebn.data.reading import read
 from stablebn.data.table import Name, Table, total_weight
@@ -50,6 +52,8 @@ class Prepared:
         Groups of continuous columns that are the same but for unit and rounding, identical ones among them.
     merged : dict of name to tuple of names
         Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
+    cuts : dict of name to tuple of float
+        Cut points of the columns that were made categorical. Empty unless that was asked for.
     rows : int
         Rows of the source, used or not.
     warnings : tuple of Caution
@@ -62,6 +66,7 @@ class Prepared:
     identical: tuple[tuple[Name, ...], ...]
     copies: tuple[tuple[Name, ...], ...]
     merged: dict[Name, tuple[Name, ...]]
+    cuts: Cuts
     rows: int
     warnings: tuple[Caution, ...]
 
@@ -74,6 +79,7 @@ def prepare(
     missing: str = "error",
     duplicates: str = "keep",
     weights: object = None,
+    discretise: Binning | Mapping[Name, tuple[float, ...]] | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -95,6 +101,8 @@ def prepare(
         keep one (the first by name; of copies that with the least values), or raise.
     weights : name of a column, or sequence of int, optional
         How many rows each row stands for. A row with weight 0 is as if it were not there.
+    discretise : Binning or mapping of name to cut points, optional
+        Make continuous columns categorical: all of them, or those with these cut points. Text is taken as it stands.
 
     Returns
     -------
@@ -124,13 +132,21 @@ def prepare(
     columns, counts = rows_with_weight(columns, weight_column)
     check_total(rows, counts)
     check_types(columns)
+    if isinstance(discretise, Mapping):
+        numbers = [name for name in discretise if name in columns and family(columns[name].type) != "text"]
+        asked = {**asked, **dict.fromkeys(numbers, "continuous")}
     decided = decide_kinds(columns, asked)
 
-    encoded, counts, cautions = settle_missing(encode(columns, decided), counts, missing)
+    encoded = encode(columns, decided)
+    cuts: Cuts = {}
+    if discretise is not None:
+        encoded, cuts = discretised(encoded, counts, discretise)
+        decided = {name: "categorical" if name in cuts else kind for name, kind in decided.items()}
+    encoded, counts, cautions = settle_missing(encoded, counts, missing)
     used = len(next(iter(encoded.values())))
     total = total_weight(used, counts)
     check_finite(encoded)
-    check_identifiers(encoded, asked, total)
+    check_identifiers(encoded, [name for name in asked if name not in cuts], total)
     constants = {name: column.first for name, column in encoded.items() if column.is_constant}
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
     check_one_kind(varying)
@@ -152,6 +168,7 @@ def prepare(
         identical=identical,
         copies=copies,
         merged=merged,
+        cuts=cuts,
         rows=rows,
         warnings=tuple(cautions),
     )
