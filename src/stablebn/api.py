@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
 from stablebn.data import Binning, ContinuousTable, Kind, prepare
+from stablebn.data.cut_points import USUAL_BINS
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
@@ -123,7 +124,13 @@ def learn(*arguments: Any, **options: Any) -> Result:
 
 
 def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
-    return None if asked.discretise is None else Binning(asked.discretise, asked.bins)
+    if asked.discretise is None:
+        if asked.bins is not None:
+            raise OptionError(
+                'bins= goes with discretise=, for example discretise="quantile". Say both, or leave it out.'
+            )
+        return None
+    return Binning(asked.discretise, USUAL_BINS if asked.bins is None else asked.bins)
 
 
 def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 
-from stablebn.data.cut_points import METHODS, MOST_BINS
+from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
 from stablebn.data.missing import MISSING
@@ -104,9 +104,9 @@ class _Reading(Options):
         check=choice(METHODS),
         in_studies=False,
     )
-    bins: int = option(
-        3,
-        f"How many categories discretise makes of a column, from 2 to {MOST_BINS}.",
+    bins: int | None = option(
+        None,
+        f"How many categories discretise makes of a column, from 2 to {MOST_BINS}; by default {USUAL_BINS}.",
         check=at_least(2, most=MOST_BINS),
         in_studies=False,
     )

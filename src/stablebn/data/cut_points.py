@@ -24,6 +24,7 @@ Cuts: TypeAlias = dict[Name, tuple[float, ...]]
 """Cut points of every continuous column, ascending. A bin begins with its lower cut point and ends before its upper."""
 
 METHODS = ("quantile", "interval", "information")
+USUAL_BINS = 3
 MOST_BINS = 100
 
 # "information" begins with this many bins, or with twice as many as are wanted: from fewer there is little to choose.

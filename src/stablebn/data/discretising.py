@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from stablebn.data.checks import check_finite, check_total, check_types
-from stablebn.data.cut_points import METHODS, MOST_BINS, Binning, Cuts, bin_codes, cut_points
+from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS, Binning, Cuts, bin_codes, cut_points
 from stablebn.data.encoding import Categories, Encoded, Numbers, encode, narrow
 from stablebn.data.kinds import Kind, decide_kinds, family
 from stablebn.data.reading import Columns, read
@@ -60,7 +60,7 @@ class Discretised:
 def discretise(
     data: object,
     method: str = "quantile",
-    bins: int = 3,
+    bins: int = USUAL_BINS,
     *,
     cuts: Mapping[Name, Sequence[float]] | None = None,
     names: Sequence[Name] | None = None,

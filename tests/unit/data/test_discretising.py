@@ -389,3 +389,8 @@ def test_the_examples_of_the_page_print_what_they_show() -> None:
 
 def test_naive_rounding_is_the_shortest() -> None:
     assert naive.rounded(0.2, 0.3, Fraction(1, 4)) == 0.3
+
+
+def test_bins_without_a_method_are_refused() -> None:
+    with pytest.raises(sb.OptionError, match="bins= goes with discretise="):
+        sb.learn({"a": [1.0, 2.0, 3.0, 4.0], "b": [4.0, 1.0, 3.0, 2.0]}, bins=4)
