@@ -67,6 +67,11 @@ def learn(*arguments: Any, **options: Any) -> Result:
         missing=asked.missing,
         duplicates=asked.duplicates,
         weights=asked.weights,
+        columns=asked.columns,
+        drop=asked.drop,
+        sep=asked.sep,
+        decimal=asked.decimal,
+        encoding=asked.encoding,
     )
     if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
@@ -132,7 +137,18 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     asked = ScoreArguments.from_call("score", arguments, options)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    prepared = prepare(asked.data, names=asked.names, kinds=asked.kinds, missing=asked.missing, weights=asked.weights)
+    prepared = prepare(
+        asked.data,
+        names=asked.names,
+        kinds=asked.kinds,
+        missing=asked.missing,
+        weights=asked.weights,
+        columns=asked.columns,
+        drop=asked.drop,
+        sep=asked.sep,
+        decimal=asked.decimal,
+        encoding=asked.encoding,
+    )
     graph = read_as_graph(asked.graph, prepared.names)
     dag = extended(graph)
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]

@@ -16,6 +16,8 @@ from stablebn.data.checks import (
     check_types,
     report_constants,
 )
+from stablebn.data.choosing import Choice
+from stablebn.data.dialect import Dialect
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.data.encoding import encode, tabulate
 from stablebn.data.kinds import Kind, decide_kinds
@@ -74,6 +76,11 @@ def prepare(
     missing: str = "error",
     duplicates: str = "keep",
     weights: object = None,
+    columns: object = None,
+    drop: object = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -95,6 +102,10 @@ def prepare(
         keep one (the first by name; of copies that with the least values), or raise.
     weights : name of a column, or sequence of int, optional
         How many rows each row stands for. A row with weight 0 is as if it were not there.
+    columns, drop : sequence of names, or text with commas between names, optional
+        The columns to use, and those to leave out.
+    sep, decimal, encoding : str, optional
+        How a text file is written; by default recognised, by the rules of `stablebn.data.dialect`.
 
     Returns
     -------
@@ -117,16 +128,19 @@ def prepare(
     one_of("duplicates", duplicates, DUPLICATES)
     asked = {} if kinds is None else kinds
 
-    columns, weight_column = set_weights_apart(read(source, names=names), weights)
-    columns = with_types(columns, missing)
-    check_size(columns)
-    rows = len(next(iter(columns.values())))
-    columns, counts = rows_with_weight(columns, weight_column)
+    found = read(
+        source, names=names, dialect=Dialect(sep, decimal, encoding), choice=Choice(columns, drop, besides=weights)
+    )
+    variables, weight_column = set_weights_apart(found.columns, weights)
+    variables = with_types(variables, missing)
+    check_size(variables)
+    rows = len(next(iter(variables.values())))
+    variables, counts = rows_with_weight(variables, weight_column)
     check_total(rows, counts)
-    check_types(columns)
-    decided = decide_kinds(columns, asked)
+    check_types(variables)
+    decided = decide_kinds(variables, asked)
 
-    encoded, counts, cautions = settle_missing(encode(columns, decided), counts, missing)
+    encoded, counts, cautions = settle_missing(encode(variables, decided), counts, missing, found.cautions)
     used = len(next(iter(encoded.values())))
     total = total_weight(used, counts)
     check_finite(encoded)
@@ -145,7 +159,7 @@ def prepare(
     for caution in cautions:
         logger.info("%s", caution)
     return Prepared(
-        names=tuple(columns),
+        names=tuple(variables),
         table=table,
         kinds=decided,
         constants=constants,
