@@ -97,7 +97,7 @@ def read_csv(path: str, asked: Dialect) -> Contents:
                 where = error.args[0] if isinstance(error, _NotUTF8Error) else "the header"
                 raise DataError(f"{where} of {path!r} is not UTF-8 text: say another encoding=.") from None
     with open_file() as stream:
-        content, encoding = as_utf8(path, stream.read(), asked.encoding)
+        content, encoding = as_utf8(path, b"".join(_pieces(stream)), asked.encoding)
     return _read_utf8(path, lambda: pa.BufferReader(content), content[:HEADER_BYTES], asked, encoding)
 
 
@@ -147,7 +147,7 @@ def _split(
         except _BadRowError as error:  # noqa: PERF203 - few headers have two of them
             bad[sep] = error
     if not tables:
-        raise _no_separator(path, bad)
+        raise _no_separator(path, bad, header)
     if len(tables) > 1:
         readings = " or ".join(f"{spelled_separator(sep)} ({own.num_columns} columns)" for sep, own in tables.items())
         raise DataError(
@@ -157,10 +157,10 @@ def _split(
     return next(iter(tables.items()))
 
 
-def _no_separator(path: str, bad: dict[str, _BadRowError]) -> DataError:
+def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> DataError:
     told = [
-        f"row {row.number} of {path!r} (the header is row 1) has {row.actual} fields where the header has "
-        f"{row.expected}: {row.text[:80]!r}. Correct the row, or quote a field that holds "
+        f"row {row.number - header.lines_before} of {path!r} (the header is row 1) has {row.actual} fields where the "
+        f"header has {row.expected}: {row.text[:80]!r}. Correct the row, or quote a field that holds "
         f"{'a comma' if sep == ',' else repr(sep)}."
         for sep, row in bad.items()
     ]
@@ -435,6 +435,11 @@ def _open(path: str) -> pa.NativeFile:
     return pa.PythonFile(_Unpacking(path), mode="r")
 
 
+def _pieces(stream: pa.NativeFile) -> Iterator[bytes]:
+    while piece := stream.read(BLOCK_BYTES):
+        yield piece
+
+
 class _Unpacking:
     """A gzip file, as PyArrow reads files of Python; unpacked no further than it may be."""
 
@@ -479,7 +484,7 @@ def _check_last_quote(open_file: _Open, path: str, table: pa.Table) -> None:
         return
     end = b""
     with open_file() as stream:
-        while piece := stream.read(BLOCK_BYTES):
+        for piece in _pieces(stream):
             end = (end + piece).rstrip()[-1:]
     if end != b'"':
         raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {len(last) + 1}.")

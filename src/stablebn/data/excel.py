@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,10 +40,12 @@ def read_excel(path: str, sheet: str | None) -> Contents:
 
 
 def _check_unpacked(path: str) -> None:
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as packed:
             unpacked = sum(member.file_size for member in packed.infolist())
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError):
         raise DataError(f"{path!r} cannot be read; check that it is a complete .xlsx file.") from None
     most = most_unpacked(os.path.getsize(path))
     if unpacked > most:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 from stablebn.data.contents import Contents, contents_of_values
 from stablebn.data.tables_in_file import chosen_table, quoted
@@ -14,6 +12,10 @@ from stablebn.errors import DataError
 
 def read_sqlite(path: str, table: str | None) -> Contents:
     """Read a table or view of a database, which is not changed; it must be named where there are several tables."""
+    # Here and not above: they take long to import, and few runs need them.
+    import sqlite3
+    from pathlib import Path
+
     # SQLite would tell of a file that is not there in words of its own.
     os.stat(path)
     try:

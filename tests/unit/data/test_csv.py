@@ -157,7 +157,10 @@ def test_a_path_of_no_known_format_lists_the_known_ones(source: str) -> None:
         prepare(source)
 
 
-@given(body=st.binary(max_size=200), file=st.sampled_from(["t.csv", "t.csv.gz", "t.parquet", "t.arrow"]))
+@given(
+    body=st.binary(max_size=200),
+    file=st.sampled_from(["t.csv", "t.csv.gz", "t.parquet", "t.arrow", "t.xlsx", "t.jsonl", "t.db", "t.tsv"]),
+)
 def test_random_bytes_never_raise_a_foreign_error(
     body: bytes, file: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

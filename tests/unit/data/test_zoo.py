@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import random
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tests.unit.data.comparing import assert_same
 
 import stablebn as sb
 from stablebn.data import Prepared, prepare
-from stablebn.errors import DataError, MissingExtraError, OptionError
+from stablebn.errors import DataError, MissingExtraError, OptionError, StableBNError
 
 LETTERS = {"a": ["x", "y", "x", "y"], "b": ["p", "q", "q", "p"]}
 NUMBERS = {"a": [1.5, 2.5, 3.0, 0.5], "b": [2.25, 0.5, 1.75, 9.0]}
@@ -75,6 +76,7 @@ ZOO = [
     Animal("a tab that was asked for", SEMICOLONS.replace(";", "\t"), LETTERS, options={"sep": r"\t"}),
     Animal("blanks, asked for", SEMICOLONS.replace(";", " "), LETTERS, options={"sep": " "}),
     Animal("the separator said in the first line", "sep=;\n" + SEMICOLONS, LETTERS, ("dialect",), "semicolons"),
+    Animal("the separator said, and a field too many", "sep=;\na;b\nx;p;q\n", error="row 2 .* has 3 fields"),
     Animal("names with semicolons", _rows("a;1,b;1", "x,p", "y,q"), {"a;1": ["x", "y"], "b;1": ["p", "q"]}),
     Animal(
         "quoted names with commas",
@@ -148,6 +150,7 @@ ZOO = [
         ("dialect",),
         "semicolons, text in utf-16: .* sep= and encoding=",
     ),
+    Animal("gzipped Windows", gzip.compress(FRENCH_TEXT.encode("cp1252")), FRENCH, ("dialect",), file="t.csv.gz"),
     Animal("UTF-16 without a mark", PLAIN.encode("utf-16-le"), error='encoding="utf-16-le"'),
     Animal("UTF-16 without a mark, asked for", PLAIN.encode("utf-16-le"), LETTERS, options={"encoding": "utf-16-le"}),
     Animal("half of UTF-16", PLAIN.encode("utf-16")[:-1], error="not utf-16 text"),
@@ -411,6 +414,28 @@ def test_a_sheet_must_be_named_where_there_are_several(tmp_path: Path) -> None:
     _assert_is(prepare(f"{path}::sheet 2"), INTEGERS, [])
     with pytest.raises(DataError, match="has no sheet 'x'"):
         prepare(f"{path}::x")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_damaged_workbook_never_raises_a_foreign_error(seed: int, tmp_path: Path) -> None:
+    path = _workbook(tmp_path / "t.xlsx", [["a", "b"], [1, 3], [2, 3], [1, 4], [2, 4]])
+    draw = random.Random(seed)
+    content = bytearray(path.read_bytes())
+    for _ in range(40):
+        content[draw.randrange(len(content))] = draw.randrange(256)
+    path.write_bytes(content)
+    with suppress(StableBNError):
+        prepare(path)
+
+
+def test_a_workbook_of_a_later_zip_is_refused(tmp_path: Path) -> None:
+    path = _workbook(tmp_path / "t.xlsx", [["a", "b"], [1, 3], [2, 4]])
+    content = bytearray(path.read_bytes())
+    # The version that is needed to unpack the first member.
+    content[content.index(b"PK\x01\x02") + 6] = 138
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"complete \.xlsx file"):
+        prepare(path)
 
 
 def test_an_empty_sheet_is_refused(tmp_path: Path) -> None:
