@@ -1,6 +1,6 @@
 """From a file or a frame to the encoded table: reading, column kinds, encoding, checks.
 
-The walk is `prepare`: `reading` (with `files` and `csv_text`), `weights`, `kinds`, `encoding`, `missing`,
+The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `kinds`, `encoding`, `missing`,
 `duplicates`, with `checks` on the way.
 """
 

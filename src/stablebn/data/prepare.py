@@ -89,7 +89,7 @@ def prepare(
     source : frame, array, dict or path
         A pandas or polars DataFrame (the index of a pandas frame is not data), a PyArrow Table or
         RecordBatch, a 2-D NumPy array with `names`, a structured array, a dict of columns, or the path of
-        a .csv, .csv.gz, .parquet, .feather or .arrow file.
+        a file of which `stablebn.data.files` knows the format.
     names : sequence of hashable, optional
         Names of the columns of a 2-D NumPy array.
     kinds : mapping of name to {"categorical", "continuous"}, optional
