@@ -72,3 +72,11 @@ def test_an_audit_reads_the_file_in_the_same_way(path: Path) -> None:
         "stability", path, "--repeats", 2, "--columns", "a,b", "--sep", ";", "--decimal", ".", "--encoding", "utf-8"
     )
     assert "is read with" not in told
+
+
+def test_a_value_that_cannot_be_is_refused_at_every_door(path: Path, tmp_path: Path) -> None:
+    graph = tmp_path / "graph.json"
+    graph.write_text(sb.learn(TABLE).to_json())
+    for command in (("learn", path), ("score", graph, path), ("stability", path)):
+        for option, value in (("sep", ";;"), ("decimal", "x"), ("encoding", "klingon")):
+            assert f"{option}='{value}'" in _refused(*command, f"--{option}", value)

@@ -86,8 +86,7 @@ def read_csv(path: str, asked: Dialect) -> Contents:
     def open_file() -> pa.NativeFile:
         return _open(path)
 
-    with open_file() as stream:
-        start = stream.read(HEADER_BYTES)
+    start = _start(open_file)
     encoding = asked.encoding or encoding_by_mark(start)
     if _is_utf8(encoding):
         try:
@@ -98,7 +97,20 @@ def read_csv(path: str, asked: Dialect) -> Contents:
                 raise DataError(f"{where} of {path!r} is not UTF-8 text: say another encoding=.") from None
     with open_file() as stream:
         content, encoding = as_utf8(path, b"".join(_pieces(stream)), asked.encoding)
-    return _read_utf8(path, lambda: pa.BufferReader(content), content[:HEADER_BYTES], asked, encoding)
+
+    def open_recoded() -> pa.NativeFile:
+        return pa.BufferReader(content)
+
+    return _read_utf8(path, open_recoded, _start(open_recoded), asked, encoding)
+
+
+def _start(open_file: _Open) -> bytes:
+    """The beginning of a file, with its first line."""
+    with open_file() as stream:
+        start: bytes = stream.read(HEADER_BYTES)
+        if len(start) == HEADER_BYTES and b"\n" not in start and b"\r" not in start:
+            start += stream.read(BLOCK_BYTES)
+        return start
 
 
 def _is_utf8(encoding: str) -> bool:

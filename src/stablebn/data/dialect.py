@@ -13,11 +13,12 @@ The rules, none of which looks at the order of the rows:
 from __future__ import annotations
 
 import codecs
+import os
 import re
 from dataclasses import dataclass, fields
 
 from stablebn.data.wording import Caution
-from stablebn.errors import DataError, OptionError
+from stablebn.errors import DataError, OptionError, one_of
 
 SEPARATORS = (",", ";", "\t", "|")
 DECIMALS = (".", ",")
@@ -48,6 +49,14 @@ class Dialect:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.sep is not None:
+            check_sep("sep", self.sep)
+        if self.decimal is not None:
+            one_of("decimal", self.decimal, DECIMALS)
+        if self.encoding is not None:
+            check_encoding("encoding", self.encoding)
 
     def given(self) -> list[str]:
         """Names of the options that say something."""
@@ -84,13 +93,14 @@ def as_utf8(path: str, content: bytes, asked: str | None) -> tuple[bytes, str]:
         _check_nothing_is_utf8(path, content)
     try:
         text = content.decode(encoding)
-    except (UnicodeDecodeError, ValueError):
+        recoded = text.removeprefix("\ufeff").encode()
+    except ValueError:
         raise DataError(
             f"{path!r} is not {encoding} text. Say encoding= (CLI: --encoding), or save the file as UTF-8."
         ) from None
     if "\0" in text:
         raise zeros_error(path)
-    return text.removeprefix("\ufeff").encode("utf-8", "surrogatepass"), encoding
+    return recoded, encoding
 
 
 def zeros_error(path: str) -> DataError:
@@ -176,4 +186,4 @@ def report_dialect(path: str, found: Dialect, asked: Dialect, *, tabs_expected: 
     }
     told = ", ".join(parts[name] for name in own)
     options = " and ".join(f"{name}=" for name in own)
-    return [Caution("dialect", (), f"{path!r} is read with {told}: if that is wrong, say {options}.")]
+    return [Caution("dialect", (), f"{os.path.basename(path)!r} is read with {told}: if that is wrong, say {options}.")]

@@ -139,9 +139,12 @@ def _read_parquet_folder(path: str) -> Contents:
     if not os.path.isdir(path):
         endings = listed(tuple(READERS), most=99)
         raise DataError(f"{path[:200]!r} is no table file. Names of table files end in: {endings}.")
-    files = sorted(os.path.join(path, name) for name in os.listdir(path) if name.lower().endswith(".parquet"))
+    names = (name for name in os.listdir(path) if name.lower().endswith(".parquet") and name[0] not in "._")
+    files = sorted(os.path.join(path, name) for name in names)
     if not files:
         raise DataError(f"{path!r} is a directory, and no .parquet files are in it: name one file.")
+    if len(files) == 1:
+        return Contents(_read_parquet(files[0]))
     parts = [dict(_read_parquet(file)) for file in files]
     types = [{name: column.type for name, column in part.items()} for part in parts]
     for file, own in zip(files, types, strict=True):

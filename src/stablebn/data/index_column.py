@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -33,5 +34,6 @@ def index_caution(path: str, name: Name) -> Caution:
     return Caution(
         "index",
         (name,),
-        f"the first column of {path!r}, {name!r}, only counts the rows and is left out: give it a name to keep it.",
+        f"the first column of {os.path.basename(path)!r}, {name!r}, only counts the rows and is left out: "
+        "give it a name to keep it.",
     )

@@ -557,3 +557,30 @@ def test_a_column_cannot_be_chosen_and_left_out() -> None:
 def test_what_is_wrong_with_a_column_that_is_not_wanted_does_not_matter() -> None:
     mixed = {**LETTERS, "c": [1, "x", None, 2.5]}
     assert_same(prepare(mixed, drop="c"), prepare(LETTERS))
+
+
+@pytest.mark.parametrize("sep", [",", ";"])
+def test_a_long_header_is_read_whole(sep: str, tmp_path: Path) -> None:
+    names = [
+        f"a column with a long name, number {i}" if sep == ";" else f"long name of column {i}" for i in range(6000)
+    ]
+    rows = [sep.join("xy"[(i * (r + 1) // 7) % 2] for i in range(6000)) for r in range(3)]
+    path = _released(Animal("", _rows(sep.join(names), *rows)), tmp_path)
+    assert prepare(path).names == tuple(names)
+    # The index of R has no place in the header.
+    path = _released(Animal("", _rows(sep.join(names), *(f"{r}{sep}{row}" for r, row in enumerate(rows)))), tmp_path)
+    assert prepare(path).names == tuple(names)
+
+
+def test_what_is_said_of_a_file_does_not_depend_on_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    text = _rows(";a;b", "0;x;p", "1;y;q", "2;x;q", "3;y;p")
+    one, two = (prepare(_released(Animal("", text), tmp_path / folder)) for folder in ("one", "two"))
+    assert [caution.code for caution in one.warnings] == ["dialect", "index"]
+    assert one.warnings == two.warnings
+
+
+def test_doubled_names_are_refused_in_any_dialect(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"names must be unique: 'a' \(2 times\)"):
+        prepare(_released(Animal("", _rows("a;a;b", "1;2;3")), tmp_path))
