@@ -70,6 +70,11 @@ def learn(*arguments: Any, **options: Any) -> Result:
         duplicates=asked.duplicates,
         weights=asked.weights,
         discretise=_binning(asked),
+        columns=asked.columns,
+        drop=asked.drop,
+        sep=asked.sep,
+        decimal=asked.decimal,
+        encoding=asked.encoding,
     )
     if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
@@ -159,6 +164,11 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
         missing=asked.missing,
         weights=asked.weights,
         discretise=_binning(asked) or _cuts_of(asked.graph),
+        columns=asked.columns,
+        drop=asked.drop,
+        sep=asked.sep,
+        decimal=asked.decimal,
+        encoding=asked.encoding,
     )
     graph = read_as_graph(asked.graph, prepared.names)
     dag = extended(graph)

@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
+from stablebn.data.dialect import DECIMALS, check_encoding, check_sep
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
 from stablebn.data.missing import MISSING
@@ -32,8 +33,8 @@ class _Table(Options):
         # Frames have an == of their own.
         compare=False,
         metadata=about(
-            "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a CSV, "
-            "CSV.gz, Parquet or Feather file.",
+            "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a "
+            "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather.",
             command_type=None,
             in_studies=False,
             recorded=False,
@@ -109,6 +110,41 @@ class _Reading(Options):
         f"How many categories discretise makes of a column, from 2 to {MOST_BINS}; by default {USUAL_BINS}.",
         check=at_least(2, most=MOST_BINS),
         in_studies=False,
+    )
+    columns: Sequence[Hashable] | str | None = option(
+        None,
+        "The columns to use, with commas between their names; by default all.",
+        command_type=str,
+        in_studies=False,
+        recorded=False,
+    )
+    drop: Sequence[Hashable] | str | None = option(
+        None,
+        "Columns to leave out, with commas between their names.",
+        command_type=str,
+        in_studies=False,
+        recorded=False,
+    )
+    sep: str | None = option(
+        None,
+        r"What separates the fields of a text file, say ; or \t for a tab; by default recognised.",
+        check=check_sep,
+        in_studies=False,
+        recorded=False,
+    )
+    decimal: str | None = option(
+        None,
+        "The decimal mark of a text file, a point or a comma; by default recognised.",
+        check=choice(DECIMALS),
+        in_studies=False,
+        recorded=False,
+    )
+    encoding: str | None = option(
+        None,
+        "The encoding of a text file, say utf-8 or cp1252; by default recognised.",
+        check=check_encoding,
+        in_studies=False,
+        recorded=False,
     )
     threads: int | None = option(
         None,

@@ -14,6 +14,8 @@ from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
 from stablebn.data.checks import check_size, check_types
+from stablebn.data.choosing import Choice
+from stablebn.data.dialect import Dialect
 from stablebn.data.kinds import Kind, decide_kinds
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
@@ -84,7 +86,13 @@ def stability(
     at_least(2)("repeats", repeats)
     at_least(0)("seed", seed)
     _check_options(learner, options)
-    columns, options["weights"] = set_weights_apart(read(data, names=names), options.get("weights"))
+    source = read(
+        data,
+        names=names,
+        dialect=Dialect(*(options.pop(option, None) for option in ("sep", "decimal", "encoding"))),
+        choice=Choice(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
+    )
+    columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))
     check_size(columns)
     check_types(columns)
     kinds = decide_kinds(columns, options.get("kinds") or {})
@@ -113,7 +121,7 @@ def stability(
         learned=tuple(found.graph for found in attempts),
         scores=tuple(scores),
         truth=true,
-        warnings=attempts[0].warnings,
+        warnings=(*source.cautions, *attempts[0].warnings),
         times=tuple(found.seconds for found in attempts),
     )
 

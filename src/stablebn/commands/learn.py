@@ -51,7 +51,9 @@ _ENDINGS = {
 
 @with_options(learn_options())
 def command(
-    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    data: Annotated[
+        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+    ],
     algorithm: Algorithm = "tabu-stable",
     *,
     continuous: Continuous = None,

@@ -12,6 +12,9 @@ from stablebn.arguments import score_options
 from stablebn.commands.options import Categorical, Continuous, kinds_of, with_options
 from stablebn.commands.progress import nothing_written_if_interrupted
 from stablebn.commands.terminal import say
+from stablebn.data.choosing import Choice
+from stablebn.data.dialect import Dialect
+from stablebn.data.reading import read
 from stablebn.errors import spelled
 from stablebn.networks.formats import has_parameters, read_graph_file, read_network_file
 from stablebn.scores.registry import ScoreConfig
@@ -22,7 +25,9 @@ HELP = "Score a graph against a table, and the parameters too if the file has th
 @with_options(score_options())
 def command(
     graph: Annotated[Path, typer.Argument(help="A graph or network file.")],
-    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    data: Annotated[
+        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+    ],
     *,
     continuous: Continuous = None,
     categorical: Categorical = None,
@@ -30,12 +35,17 @@ def command(
     **options: Any,
 ) -> None:
     """Score a graph and print its score."""
+    dialect = Dialect(*(options.pop(option) for option in ("sep", "decimal", "encoding")))
+    choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
     with nothing_written_if_interrupted():
-        found = score(read_graph_file(graph), data, **options, kinds=kinds_of(continuous, categorical))
+        table, cautions = read(data, dialect=dialect, choice=choice)
+        found = score(read_graph_file(graph), table, **options, kinds=kinds_of(continuous, categorical))
     say(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
+    for caution in cautions:
+        say(f"  {spelled(caution)}")
     if by_node:
         say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
     if has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
-        likelihood = read_network_file(graph).log_likelihood(data, **reading)
+        likelihood = read_network_file(graph).log_likelihood(table, **reading)
         say(f"Log-likelihood of these rows with the file's parameters {likelihood!r}")

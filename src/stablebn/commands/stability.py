@@ -29,7 +29,9 @@ HELP = help_with_learners("Find out how much of a learner's answer the layout of
 
 @with_options(learn_options())
 def command(
-    data: Annotated[Path, typer.Argument(help="A CSV, CSV.gz, Parquet or Feather file.")],
+    data: Annotated[
+        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+    ],
     algorithm: Algorithm = "tabu",
     repeats: Annotated[int, typer.Option(help="How many layouts; the first is the table as given.")] = 25,
     vary: Annotated[

@@ -1,7 +1,7 @@
 """From a file or a frame to the encoded table: reading, column kinds, encoding, checks.
 
-The walk is `prepare`: `reading` (with `files` and `csv_text`), `weights`, `kinds`, `encoding`, where asked for
-`discretising` (with `cut_points`), `missing`, `duplicates`, with `checks` on the way.
+The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `kinds`, `encoding`, where
+asked for `discretising` (with `cut_points`), `missing`, `duplicates`, with `checks` on the way.
 """
 
 from stablebn.data.cut_points import Binning, Cuts

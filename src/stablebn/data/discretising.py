@@ -122,7 +122,7 @@ def discretise(
     one_of("method", method, METHODS)
     bins = int(bins) if isinstance(bins, np.integer) else bins
     check_bins("bins", bins)
-    columns = read(data, names=names)
+    columns = read(data, names=names).columns
     own = _find_cuts(columns, kinds, weights, Binning(method, bins)) if cuts is None else _checked(cuts, columns)
     numbers = _numbers({name: columns[name] for name in own})
     binned = {name: _labelled(column, own[name]) for name, column in numbers.items()}

@@ -5,14 +5,21 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
+from stablebn.data.contents import Contents
 from stablebn.data.csv_text import read_csv
+from stablebn.data.dialect import Dialect
+from stablebn.data.duckdb_file import read_duckdb
+from stablebn.data.excel import read_excel
+from stablebn.data.json_lines import read_json_lines
 from stablebn.data.packed_buffers import unpacked_bytes
+from stablebn.data.sqlite_file import read_sqlite
 from stablebn.data.table import Name
-from stablebn.errors import DataError, listed
+from stablebn.errors import DataError, OptionError, listed
 from stablebn.unpacking import most_unpacked
 
 if TYPE_CHECKING:
@@ -26,33 +33,62 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "BYTE_ARRAY": 4}
 NamedColumns: TypeAlias = list[tuple[Name, pa.ChunkedArray]]
 
 
-def read_file(path: str) -> NamedColumns:
-    """Read the columns of a table in a file.
+@dataclass(frozen=True)
+class Reader:
+    """How a format is read.
+
+    Attributes
+    ----------
+    read : callable
+        Takes the path, and besides the dialect of text, or the name of a table where a file may have several.
+    is_text : bool
+    has_tables : bool
+    """
+
+    read: Callable[..., Contents]
+    is_text: bool = False
+    has_tables: bool = False
+
+
+def read_file(path: str, dialect: Dialect) -> Contents:
+    """Read the columns of a table in a file, or in a folder of Parquet files.
 
     Parameters
     ----------
     path : str
-        Ends in one of `READERS`, upper or lower case.
+        Ends in one of `READERS`, upper or lower case; then, where a file may have several tables, `::` and a name.
+    dialect : Dialect
+        What the user says of how a text file is written.
 
     Returns
     -------
-    list of (name, column)
+    Contents
     """
-    reader = next((READERS[end] for end in READERS if path.lower().endswith(end)), None)
-    if reader is None:
-        raise DataError(f"{path[:200]!r} is no table file. Names of table files end in: {listed(tuple(READERS))}.")
+    file, table = path, None
+    reader = _reader_of(path)
+    if reader is None and "::" in path:
+        file, _, table = path.rpartition("::")
+        reader = _reader_of(file)
     try:
-        if os.path.isdir(path):
-            raise DataError(f"{path!r} is a directory: name one file in it.")
-        return reader(path)
+        if reader is None or os.path.isdir(file):
+            reader = Reader(_read_parquet_folder)
+        if dialect.given() and not reader.is_text:
+            raise OptionError(f"{dialect.given()[0]}= is for text files, and {path!r} is none. Leave it out.")
+        if reader.has_tables:
+            return reader.read(file, table)
+        return reader.read(path, dialect) if reader.is_text else reader.read(path)
     except FileNotFoundError:
         raise DataError(f"there is no file {path!r}: check the path.") from None
     except UnicodeEncodeError:
         raise DataError(f"no file can be called {path!r}: check the path.") from None
     except UnicodeDecodeError:
-        raise DataError(f"the header of {path!r} is not UTF-8 text: save the file as UTF-8.") from None
+        raise DataError(f"{path!r} is not UTF-8 text: save the file as UTF-8.") from None
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(path, error) from error
+
+
+def _reader_of(file: str) -> Reader | None:
+    return next((reader for end, reader in READERS.items() if file.lower().endswith(end)), None)
 
 
 def _unreadable(path: str, error: Exception) -> DataError:
@@ -98,6 +134,31 @@ def _read_parquet(path: str) -> NamedColumns:
         return table_columns(file.read())
 
 
+def _read_parquet_folder(path: str) -> Contents:
+    """All Parquet files of a folder, one below the other."""
+    if not os.path.isdir(path):
+        endings = listed(tuple(READERS), most=99)
+        raise DataError(f"{path[:200]!r} is no table file. Names of table files end in: {endings}.")
+    names = (name for name in os.listdir(path) if name.lower().endswith(".parquet") and name[0] not in "._")
+    files = sorted(os.path.join(path, name) for name in names)
+    if not files:
+        raise DataError(f"{path!r} is a directory, and no .parquet files are in it: name one file.")
+    if len(files) == 1:
+        return Contents(_read_parquet(files[0]))
+    parts = [dict(_read_parquet(file)) for file in files]
+    types = [{name: column.type for name, column in part.items()} for part in parts]
+    for file, own in zip(files, types, strict=True):
+        if own != types[0]:
+            other = [name for name in {**types[0], **own} if own.get(name) != types[0].get(name)]
+            raise DataError(f"columns of {file!r} are not those of {files[0]!r}, or of other types: {listed(other)}.")
+    return Contents(
+        [
+            (name, pa.chunked_array([chunk for part in parts for chunk in part[name].chunks], type=type_))
+            for name, type_ in types[0].items()
+        ]
+    )
+
+
 def _decoded_bytes(metadata: parquet.FileMetaData) -> int:
     """What a Parquet file says that it holds, unpacked and with every value by itself; text as places in a list."""
     pages = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
@@ -128,10 +189,12 @@ def _read_arrow(path: str) -> NamedColumns:
             return table_columns(pa.ipc.open_stream(file).read_all())
 
 
-READERS: dict[str, Callable[[str], NamedColumns]] = {
-    ".csv": read_csv,
-    ".csv.gz": read_csv,
-    ".parquet": _read_parquet,
-    ".feather": _read_arrow,
-    ".arrow": _read_arrow,
+READERS: dict[str, Reader] = {
+    **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"), Reader(read_csv, is_text=True)),
+    ".parquet": Reader(lambda path: Contents(_read_parquet(path))),
+    **dict.fromkeys((".feather", ".arrow"), Reader(lambda path: Contents(_read_arrow(path)))),
+    ".xlsx": Reader(read_excel, has_tables=True),
+    **dict.fromkeys((".jsonl", ".ndjson"), Reader(read_json_lines)),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), Reader(read_sqlite, has_tables=True)),
+    ".duckdb": Reader(read_duckdb, has_tables=True),
 }

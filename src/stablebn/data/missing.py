@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,7 @@ def with_types(columns: Columns, missing: str) -> Columns:
 
 
 def settle_missing(
-    columns: dict[Name, Encoded], weights: Weights | None, missing: str
+    columns: dict[Name, Encoded], weights: Weights | None, missing: str, cautions: Sequence[Caution] = ()
 ) -> tuple[dict[Name, Encoded], Weights | None, list[Caution]]:
     """Do with missing values as the user says.
 
@@ -33,6 +33,8 @@ def settle_missing(
     columns : dict of name to Categories or Numbers
     weights : int64 array [rows] or None
     missing : {"error", "drop", "level"}
+    cautions : sequence of Caution
+        What was said before: which texts were taken for missing values is told again where those are refused.
 
     Returns
     -------
@@ -40,22 +42,24 @@ def settle_missing(
         Without missing values.
     weights : int64 array [rows left] or None
     cautions : list of Caution
+        Those before, and what is said here.
     """
     masks = {name: column.missing for name, column in columns.items()}
     gaps = {name: int(mask.sum()) for name, mask in masks.items() if mask.any()}
     if not gaps:
-        return columns, weights, []
+        return columns, weights, [*cautions]
     if missing == "level":
-        return _add_levels(columns, gaps), weights, [_levels_caution(gaps)]
+        return _add_levels(columns, gaps), weights, [*cautions, _levels_caution(gaps)]
     complete = ~np.logical_or.reduce([masks[name] for name in gaps])
     if missing == "error":
         raise DataError(
             f'missing values in {tallied(gaps)}, of {len(complete)} rows. Say missing="drop" to leave out '
             'the rows that have them, or missing="level" to make them a level (categorical columns only).'
+            + "".join(f" {own}" for own in cautions if own.code == "markers")
         )
     caution = _dropped_caution(gaps, complete)
     columns = {name: column.keep(complete) for name, column in columns.items()}
-    return columns, weights if weights is None else weights[complete], [caution]
+    return columns, weights if weights is None else weights[complete], [*cautions, caution]
 
 
 def _add_levels(columns: Mapping[Name, Encoded], gaps: Mapping[Name, int]) -> dict[Name, Encoded]:

@@ -16,7 +16,9 @@ from stablebn.data.checks import (
     check_types,
     report_constants,
 )
+from stablebn.data.choosing import Choice
 from stablebn.data.cut_points import Binning, Cuts
+from stablebn.data.dialect import Dialect
 from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.data.encoding import encode, tabulate
@@ -80,6 +82,11 @@ def prepare(
     duplicates: str = "keep",
     weights: object = None,
     discretise: Binning | Mapping[Name, tuple[float, ...]] | None = None,
+    columns: object = None,
+    drop: object = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -88,7 +95,7 @@ def prepare(
     source : frame, array, dict or path
         A pandas or polars DataFrame (the index of a pandas frame is not data), a PyArrow Table or
         RecordBatch, a 2-D NumPy array with `names`, a structured array, a dict of columns, or the path of
-        a .csv, .csv.gz, .parquet, .feather or .arrow file.
+        a file of which `stablebn.data.files` knows the format.
     names : sequence of hashable, optional
         Names of the columns of a 2-D NumPy array.
     kinds : mapping of name to {"categorical", "continuous"}, optional
@@ -103,6 +110,10 @@ def prepare(
         How many rows each row stands for. A row with weight 0 is as if it were not there.
     discretise : Binning or mapping of name to cut points, optional
         Make continuous columns categorical: all of them, or those with these cut points. Text is taken as it stands.
+    columns, drop : sequence of names, or text with commas between names, optional
+        The columns to use, and those to leave out.
+    sep, decimal, encoding : str, optional
+        How a text file is written; by default recognised, by the rules of `stablebn.data.dialect`.
 
     Returns
     -------
@@ -125,24 +136,27 @@ def prepare(
     one_of("duplicates", duplicates, DUPLICATES)
     asked = {} if kinds is None else kinds
 
-    columns, weight_column = set_weights_apart(read(source, names=names), weights)
-    columns = with_types(columns, missing)
-    check_size(columns)
-    rows = len(next(iter(columns.values())))
-    columns, counts = rows_with_weight(columns, weight_column)
+    found = read(
+        source, names=names, dialect=Dialect(sep, decimal, encoding), choice=Choice(columns, drop, besides=weights)
+    )
+    variables, weight_column = set_weights_apart(found.columns, weights)
+    variables = with_types(variables, missing)
+    check_size(variables)
+    rows = len(next(iter(variables.values())))
+    variables, counts = rows_with_weight(variables, weight_column)
     check_total(rows, counts)
-    check_types(columns)
+    check_types(variables)
     if isinstance(discretise, Mapping):
-        numbers = [name for name in discretise if name in columns and family(columns[name].type) != "text"]
+        numbers = [name for name in discretise if name in variables and family(variables[name].type) != "text"]
         asked = {**asked, **dict.fromkeys(numbers, "continuous")}
-    decided = decide_kinds(columns, asked)
+    decided = decide_kinds(variables, asked)
 
-    encoded = encode(columns, decided)
+    encoded = encode(variables, decided)
     cuts: Cuts = {}
     if discretise is not None:
         encoded, cuts = discretised(encoded, counts, discretise)
         decided = {name: "categorical" if name in cuts else kind for name, kind in decided.items()}
-    encoded, counts, cautions = settle_missing(encoded, counts, missing)
+    encoded, counts, cautions = settle_missing(encoded, counts, missing, found.cautions)
     used = len(next(iter(encoded.values())))
     total = total_weight(used, counts)
     check_finite(encoded)
@@ -161,7 +175,7 @@ def prepare(
     for caution in cautions:
         logger.info("%s", caution)
     return Prepared(
-        names=tuple(columns),
+        names=tuple(variables),
         table=table,
         kinds=decided,
         constants=constants,

@@ -6,16 +6,20 @@ import os
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.choosing import Choice
+from stablebn.data.contents import Contents
+from stablebn.data.dialect import Dialect
 from stablebn.data.files import READERS, read_file, table_columns
+from stablebn.data.markers import report_markers
 from stablebn.data.soundness import check_sound
 from stablebn.data.table import Name
-from stablebn.data.wording import tallied
+from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, OptionError, listed
 from stablebn.graph.names import nameless
 
@@ -23,11 +27,32 @@ Columns: TypeAlias = dict[Name, pa.ChunkedArray]
 
 ACCEPTED = (
     "a pandas or polars DataFrame, a PyArrow Table, a 2-D NumPy array with names=, a dict of columns, "
-    f"or a path that ends in {listed(tuple(READERS))}"
+    f"or a path that ends in {listed(tuple(READERS), most=99)}"
 )
 
 
-def read(source: object, *, names: Sequence[Name] | None = None) -> Columns:
+class Source(NamedTuple):
+    """What was read.
+
+    Attributes
+    ----------
+    columns : dict of name to pyarrow.ChunkedArray
+        In column order, all of one length.
+    cautions : list of Caution
+        What was recognised in a file.
+    """
+
+    columns: Columns
+    cautions: list[Caution]
+
+
+def read(
+    source: object,
+    *,
+    names: Sequence[Name] | None = None,
+    dialect: Dialect = Dialect(),  # noqa: B008 - it cannot be changed
+    choice: Choice = Choice(),  # noqa: B008
+) -> Source:
     """Read the columns of a table, types as they come.
 
     Parameters
@@ -36,27 +61,35 @@ def read(source: object, *, names: Sequence[Name] | None = None) -> Columns:
         See `stablebn.data.prepare`.
     names : sequence of hashable, optional
         Names of the columns of a NumPy array.
+    dialect : Dialect
+        What the user says of how a text file is written.
+    choice : Choice
+        The columns that the user wants.
 
     Returns
     -------
-    dict of name to pyarrow.ChunkedArray
-        In column order, all of one length.
+    Source
     """
     if isinstance(source, np.ndarray) and source.dtype.names is None:
-        named = _array_columns(source, names)
+        found = Contents(_array_columns(source, names))
     elif names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
+    elif isinstance(source, str | os.PathLike):
+        found = read_file(os.fsdecode(source), dialect)
     else:
-        named = _named_columns(source)
-    _check_unique([name for name, _ in named])
-    columns = {name: arrow_column(f"column {name!r}", values) for name, values in named}
+        found = Contents(_named_columns(source))
+    if dialect.given() and not isinstance(source, str | os.PathLike):
+        raise OptionError(f"{dialect.given()[0]}= is for text files, and this table is none. Leave it out.")
+    every = [name for name, _ in found.columns]
+    _check_unique(every)
+    wanted = set(choice.of(every))
+    columns = {name: arrow_column(f"column {name!r}", values) for name, values in found.columns if name in wanted}
     _check_lengths(columns)
-    return columns
+    markers = {name: texts for name, texts in found.markers.items() if name in wanted}
+    return Source(columns, [*found.cautions, *report_markers(markers)])
 
 
 def _named_columns(source: object) -> Sequence[tuple[Name, object]]:
-    if isinstance(source, str | os.PathLike):
-        return read_file(os.fsdecode(source))
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
     if isinstance(source, pa.Table):

@@ -40,6 +40,9 @@ class Caution:
         "conflicts",
         "not-extendable",
         "unseen",
+        "dialect",
+        "index",
+        "markers",
     ]
     columns: tuple[Name, ...]
     message: str

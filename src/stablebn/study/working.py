@@ -82,7 +82,7 @@ class _Drawn:
 def _draw(named: NamedNetwork, rows: int, seed: int) -> _Drawn:
     network = named.model
     kind: Kind = "continuous" if network.is_continuous else "categorical"
-    columns = read(network.sample(rows, seed=seed))
+    columns = read(network.sample(rows, seed=seed)).columns
     prepared = prepare(columns)
     sample = Sample(
         network=named.name,

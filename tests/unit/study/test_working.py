@@ -34,7 +34,7 @@ def _done(job: Job) -> Record:
 
 def test_a_record_says_what_the_library_says(tmp_path: Path) -> None:
     job = _job(tmp_path, 'algorithm = "hc"')
-    columns = read(_sample(job))
+    columns = read(_sample(job)).columns
     layout = lay_out(columns, decide_kinds(columns, {}), ("columns", "rows", "names"), seed=1, number=1)
     names = {alias: name for name, alias in layout.aliases.items()}
     result = sb.learn(layout.columns, "hc")

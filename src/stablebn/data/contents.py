@@ -1,0 +1,37 @@
+"""What a file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from stablebn.data.markers import without_markers
+from stablebn.data.table import Name
+from stablebn.data.wording import Caution
+
+
+class Contents(NamedTuple):
+    """What a file holds.
+
+    Attributes
+    ----------
+    columns : sequence of (name, values)
+        Arrow data, or lists of Python values.
+    cautions : sequence of Caution
+        How the file was read.
+    markers : mapping of name to texts
+        What was taken for a missing value in which columns, but for the markers of pandas.
+    """
+
+    columns: Sequence[tuple[Name, object]]
+    cautions: Sequence[Caution] = ()
+    markers: Mapping[Name, Collection[str]] = MappingProxyType({})
+
+
+def contents_of_values(columns: Sequence[tuple[Name, Sequence[object]]]) -> Contents:
+    """Columns of Python values, None where a marker stands."""
+    cleared = [(name, *without_markers(values)) for name, values in columns]
+    return Contents(
+        [(name, values) for name, values, _ in cleared], markers={name: markers for name, _, markers in cleared}
+    )

@@ -1,0 +1,82 @@
+"""The options for files are the same at every door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import stablebn as sb
+from stablebn.cli import app
+
+TABLE = {"a": ["x", "y"] * 20, "b": ["p", "q"] * 19 + ["q", "p"], "c": ["u", "u", "v", "v"] * 10}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    lines = [";".join(row) for row in zip(*TABLE.values(), strict=True)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([";".join(TABLE), *lines, ""]))
+    return path
+
+
+def _run(*arguments: object, code: int = 0) -> str:
+    done = CliRunner().invoke(app, list(map(str, arguments)))
+    assert done.exit_code == code, done.output
+    return " ".join(done.output.split())
+
+
+def test_learn_tells_what_was_recognised(path: Path) -> None:
+    result = sb.learn(path)
+    assert [caution.code for caution in result.warnings][:1] == ["dialect"]
+    assert result.arcs == sb.learn(TABLE).arcs
+    assert result.fingerprint == sb.learn(TABLE).fingerprint
+    assert "is read with fields separated by semicolons" in _run("learn", path)
+    assert "is read with" not in _run("learn", path, "--sep", ";")
+    assert sb.learn(path, sep=";").config == sb.learn(TABLE).config
+
+
+def test_columns_are_chosen_at_every_door(path: Path, tmp_path: Path) -> None:
+    expected = sb.learn({name: TABLE[name] for name in ("a", "b")})
+    assert sb.learn(path, columns=["a", "b"]).fingerprint == expected.fingerprint
+    assert sb.TabuStable(drop="c", sep=";").fit(path).result_.fingerprint == expected.fingerprint
+    assert expected.fingerprint in _run("learn", path, "--columns", "a,b")
+    assert expected.fingerprint in _run("learn", path, "--drop", "c")
+    assert "Did you mean 'a'" in " ".join(_refused("learn", path, "--drop", "aa").split())
+
+
+def _refused(*arguments: object) -> str:
+    done = CliRunner().invoke(app, list(map(str, arguments)))
+    assert isinstance(done.exception, sb.OptionError) or done.exit_code == 2
+    return f"{done.exception} {done.output}"
+
+
+def test_a_score_is_that_of_the_chosen_columns(path: Path, tmp_path: Path) -> None:
+    graph = tmp_path / "graph.json"
+    expected = sb.learn({name: TABLE[name] for name in ("a", "b")})
+    graph.write_text(expected.to_json())
+    assert sb.score(expected, path, drop=["c"]).total == expected.score
+    told = _run("score", graph, path, "--drop", "c")
+    assert repr(expected.score) in told
+    assert "is read with fields separated by semicolons" in told
+    assert "is read with" not in _run("score", graph, path, "--drop", "c", "--sep", ";")
+
+
+def test_an_audit_reads_the_file_in_the_same_way(path: Path) -> None:
+    found = sb.stability(path, "tabu-stable", repeats=3, drop="c")
+    assert found.graphs == 1
+    assert [caution.code for caution in found.warnings][:1] == ["dialect"]
+    assert set(found.learned[0].nodes) == {"a", "b"}
+    told = _run(
+        "stability", path, "--repeats", 2, "--columns", "a,b", "--sep", ";", "--decimal", ".", "--encoding", "utf-8"
+    )
+    assert "is read with" not in told
+
+
+def test_a_value_that_cannot_be_is_refused_at_every_door(path: Path, tmp_path: Path) -> None:
+    graph = tmp_path / "graph.json"
+    graph.write_text(sb.learn(TABLE).to_json())
+    for command in (("learn", path), ("score", graph, path), ("stability", path)):
+        for option, value in (("sep", ";;"), ("decimal", "x"), ("encoding", "klingon")):
+            assert f"{option}='{value}'" in _refused(*command, f"--{option}", value)
