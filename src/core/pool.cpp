@@ -184,6 +184,7 @@ bool Pool::work_at(Job& job, bool is_owner) {
         if (!job.failure) job.failure = std::current_exception();
         // The parts that nobody has taken are dropped.
         job.next = job.count;
+        return false;
     }
     return true;
 }

@@ -153,11 +153,17 @@ def _split(
         raise zeros_error(path)
     tables: dict[str, pa.Table] = {}
     bad: dict[str, _BadRowError] = {}
+    unreadable: list[pa.ArrowInvalid] = []
     for sep in header.separators or (",",) if asked is None else ("\t" if asked == r"\t" else asked,):
         try:
             tables[sep] = _parse(open_file, header, sep)
         except _BadRowError as error:  # noqa: PERF203 - few headers have two of them
             bad[sep] = error
+        except pa.ArrowInvalid as error:
+            # Cut there, a quoted name does not end: this separator stands inside it.
+            unreadable.append(error)
+    if not tables and not bad:
+        raise unreadable[0]
     if not tables:
         raise _no_separator(path, bad, header)
     if len(tables) > 1:

@@ -584,3 +584,9 @@ def test_what_is_said_of_a_file_does_not_depend_on_its_folder(tmp_path: Path) ->
 def test_doubled_names_are_refused_in_any_dialect(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"names must be unique: 'a' \(2 times\)"):
         prepare(_released(Animal("", _rows("a;a;b", "1;2;3")), tmp_path))
+
+
+def test_a_separator_inside_a_quoted_name_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "quoted.csv"
+    path.write_text("a,\"b,#';\",c-;;'\np,s,q\nq,s,p\n")
+    assert prepare(path).names == ("a", "b,#';", "c-;;'")
