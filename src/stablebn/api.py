@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import Binning, ContinuousTable, Kind, prepare
+from stablebn.data import Binning, ContinuousTable, Kind, Prepared, prepare
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -62,20 +62,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
-    prepared = prepare(
-        asked.data,
-        names=asked.names,
-        kinds=asked.kinds,
-        missing=asked.missing,
-        duplicates=asked.duplicates,
-        weights=asked.weights,
-        discretise=_binning(asked),
-        columns=asked.columns,
-        drop=asked.drop,
-        sep=asked.sep,
-        decimal=asked.decimal,
-        encoding=asked.encoding,
-    )
+    prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
     if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
         raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
     encoded = time.perf_counter()
@@ -128,6 +115,28 @@ def learn(*arguments: Any, **options: Any) -> Result:
     return result
 
 
+def _prepared(
+    asked: LearnArguments | ScoreArguments,
+    discretise: Binning | Mapping[Hashable, tuple[float, ...]] | None,
+    duplicates: str = "keep",
+) -> Prepared:
+    """The table, read as the options say."""
+    return prepare(
+        asked.data,
+        names=asked.names,
+        kinds=asked.kinds,
+        missing=asked.missing,
+        duplicates=duplicates,
+        weights=asked.weights,
+        discretise=discretise,
+        columns=asked.columns,
+        drop=asked.drop,
+        sep=asked.sep,
+        decimal=asked.decimal,
+        encoding=asked.encoding,
+    )
+
+
 def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
     if asked.discretise is None:
         if asked.bins is not None:
@@ -157,19 +166,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     asked = ScoreArguments.from_call("score", arguments, options)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    prepared = prepare(
-        asked.data,
-        names=asked.names,
-        kinds=asked.kinds,
-        missing=asked.missing,
-        weights=asked.weights,
-        discretise=_binning(asked) or _cuts_of(asked.graph),
-        columns=asked.columns,
-        drop=asked.drop,
-        sep=asked.sep,
-        decimal=asked.decimal,
-        encoding=asked.encoding,
-    )
+    prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph))
     graph = read_as_graph(asked.graph, prepared.names)
     dag = extended(graph)
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+from stablebn.errors import DataError
+
 MOST_BYTES = 2**28
 """What any packed file may unpack to, and the longest text of a network; that of the largest published one is 50 times
 shorter."""
@@ -13,3 +17,13 @@ _MOST_TIMES = 100
 def most_unpacked(packed: int) -> int:
     """Bytes that a packed table may unpack to, by the size of its file."""
     return max(MOST_BYTES, _MOST_TIMES * packed)
+
+
+def check_unpacked(path: str, unpacked: int, remedy: str) -> None:
+    """Raise `DataError` if a table unpacks to more than a file of its size may; `remedy` says how else to save it."""
+    most = most_unpacked(os.path.getsize(path))
+    if unpacked > most:
+        raise DataError(
+            f"{path!r} unpacks to {unpacked >> 20:,} MiB, more than the {most >> 20:,} MiB that a file of its size "
+            f"may. If that is meant, {remedy}."
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from stablebn.data.contents import Contents, contents_of_values
 from stablebn.data.index_column import INDEX_NAMES, counts_rows, index_caution
 from stablebn.data.tables_in_file import chosen_table
 from stablebn.errors import DataError, MissingExtraError
-from stablebn.unpacking import most_unpacked
+from stablebn.unpacking import check_unpacked
 
 
 def read_excel(path: str, sheet: str | None) -> Contents:
@@ -45,14 +44,10 @@ def _check_unpacked(path: str) -> None:
     try:
         with zipfile.ZipFile(path) as packed:
             unpacked = sum(member.file_size for member in packed.infolist())
+    # What zipfile raises of a later version of the format is NotImplementedError.
     except (zipfile.BadZipFile, NotImplementedError):
         raise DataError(f"{path!r} cannot be read; check that it is a complete .xlsx file.") from None
-    most = most_unpacked(os.path.getsize(path))
-    if unpacked > most:
-        raise DataError(
-            f"{path!r} unpacks to {unpacked >> 20:,} MiB, more than the {most >> 20:,} MiB that a file of its size "
-            "may. If that is meant, save the sheet as CSV."
-        )
+    check_unpacked(path, unpacked, "save the sheet as CSV")
 
 
 def _text(name: object) -> str:

@@ -20,7 +20,7 @@ from stablebn.data.packed_buffers import unpacked_bytes
 from stablebn.data.sqlite_file import read_sqlite
 from stablebn.data.table import Name
 from stablebn.errors import DataError, OptionError, listed
-from stablebn.unpacking import most_unpacked
+from stablebn.unpacking import check_unpacked
 
 if TYPE_CHECKING:
     from pyarrow import parquet
@@ -29,6 +29,8 @@ logger = logging.getLogger("stablebn.data")
 
 # Bytes of a value in memory, by its type in Parquet; text is read by its distinct values.
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "BYTE_ARRAY": 4}
+
+_UNCOMPRESSED = "save the table without compression, as an .arrow file"
 
 NamedColumns: TypeAlias = list[tuple[Name, pa.ChunkedArray]]
 
@@ -127,7 +129,7 @@ def _read_parquet(path: str) -> NamedColumns:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
-        _check_unpacked(path, _decoded_bytes(file.metadata))
+        check_unpacked(path, _decoded_bytes(file.metadata), _UNCOMPRESSED)
         text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
     # Text as it is stored, by its distinct values: nothing need be hashed again.
     with parquet.ParquetFile(path, read_dictionary=text) as file:
@@ -166,21 +168,12 @@ def _decoded_bytes(metadata: parquet.FileMetaData) -> int:
     return int(pages + metadata.num_rows * sum(widths))
 
 
-def _check_unpacked(path: str, unpacked: int) -> None:
-    most = most_unpacked(os.path.getsize(path))
-    if unpacked > most:
-        raise DataError(
-            f"{path!r} unpacks to {unpacked >> 20:,} MiB, more than the {most >> 20:,} MiB that a file of its size "
-            "may. If that is meant, save the table without compression, as an .arrow file."
-        )
-
-
 def _read_arrow(path: str) -> NamedColumns:
     try:
         unpacked = unpacked_bytes(path)
     except ValueError as error:
         raise _unreadable(path, error) from None
-    _check_unpacked(path, unpacked)
+    check_unpacked(path, unpacked, _UNCOMPRESSED)
     with pa.OSFile(path) as file:
         try:
             return table_columns(pa.ipc.open_file(file).read_all())

@@ -379,7 +379,8 @@ def test_the_order_of_rows_never_changes_what_is_recognised(
 
 
 def _workbook(path: Path, *sheets: Sequence[Sequence[object]]) -> Path:
-    openpyxl = pytest.importorskip("openpyxl")
+    import openpyxl
+
     book = openpyxl.Workbook()
     book.remove(book.active)
     for number, rows in enumerate(sheets, start=1):
@@ -469,7 +470,8 @@ def test_a_table_of_sqlite_is_the_same_as_a_dict(tmp_path: Path) -> None:
 
 
 def test_a_table_of_duckdb_is_the_same_as_a_dict(tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
+    import duckdb
+
     path = tmp_path / "t.duckdb"
     with duckdb.connect(str(path)) as database:
         database.execute("CREATE TABLE numbers (a INTEGER, b INTEGER)")
