@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.terminal import read_terminal
 
 import stablebn as sb
 from stablebn.arguments import learn_options, score_options
@@ -182,7 +183,7 @@ def _on_a_terminal(*arguments: object, interrupt_at: str | None = None) -> tuple
         os.close(child)
         shown = b""
         interrupted = interrupt_at is None
-        while piece := _read(parent):
+        while piece := read_terminal(parent):
             shown += piece
             if not interrupted and str(interrupt_at).encode() in shown:
                 running.send_signal(signal.SIGINT)
@@ -190,15 +191,6 @@ def _on_a_terminal(*arguments: object, interrupt_at: str | None = None) -> tuple
         os.close(parent)
     assert interrupted
     return running.returncode, shown.decode()
-
-
-def _read(terminal: int) -> bytes:
-    """What is new on a terminal: nothing when the last one who wrote there has ended."""
-    try:
-        return os.read(terminal, 100_000)
-    except OSError:
-        # Linux says so with an error.
-        return b""
 
 
 def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from tests.terminal import read_terminal
 
 import stablebn as sb
 from stablebn.errors import spelled
@@ -41,18 +42,10 @@ def _on_a_terminal(*arguments: object, folder: Path) -> tuple[int, str]:
     ) as running:
         os.close(child)
         shown = b""
-        while piece := _read(parent):
+        while piece := read_terminal(parent):
             shown += piece
         os.close(parent)
     return running.returncode, shown.decode()
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 100_000)
-    except OSError:
-        # Linux says so that the last one who wrote there has ended.
-        return b""
 
 
 def _check(shown: str, names: tuple[str, ...] = HOSTILE) -> None:
