@@ -7,7 +7,7 @@ asked for `discretising` (with `cut_points`), `missing`, `duplicates`, with `che
 from stablebn.data.cut_points import Binning, Cuts
 from stablebn.data.kinds import Kind
 from stablebn.data.prepare import Prepared, prepare
-from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, Name, Table, Weights
+from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.data.wording import Caution
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "ContinuousTable",
     "Cuts",
     "Kind",
+    "MixedTable",
     "Name",
     "Prepared",
     "Table",

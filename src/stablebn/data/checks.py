@@ -10,7 +10,7 @@ import pyarrow as pa
 from stablebn.data.encoding import Categories, Encoded, Numbers
 from stablebn.data.kinds import family
 from stablebn.data.reading import Columns
-from stablebn.data.table import Name, Weights
+from stablebn.data.table import MixedTable, Name, Weights
 from stablebn.data.wording import Caution, kinds_option, tallied
 from stablebn.errors import DataError, listed
 
@@ -95,17 +95,15 @@ def report_constants(constants: tuple[Name, ...]) -> list[Caution]:
     return [Caution("constant", constants, message)]
 
 
-def check_one_kind(columns: Mapping[Name, Encoded]) -> None:
-    """Raise if some columns are categorical and others continuous."""
-    categorical = [name for name, column in columns.items() if isinstance(column, Categories)]
-    continuous = [name for name, column in columns.items() if isinstance(column, Numbers)]
-    if categorical and continuous:
-        raise DataError(
-            f"categorical columns ({listed(categorical)}) and continuous columns ({listed(continuous)}) "
-            "cannot be learned from together. Choose columns of one kind, or say how to read those that hold "
-            f"numbers, for example {kinds_option(continuous[:1], 'categorical')}, or make categories of them with "
-            "stablebn.discretise."
-        )
+def mixed_refused(table: MixedTable) -> DataError:
+    """The error of those who can do with one kind of columns only."""
+    categorical, continuous = table.categorical.names, table.continuous.names
+    return DataError(
+        f"categorical columns ({listed(categorical)}) and continuous columns ({listed(continuous)}) "
+        "cannot be learned from together. Choose columns of one kind, or say how to read those that hold "
+        f"numbers, for example {kinds_option(continuous[:1], 'categorical')}, or make categories of them with "
+        "stablebn.discretise."
+    )
 
 
 def check_gaussian_rows(columns: Mapping[Name, Encoded], total: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.table import CategoricalTable, ContinuousTable, Name, Table
+from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
@@ -30,13 +30,15 @@ def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
 
     Parameters
     ----------
-    table : CategoricalTable or ContinuousTable
+    table : Table
 
     Returns
     -------
     tuple of tuples of names
         Sorted by `name_key`, inside the groups and between them.
     """
+    if isinstance(table, MixedTable):
+        return _by_first_name([*identical_columns(table.categorical), *identical_columns(table.continuous)])
     matrix = table.codes if isinstance(table, CategoricalTable) else table.values
     buckets: dict[object, list[list[int]]] = defaultdict(list)
     # A few rows tell most columns apart; of the others all rows are looked at.
@@ -65,6 +67,8 @@ def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
     tuple of tuples of names
         Identical columns are among them. Sorted by `name_key`, inside the groups and between them.
     """
+    if isinstance(table, MixedTable):
+        return copied_columns(table.continuous)
     if not isinstance(table, ContinuousTable):
         return ()
     values = table.values
@@ -102,8 +106,12 @@ def _are_copies(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDA
 
 def _named(groups: Sequence[Sequence[int]], names: Sequence[Name]) -> tuple[tuple[Name, ...], ...]:
     """Groups of two or more, by name."""
-    named = [tuple(sorted((names[c] for c in group), key=name_key)) for group in groups if len(group) > 1]
-    return tuple(sorted(named, key=lambda group: name_key(group[0])))
+    several = [group for group in groups if len(group) > 1]
+    return _by_first_name([tuple(sorted((names[c] for c in group), key=name_key)) for group in several])
+
+
+def _by_first_name(groups: Sequence[tuple[Name, ...]]) -> tuple[tuple[Name, ...], ...]:
+    return tuple(sorted(groups, key=lambda group: name_key(group[0])))
 
 
 def report_duplicates(
@@ -169,4 +177,7 @@ def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict
 
 def _distinct_values(table: Table, name: Name) -> list[float]:
     """The values of a continuous column, ascending; of identical ones only the name is left to tell."""
-    return [] if isinstance(table, CategoricalTable) else np.unique(table.values[table.names.index(name)]).tolist()
+    numbers = table.continuous if isinstance(table, MixedTable) else table
+    if isinstance(numbers, CategoricalTable) or name not in numbers.names:
+        return []
+    return list(np.unique(numbers.values[numbers.names.index(name)]).tolist())

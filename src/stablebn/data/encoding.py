@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stablebn.data.integers import CloseIntegers, close_integers
 from stablebn.data.kinds import Kind, family
 from stablebn.data.reading import Columns
-from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, Name, Table, Weights
+from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.errors import DataError, listed
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -136,34 +136,45 @@ def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
 
 
 def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None) -> Table:
-    """Put columns of one kind, without missing values, into a table.
+    """Put columns without missing values into a table.
 
     Parameters
     ----------
-    columns : mapping of name to Categories, or of name to Numbers
+    columns : mapping of name to Categories or Numbers
     rows : int
         Length of the columns, of which there may be none.
     weights : int64 array [rows] or None
 
     Returns
     -------
-    CategoricalTable or ContinuousTable
+    CategoricalTable, ContinuousTable or MixedTable
         Categorical if there are no columns. Weights that are all 1 are None.
     """
-    names = tuple(columns)
     if weights is not None and (weights == 1).all():
         weights = None
-    numbers = [column.values for column in columns.values() if isinstance(column, Numbers)]
-    if numbers:
-        values = np.empty((len(numbers), rows), dtype=np.float64)
-        # Column by column, so that Ctrl-C is heard. There is one zero only: -0.0 becomes 0.0.
-        for own, column in zip(values, numbers, strict=True):
-            np.add(column, 0.0, out=own)
-        return ContinuousTable(names, values, weights)
-    categories = [column for column in columns.values() if isinstance(column, Categories)]
-    greatest = max((len(column.levels) - 1 for column in categories), default=0)
-    codes = np.array([column.codes for column in categories]).reshape(len(categories), rows)
-    return CategoricalTable(names, narrow(codes, greatest), tuple(column.levels for column in categories), weights)
+    numbers = {name: column for name, column in columns.items() if isinstance(column, Numbers)}
+    categories = {name: column for name, column in columns.items() if isinstance(column, Categories)}
+    if not numbers:
+        return _categorical_table(categories, rows, weights)
+    continuous = _continuous_table(numbers, rows, weights)
+    if not categories:
+        return continuous
+    return MixedTable(tuple(columns), _categorical_table(categories, rows, weights), continuous)
+
+
+def _continuous_table(columns: Mapping[Name, Numbers], rows: int, weights: Weights | None) -> ContinuousTable:
+    values = np.empty((len(columns), rows), dtype=np.float64)
+    # Column by column, so that Ctrl-C is heard. There is one zero only: -0.0 becomes 0.0.
+    for own, column in zip(values, columns.values(), strict=True):
+        np.add(column.values, 0.0, out=own)
+    return ContinuousTable(tuple(columns), values, weights)
+
+
+def _categorical_table(columns: Mapping[Name, Categories], rows: int, weights: Weights | None) -> CategoricalTable:
+    greatest = max((len(column.levels) - 1 for column in columns.values()), default=0)
+    codes = np.array([column.codes for column in columns.values()]).reshape(len(columns), rows)
+    levels = tuple(column.levels for column in columns.values())
+    return CategoricalTable(tuple(columns), narrow(codes, greatest), levels, weights)
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

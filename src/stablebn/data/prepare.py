@@ -10,7 +10,6 @@ from stablebn.data.checks import (
     check_finite,
     check_gaussian_rows,
     check_identifiers,
-    check_one_kind,
     check_size,
     check_total,
     check_types,
@@ -41,7 +40,7 @@ class Prepared:
     ----------
     names : tuple of hashable
         All variables, in column order.
-    table : CategoricalTable or ContinuousTable
+    table : CategoricalTable, ContinuousTable or MixedTable
         The columns that take part in the search, in column order: not the constant ones, and of merged ones
         only the one that stands. Without any column it is categorical.
     kinds : dict of name to {"categorical", "continuous"}
@@ -163,7 +162,6 @@ def prepare(
     check_identifiers(encoded, [name for name in asked if name not in cuts], total)
     constants = {name: column.first for name, column in encoded.items() if column.is_constant}
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
-    check_one_kind(varying)
     check_gaussian_rows(varying, total)
 
     table = tabulate(varying, used, counts)
@@ -171,7 +169,8 @@ def prepare(
     cautions += [*report_constants(tuple(constants)), *report_duplicates(identical, copies, duplicates)]
     merged: dict[Name, tuple[Name, ...]] = {}
     if duplicates == "merge":
-        table, merged = merge(table, copies or identical)
+        in_copies = {name for group in copies for name in group}
+        table, merged = merge(table, [*copies, *(group for group in identical if group[0] not in in_copies)])
     for caution in cautions:
         logger.info("%s", caution)
     return Prepared(

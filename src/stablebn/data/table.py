@@ -84,9 +84,54 @@ class ContinuousTable:
         )
 
 
-Table: TypeAlias = CategoricalTable | ContinuousTable
+@dataclass(frozen=True)
+class MixedTable:
+    """Categorical and continuous variables of the same rows, one column at least of each kind.
+
+    Attributes
+    ----------
+    names : tuple of hashable, length n
+        Of all variables, in column order.
+    categorical : CategoricalTable
+    continuous : ContinuousTable
+        Both parts have the weights of the whole.
+    """
+
+    names: tuple[Name, ...]
+    categorical: CategoricalTable
+    continuous: ContinuousTable
+
+    @property
+    def weights(self) -> Weights | None:
+        """How many rows each stored row stands for; None: one each."""
+        return self.categorical.weights
+
+    @property
+    def total(self) -> int:
+        """N, the number of rows that the table stands for."""
+        return self.categorical.total
+
+    def select(self, columns: Sequence[int]) -> Table:
+        """Return the same rows with only these columns, in this order; of one kind, if they are."""
+        names = tuple(self.names[c] for c in columns)
+        categorical = self.categorical.select(_places(names, self.categorical.names))
+        continuous = self.continuous.select(_places(names, self.continuous.names))
+        if not continuous.names:
+            return categorical
+        if not categorical.names:
+            return continuous
+        return MixedTable(names, categorical, continuous)
+
+
+Table: TypeAlias = CategoricalTable | ContinuousTable | MixedTable
 
 
 def total_weight(rows: int, weights: Weights | None) -> int:
     """Sum of the weights, each 1 where there are none."""
     return rows if weights is None else int(weights.sum())
+
+
+def _places(names: Sequence[Name], among: Sequence[Name]) -> list[int]:
+    """Where those of the names stand that are among some."""
+    place = {name: c for c, name in enumerate(among)}
+    return [place[name] for name in names if name in place]

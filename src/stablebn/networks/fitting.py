@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, Caution, Prepared
+from stablebn.data import CategoricalTable, Caution, ContinuousTable, MixedTable, Prepared
+from stablebn.data.checks import mixed_refused
 from stablebn.errors import GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG
 from stablebn.networks.model import CPT, LinearGaussian, Name, Network
@@ -32,6 +33,8 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
     if isinstance(prepared.table, CategoricalTable):
         return _fit_tables(dag, prepared, prepared.table, iss if method == "bde" else 0.0, unseen)
+    if isinstance(prepared.table, MixedTable):
+        raise mixed_refused(prepared.table)
     return _fit_gaussians(dag, prepared)
 
 
@@ -97,7 +100,7 @@ def _unseen_caution(nodes: Sequence[Name], configurations: int, unseen: str) -> 
 def _fit_gaussians(dag: DAG, prepared: Prepared) -> Network:
     """Least squares, solved in exact fractions and rounded once; noise variance RSS / (N - 1), as in the score."""
     table = prepared.table
-    assert not isinstance(table, CategoricalTable)
+    assert isinstance(table, ContinuousTable)
     moments = Moments(table)
     place = {name: v for v, name in enumerate(table.names)}
     distributions: dict[Name, LinearGaussian] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stablebn.data.table import CategoricalTable, Table
+from stablebn.data.checks import mixed_refused
+from stablebn.data.table import CategoricalTable, MixedTable, Table
 from stablebn.stats.counts import Counts
 from stablebn.stats.moments import Moments
 from stablebn.stats.standardised import StandardisedMoments
@@ -15,5 +16,7 @@ def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) ->
     """The statistics from which scores, orders and tests of a table are made."""
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
+    if isinstance(table, MixedTable):
+        raise mixed_refused(table)
     moments = Moments(table, threads=threads)
     return StandardisedMoments(moments) if unit_free else moments

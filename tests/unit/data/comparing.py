@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, Prepared
+from stablebn.data import CategoricalTable, MixedTable, Prepared
 
 
 def assert_same(one: Prepared, other: Prepared) -> None:
@@ -23,4 +23,5 @@ def assert_same(one: Prepared, other: Prepared) -> None:
 
 def matrix(prepared: Prepared) -> NDArray[Any]:
     table = prepared.table
+    assert not isinstance(table, MixedTable)
     return table.codes if isinstance(table, CategoricalTable) else table.values

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stablebn.data import CategoricalTable, ContinuousTable, duplicates, prepare
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, duplicates, prepare
 from stablebn.errors import DataError, OptionError
 
 
@@ -31,11 +31,40 @@ def test_a_column_of_weights_is_no_variable() -> None:
         prepare({"a": [1, 2], "w": [1, 2]}, weights="w")
 
 
-def test_mixed_kinds_are_listed() -> None:
-    with pytest.raises(DataError) as caught:
-        prepare({"sex": ["f", "m"], "age": [1.5, 2.5], "site": ["x", "x"], "bmi": [20.5, 21.5]})
-    assert "categorical columns ('sex') and continuous columns ('age', 'bmi')" in str(caught.value)
-    assert 'kinds={"age": "categorical"}' in str(caught.value)
+def test_mixed_columns_make_a_table_of_two_parts_with_the_same_rows() -> None:
+    columns = {"sex": ["f", "m"] * 2, "age": [1.5, 2.5, 3.5, 1.0], "site": ["x"] * 4, "bmi": [20.5, 21.5, 20.0, 19.0]}
+    table = prepare({**columns, "w": [1, 2, 3, 4]}, weights="w").table
+    assert isinstance(table, MixedTable)
+    assert (table.names, table.total) == (("sex", "age", "bmi"), 10)
+    assert (table.categorical.names, table.continuous.names) == (("sex",), ("age", "bmi"))
+    assert table.categorical.levels == (("f", "m"),)
+    assert table.categorical.codes.tolist() == [[0, 1, 0, 1]]
+    assert table.continuous.values.tolist() == [columns["age"], columns["bmi"]]
+    assert table.categorical.weights is table.continuous.weights is table.weights
+
+
+@pytest.mark.parametrize(
+    ("columns", "names", "type_"),
+    [
+        ([2, 0], ("bmi", "sex"), MixedTable),
+        ([2, 1], ("bmi", "age"), ContinuousTable),
+        ([0], ("sex",), CategoricalTable),
+    ],
+)
+def test_columns_are_selected_from_a_mixed_table(columns: list[int], names: tuple[str, ...], type_: type) -> None:
+    table = prepare({"sex": ["f", "m"] * 2, "age": [1.5, 2.5, 3.5, 1.0], "bmi": [20.5, 21.5, 20.0, 19.0]}).table
+    selected = table.select(columns)
+    assert selected.names == names
+    assert type(selected) is type_
+    if isinstance(selected, ContinuousTable):
+        assert selected.values.tolist() == [[20.5, 21.5, 20.0, 19.0], [1.5, 2.5, 3.5, 1.0]]
+
+
+def test_identical_columns_of_both_kinds_are_merged() -> None:
+    columns = {"b": ["f", "m"] * 2, "a": ["f", "m"] * 2, "y": [1.5, 2.5, 3.5, 1.0], "x": [1.5, 2.5, 3.5, 1.0]}
+    prepared = prepare(columns, duplicates="merge")
+    assert prepared.merged == {"a": ("b",), "x": ("y",)}
+    assert prepared.table.names == ("a", "x")
 
 
 def test_a_constant_column_mixes_with_any_kind() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stablebn.data import CategoricalTable, ContinuousTable, Prepared, prepare
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared, prepare
 from stablebn.data.markers import PANDAS_MARKERS
 from stablebn.errors import DataError, StableBNError
 
@@ -27,7 +27,9 @@ def _prepare(path: Path, text: str | bytes, missing: str = "error") -> Prepared:
 def _levels(path: Path, *fields: str, missing: str = "error") -> object:
     lines = [f"{field},{i % 2}" for i, field in enumerate(fields)]
     table = _prepare(path, "\n".join(["a,b", *lines, ""]), missing).table
-    return table.levels[0] if isinstance(table, CategoricalTable) else table.values[0].tolist()
+    first = table.select([0])
+    assert not isinstance(first, MixedTable)
+    return first.levels[0] if isinstance(first, CategoricalTable) else first.values[0].tolist()
 
 
 def test_a_type_depends_on_every_row_and_not_on_the_first_block(path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.naive.scores import categorical_family, gaussian_family
 from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
 
-from stablebn.data import CategoricalTable, prepare
+from stablebn.data import CategoricalTable, MixedTable, prepare
 from stablebn.order import canonical_order
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
@@ -24,6 +24,7 @@ def test_order_is_by_score_alone_then_mean_score_with_one_parent(kind: str) -> N
     rng = np.random.default_rng(1)
     columns = categorical_columns(rng, 6, 60) if kind == "categorical" else continuous_columns(rng, 6, 20)
     table = prepare(columns).table
+    assert not isinstance(table, MixedTable)
 
     def family(child: int, parents: list[int]) -> Decimal:
         if isinstance(table, CategoricalTable):
