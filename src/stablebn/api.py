@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import Binning, ContinuousTable, Kind, Prepared, prepare
+from stablebn.data import Binning, CategoricalTable, Kind, MixedTable, Prepared, prepare
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -19,7 +19,7 @@ from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem
 from stablebn.naming import (
     as_dag,
-    check_parents,
+    check_rows,
     extended,
     merged_away,
     parent_sets,
@@ -30,7 +30,7 @@ from stablebn.naming import (
 )
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
-from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.scores.registry import ScoreConfig, family_scores, numbers_matter
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
 
@@ -63,8 +63,10 @@ def learn(*arguments: Any, **options: Any) -> Result:
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
     prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
-    if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
-        raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
+    if asked.unit_free and (asked.score == "bge" or isinstance(prepared.table, CategoricalTable)):
+        raise OptionError(
+            "unit_free=True is for continuous data with bic, aic or loglik, and for mixed data. Leave it out."
+        )
     encoded = time.perf_counter()
     start = start_graph(asked.start, prepared)
     problem = define_problem(
@@ -172,7 +174,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
-    if isinstance(prepared.table, ContinuousTable):
+    if numbers_matter(prepared.table, config):
         relation = relation_of(graph, prepared.table.names)
         problem = define_problem(prepared.table, config, relation=relation, threads=threads)
         scores, variables = problem.scores, problem.names
@@ -180,9 +182,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
         # Counts have no order: there is nothing to number.
         scores, variables = family_scores(prepared.table, config, threads=threads), prepared.table.names
     families = parent_sets(dag, prepared, variables)
-    if isinstance(prepared.table, ContinuousTable):
-        # A Gaussian family needs more rows than parents.
-        check_parents(families, variables, scores.most_parents, f"for {prepared.table.total} rows the graph")
+    check_rows(families, variables, scores, prepared.table.total, "the graph")
     if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
         raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
@@ -252,7 +252,7 @@ def ci_test(
     test : str
         Categorical data: `mi` (G2, the default), `mi-adf` (G2 with adjusted degrees of freedom) or `x2` (Pearson).
         Continuous data: `cor` (exact t test of the partial correlation, the default), `zf` (Fisher's z) or `mi-g`
-        (Gaussian mutual information).
+        (Gaussian mutual information). Mixed data: `mi-cg` (conditional Gaussian mutual information).
 
     Returns
     -------
@@ -277,6 +277,9 @@ def ci_test(
     # A constant says nothing; and with only the columns that matter there are fewer to number.
     column = {name: place for place, name in enumerate(prepared.table.names)}
     table = prepared.table.select([column[name] for name in asked if name in column])
+    if test in (None, "mi-cg") and isinstance(prepared.table, MixedTable):
+        # Columns of one kind are tested as a learner would, who sees both.
+        table = prepared.table
     # Among interchangeable columns, which two are tested tells them apart.
     tested = relation_of(PDAG(asked, [], [(x, y)]), table.names)
     problem = define_problem(table, ScoreConfig(), relation=tested)

@@ -58,7 +58,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     # By canonical numbers, so that no name has a say in which of the extensions it is.
     extension = PDAG(range(n), found.directed, found.undirected).extension() if found.has_directions else None
     families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
-    scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
+    scored = extension is not None and all(map(problem.scores.is_candidate, range(n), families))
     score = to_float(graph_score(problem, families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     arcs = _named(((u, v) for v, family in enumerate(families) for u in members(family)), names)

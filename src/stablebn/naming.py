@@ -7,11 +7,12 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from stablebn.data import ContinuousTable, Prepared
+from stablebn.data import Prepared
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.learners import Problem
+from stablebn.scores.families import CompiledScores
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit
 
@@ -64,8 +65,9 @@ def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> 
     check_nodes(dag, prepared)
     number = {name: v for v, name in enumerate(variables)}
     alone = [name for name in dag.nodes if name not in number and (dag.parents(name) or dag.children(name))]
-    if alone and isinstance(prepared.table, ContinuousTable):
-        raise GraphError(f"these columns have a single value and can have no arcs: {listed(alone)}.")
+    constant = [name for name in alone if prepared.kinds[name] == "continuous"]
+    if constant:
+        raise GraphError(f"these columns have a single value and can have no arcs: {listed(constant)}.")
     return [sum(bit(number[parent]) for parent in dag.parents(name) if parent in number) for name in variables]
 
 
@@ -94,8 +96,9 @@ def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | 
     directed, undirected = ([(number[a], number[b]) for a, b in edges] for edges in edges_by_kind(start))
     dag = extended(PDAG(number.values(), directed, undirected)) if undirected else DAG(number.values(), directed)
     families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
-    most = problem.scores.most_parents
-    check_parents(families, problem.names, most if max_parents is None else min(max_parents, most), "start")
+    if max_parents is not None:
+        check_parents(families, problem.names, max_parents, "start")
+    check_rows(families, problem.names, problem.scores, problem.statistics.total, "start")
     return tuple(families)
 
 
@@ -104,6 +107,19 @@ def check_parents(families: Sequence[int], names: Sequence[Hashable], most: int,
     crowded = [name for name, family in zip(names, families, strict=True) if family.bit_count() > most]
     if crowded:
         raise GraphError(f"{graph} gives these variables more than {most} parents: {listed(crowded)}.")
+
+
+def check_rows(
+    families: Sequence[int], names: Sequence[Hashable], scores: CompiledScores, total: int, graph: str
+) -> None:
+    """Refuse families that the rows are too few for; `graph` says whose."""
+    check_parents(families, names, scores.most_parents, f"for {total} rows {graph}")
+    barred = [names[v] for v, family in enumerate(families) if not scores.is_candidate(v, family)]
+    if barred:
+        raise GraphError(
+            f"{graph} gives these variables parents with a configuration of categories that has too few rows for the "
+            f"continuous variables among them: {listed(barred)}. Take parents away, or join rare categories."
+        )
 
 
 def merged_away(prepared: Prepared) -> list[Hashable]:

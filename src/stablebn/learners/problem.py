@@ -16,7 +16,7 @@ from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.stats import Counts, Moments, StandardisedMoments, statistics_of
+from stablebn.stats import Counts, MixedStatistics, Moments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
 
@@ -29,7 +29,7 @@ class Problem:
     ----------
     names : tuple of names
         Name of each variable; learners do not look.
-    statistics : Counts or Moments
+    statistics : Counts, Moments or MixedStatistics
         What scores and tests of independence are made from.
     scores : CompiledScores
     score_config : ScoreConfig
@@ -55,7 +55,7 @@ class Problem:
     """
 
     names: tuple[Name, ...]
-    statistics: Counts | Moments
+    statistics: Counts | Moments | MixedStatistics
     scores: CompiledScores
     score_config: ScoreConfig
     decreasing: tuple[int, ...]
@@ -107,7 +107,7 @@ def define_problem(
 
 
 def number_variables(
-    statistics: Counts | Moments,
+    statistics: Counts | Moments | MixedStatistics,
     config: ScoreConfig,
     relation: Relation | None = None,
     deadline: float | None = None,
@@ -118,10 +118,9 @@ def number_variables(
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
     scores = scores_from(statistics, config)
-    unit_free = isinstance(statistics, StandardisedMoments)
-    told = canonical_order(statistics, scores, unit_free=unit_free, relation=relation, deadline=deadline)
+    told = canonical_order(statistics, scores, unit_free=statistics.unit_free, relation=relation, deadline=deadline)
     numbering = told.order
-    if isinstance(statistics, Moments) and not unit_free:
+    if statistics.kind != "categorical" and not statistics.unit_free:
         numbering = unit_free_numbers(statistics, scores, told.order)
     number = [0] * len(numbering)
     for v, column in enumerate(numbering):
@@ -146,7 +145,7 @@ def graph_score(problem: Problem, parents: Sequence[int]) -> int:
     leave tied: there the DAG itself has a say in the numbers.
     """
     statistics = problem.statistics
-    if isinstance(statistics, Counts) or not (problem.tied or isinstance(statistics, StandardisedMoments)):
+    if not (problem.scores.eliminates and (problem.tied or isinstance(statistics, StandardisedMoments))):
         return problem.scores.dag(parents)
     measured = statistics.with_units if isinstance(statistics, StandardisedMoments) else statistics
     marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)

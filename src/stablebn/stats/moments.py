@@ -70,7 +70,11 @@ class Moments(Statistics):
         return moments
 
     def sort_key(self, v: int) -> Hashable:
-        """Skewness and kurtosis, in steps of 2**-30, which know no units.
+        """Skewness and kurtosis, which know no units."""
+        return self.shape(v)
+
+    def shape(self, v: int) -> tuple[int, int]:
+        """Skewness and kurtosis, in steps of 2**-30.
 
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.

@@ -14,8 +14,8 @@ from stablebn.stats.symmetry import Relation, Structure, TableRows
 
 # Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
 # is equal stays equal. They in turn are far finer than what any number of rows could tell.
-_BITS = 34
-_BITS_OF_VALUES = 16
+BITS = 34
+BITS_OF_VALUES = 16
 
 
 class StandardisedMoments(Moments):
@@ -30,6 +30,8 @@ class StandardisedMoments(Moments):
     with_units : Moments
         The moments of the columns as they are.
     """
+
+    unit_free = True
 
     def __init__(self, moments: Moments) -> None:
         self._take(moments, _rounded_correlations(moments))
@@ -60,19 +62,19 @@ class StandardisedMoments(Moments):
             mean = float(self.mean(v) * unit)
             deviation = math.sqrt(self.cross_product(v, v) / self.total * unit**2)
             # A distance is at most the root of the number of rows.
-            rounded[v] = np.rint((np.ldexp(column, -power) - mean) / deviation * 2**_BITS_OF_VALUES)
+            rounded[v] = np.rint((np.ldexp(column, -power) - mean) / deviation * 2**BITS_OF_VALUES)
         return rounded
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """The correlations as cross-products."""
         if ridge:
             raise ValueError("a ridge has units, and these variables have none")
-        return ScaledMatrix(np.ldexp(self._correlations, -_BITS), np.zeros(self.n, dtype=np.int64))
+        return ScaledMatrix(np.ldexp(self._correlations, -BITS), np.zeros(self.n, dtype=np.int64))
 
 
 def _rounded_correlations(moments: Moments) -> NDArray[np.int64]:
-    correlations = np.full((moments.n, moments.n), 1 << _BITS, dtype=np.int64)
+    correlations = np.full((moments.n, moments.n), 1 << BITS, dtype=np.int64)
     for u in range(moments.n):
         for v in range(u):
-            correlations[u, v] = correlations[v, u] = moments.correlation(u, v, _BITS)
+            correlations[u, v] = correlations[v, u] = moments.correlation(u, v, BITS)
     return correlations

@@ -17,21 +17,31 @@ class Statistics(ABC):
 
     Attributes
     ----------
-    kind : {"categorical", "continuous"}
+    kind : {"categorical", "continuous", "mixed"}
+    unit_free : bool
+        Whether orders must not depend on the units of continuous variables.
     names : tuple of names
         Of the variables, which are 0 .. n - 1.
     n, total : int
         Number of variables, and of rows by weight.
     threads : int
         How many threads count at once. The statistics are the same integers for any number.
+    values : int
+        How many values a new question may have to look at; 0 where none, as for moments.
     """
 
     kind: ClassVar[str]
+    unit_free: bool = False
 
     names: tuple[Hashable, ...]
     n: int
     total: int
     threads: int
+
+    @property
+    def values(self) -> int:
+        """How many values a new question may have to look at."""
+        return 0
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
