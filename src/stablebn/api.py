@@ -18,6 +18,7 @@ from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem
 from stablebn.naming import (
+    all_arcs_but,
     as_dag,
     check_parents,
     extended,
@@ -57,8 +58,19 @@ def learn(*arguments: Any, **options: Any) -> Result:
     >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
     True
     """
+    return learn_among(LearnArguments.of_learn(arguments, options))
+
+
+def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hashable]] = ()) -> Result:
+    """Learn as asked, among the graphs without some arcs.
+
+    Parameters
+    ----------
+    asked : LearnArguments
+    forbidden : iterable of (from, to)
+        Arcs by the names of their ends. Those of columns that take no part forbid nothing.
+    """
     began = time.perf_counter()
-    asked = LearnArguments.of_learn(arguments, options)
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
@@ -72,6 +84,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         asked.part(ScoreConfig),
         unit_free=asked.unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
+        allowed=all_arcs_but(forbidden, prepared.table.names),
         threads=asked.threads or cores(),
         deadline=deadline,
     )
@@ -103,6 +116,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         rows=prepared.table.total,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
+        known=learned.known,
         prepared=prepared,
         timings={
             "encode": encoded - began,

@@ -27,6 +27,7 @@ class LearnedGraph:
     dag: DAG | None
     score: float | None
     fingerprint: str
+    known: tuple[tuple[Hashable, Hashable], ...]
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -41,15 +42,22 @@ def learned_graph(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hash
         That it was found for.
     nodes : sequence of names
         Of the graph: also variables that took no part.
+
+    Raises
+    ------
+    AssertionError
+        The graph has an arc that is not allowed: the learner is wrong.
     """
     return _of_dag(found, problem, nodes) if isinstance(found, Climb) else _of_pattern(found, problem, nodes)
 
 
 def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
     parents = [members(family) for family in found.parents]
-    arcs = _named(((u, v) for v, family in enumerate(parents) for u in family), problem.names)
+    numbered = [(u, v) for v, family in enumerate(parents) for u in family]
+    known = _known(numbered, problem)
+    arcs = _named(numbered, problem.names)
     score = to_float(graph_score(problem, found.parents))
-    return LearnedGraph(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, _fingerprint_of_dag(parents, score))
+    return LearnedGraph(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, _fingerprint_of_dag(parents, score), known)
 
 
 def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
@@ -61,15 +69,29 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
     score = to_float(graph_score(problem, families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
-    arcs = _named(((u, v) for v, family in enumerate(families) for u in members(family)), names)
+    numbered = [(u, v) for v, family in enumerate(families) for u in members(family)]
+    known = _known(numbered or found.directed, problem)
+    arcs = _named(numbered, names)
     return LearnedGraph(
         pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
         dag=None if extension is None else DAG(nodes, arcs),
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
+        known=known,
         conflicts=conflicts,
         warnings=tuple(_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions)),
     )
+
+
+def _known(arcs: Sequence[tuple[int, int]], problem: Problem) -> tuple[tuple[Hashable, Hashable], ...]:
+    """The arcs of a learned graph whose other direction is not allowed; one that is not allowed itself is no result."""
+    allowed = problem.allowed
+    if allowed is None:
+        return ()
+    barred = _named((arc for arc in arcs if arc not in allowed), problem.names)
+    if barred:
+        raise AssertionError(f"a fault of stablebn: the learned graph has arcs that are not allowed: {barred}.")
+    return tuple(_named(((u, v) for u, v in arcs if (v, u) not in allowed), problem.names))
 
 
 def _named(edges: Iterable[tuple[int, int]], names: Sequence[Hashable]) -> list[tuple[Hashable, Hashable]]:

@@ -1,0 +1,25 @@
+"""Arcs to forbid: at random, or by tiers."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+
+
+def random_forbidden(seed: int | str, n: int, share: float) -> list[tuple[int, int]]:
+    """About a share of all arcs between n variables."""
+    rng = random.Random(f"{seed}: forbidden")
+    return [arc for arc in permutations(range(n), 2) if rng.random() < share]
+
+
+def against_tiers(seed: int | str, n: int, tiers: int) -> list[tuple[int, int]]:
+    """The arcs from a later to an earlier tier, each variable in one at random."""
+    rng = random.Random(f"{seed}: tiers")
+    tier = [rng.randrange(tiers) for _ in range(n)]
+    return [(u, v) for u, v in permutations(range(n), 2) if tier[u] > tier[v]]
+
+
+def drawn_forbidden(seed: int | str, n: int) -> list[tuple[int, int]]:
+    """Tiers, few forbidden arcs, or many."""
+    way = random.Random(f"{seed}: way").randrange(4)
+    return against_tiers(seed, n, way + 2) if way < 2 else random_forbidden(seed, n, (0.1, 0.4)[way - 2])
