@@ -74,10 +74,11 @@ def oriented(adjacent: Sequence[int], colliders: Mapping[Triple, float]) -> tupl
         if u < v and not children[u] >> v & 1 and not children[v] >> u & 1
     ]
     closure = meek_closure(PDAG(range(len(adjacent)), directed, undirected), acyclic=True)
-    return _sorted(closure.directed), _sorted(closure.undirected), tuple(conflicts)
+    return numbered(closure.directed), numbered(closure.undirected), tuple(conflicts)
 
 
-def _sorted(edges: Iterable[tuple[object, object]]) -> Edges:
+def numbered(edges: Iterable[tuple[object, object]]) -> Edges:
+    """Edges of a graph whose nodes are numbers, sorted."""
     return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))
 
 
