@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import permutations
+from itertools import combinations, permutations
 
 
 def random_forbidden(seed: int | str, n: int, share: float) -> list[tuple[int, int]]:
@@ -19,7 +19,17 @@ def against_tiers(seed: int | str, n: int, tiers: int) -> list[tuple[int, int]]:
     return [(u, v) for u, v in permutations(range(n), 2) if tier[u] > tier[v]]
 
 
+def random_pairs(seed: int | str, n: int, share: float) -> list[tuple[int, int]]:
+    """About a share of all pairs of n variables, forbidden both ways."""
+    rng = random.Random(f"{seed}: pairs")
+    pairs = [pair for pair in combinations(range(n), 2) if rng.random() < share]
+    return [arc for u, v in pairs for arc in ((u, v), (v, u))]
+
+
 def drawn_forbidden(seed: int | str, n: int) -> list[tuple[int, int]]:
-    """Tiers, few forbidden arcs, or many."""
-    way = random.Random(f"{seed}: way").randrange(4)
-    return against_tiers(seed, n, way + 2) if way < 2 else random_forbidden(seed, n, (0.1, 0.4)[way - 2])
+    """Two or three tiers, few forbidden arcs or many, forbidden pairs, or both of these."""
+    way = random.Random(f"{seed}: way").randrange(6)
+    if way < 2:
+        return against_tiers(seed, n, way + 2)
+    arcs = random_forbidden(seed, n, (0.1, 0.4, 0.0, 0.2)[way - 2])
+    return [*arcs, *(arc for arc in random_pairs(seed, n, (0.0, 0.0, 0.4, 0.2)[way - 2]) if arc not in arcs)]

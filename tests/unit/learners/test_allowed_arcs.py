@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.forbidden import drawn_forbidden
+from tests.forbidden import drawn_forbidden, random_pairs
 from tests.naive.equivalence_search import common, dags_of, obeying
 from tests.tables import categorical_columns, continuous_columns, random_categorical_table
 
@@ -80,11 +80,13 @@ def test_arcs_follow_their_columns_into_the_canonical_numbers() -> None:
 
 
 @pytest.mark.parametrize("algorithm", TESTING)
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_tests_that_know_the_graph_find_all_that_its_class_and_the_arcs_tell(algorithm: str, seed: int) -> None:
     rng = random.Random(seed)
     dag = _random_dag(rng, rng.randint(3, 6))
-    forbidden = [arc for arc in drawn_forbidden(seed, len(dag.nodes)) if arc not in dag.arcs]
+    n = len(dag.nodes)
+    drawn = {*drawn_forbidden(seed, n), *(random_pairs(seed, n, 0.7) if seed % 2 else ())}
+    forbidden = [arc for arc in sorted(drawn) if arc not in dag.arcs]
     pattern = LEARNERS[algorithm].learn(_known(dag, forbidden), SearchConfig())
     assert isinstance(pattern, Pattern)
     assert _pdag(pattern, len(dag.nodes)) == common(obeying(dag.cpdag(), forbidden))
@@ -101,6 +103,30 @@ def test_variables_that_no_arc_may_join_are_separated_only_to_find_colliders() -
     separating = found.trace.to_dict()["separating"]
     assert [0, 1, []] in separating
     assert not any({x, y} == {0, 4} for x, y, _ in separating)
+
+
+@pytest.mark.parametrize("algorithm", TESTING)
+def test_variables_that_no_arc_may_join_are_no_neighbours(algorithm: str) -> None:
+    free = _learn(ASIA, algorithm, [])
+    a, b = "bronc", "dysp"
+    assert free.pdag.adjacent(a, b)
+    apart = _learn(ASIA, algorithm, [(a, b), (b, a)])
+    assert not apart.pdag.adjacent(a, b)
+    if algorithm != "pc-stable":
+        # In each other's blankets they may be.
+        assert apart.trace.blankets == free.trace.blankets
+        assert b in apart.trace.blankets[a]
+
+
+@pytest.mark.parametrize("algorithm", ["gs", "inter-iamb"])
+def test_members_of_a_blanket_that_no_arc_may_join_are_not_tested_for_being_neighbours(algorithm: str) -> None:
+    columns = random_network(10, density=2.0, continuous=True, seed=2).sample(500, seed=1)
+    free = _learn(columns, algorithm, [])
+    (a, b), *_ = free.trace.separating
+    apart = _learn(columns, algorithm, [(a, b), (b, a)])
+    assert set(free.trace.separating) - set(apart.trace.separating) == {(a, b)}
+    assert apart.pdag.skeleton() == free.pdag.skeleton()
+    assert apart.trace.tests < free.trace.tests
 
 
 def test_collider_against_a_forbidden_arc_is_a_conflict() -> None:
