@@ -147,7 +147,7 @@ class Climber:
         order: Sequence[int],
         start: Sequence[int],
         options: ClimbOptions,
-        allowed: NDArray[np.bool_] | None = None,
+        allowed: Sequence[int] | None = None,
     ) -> None: ...
     @property
     def made(self) -> int: ...

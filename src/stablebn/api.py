@@ -18,9 +18,11 @@ from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem
 from stablebn.naming import (
+    all_arcs_but,
     as_dag,
     check_rows,
     extended,
+    forbidden_by_kind,
     merged_away,
     parent_sets,
     read_as_graph,
@@ -57,8 +59,19 @@ def learn(*arguments: Any, **options: Any) -> Result:
     >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
     True
     """
+    return learn_among(LearnArguments.of_learn(arguments, options))
+
+
+def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hashable]] = ()) -> Result:
+    """Learn as asked, among the graphs without some arcs.
+
+    Parameters
+    ----------
+    asked : LearnArguments
+    forbidden : iterable of (from, to)
+        Arcs by the names of their ends. Those of columns that take no part forbid nothing.
+    """
     began = time.perf_counter()
-    asked = LearnArguments.of_learn(arguments, options)
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
@@ -69,27 +82,32 @@ def learn(*arguments: Any, **options: Any) -> Result:
         )
     encoded = time.perf_counter()
     start = start_graph(asked.start, prepared)
+    kinds = {name: prepared.kinds[name] for name in prepared.table.names}
+    config = asked.part(ScoreConfig)
     problem = define_problem(
         prepared.table,
-        asked.part(ScoreConfig),
+        config,
         unit_free=asked.unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
+        allowed=all_arcs_but([*forbidden, *forbidden_by_kind(config, kinds)], prepared.table.names),
         threads=asked.threads or cores(),
         deadline=deadline,
     )
     if "test" in asked.recorded():
         asked = replace(asked, test=name_of_test(problem.statistics, asked.test))
-    config = asked.part(SearchConfig)
-    problem = replace(problem, start=start_parent_sets(start, problem, config.max_parents), watch=asked.progress)
+    if isinstance(prepared.table, MixedTable):
+        asked = replace(asked, arcs=config.arcs_as_used)
+    search = asked.part(SearchConfig)
+    problem = replace(problem, start=start_parent_sets(start, problem, search.max_parents), watch=asked.progress)
     ordered = time.perf_counter()
-    found = learner.learn(problem, config)
+    found = learner.learn(problem, search)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
 
     # Names that decided for want of time are no end of the work either.
     finished = found.finished and not (problem.undecided and problem.time_is_up())
-    unfinished = () if finished else (unfinished_warning(found, config),)
+    unfinished = () if finished else (unfinished_warning(found, search),)
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -105,6 +123,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         rows=prepared.table.total,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
+        known=learned.known,
         prepared=prepared,
         timings={
             "encode": encoded - began,
@@ -170,7 +189,14 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     threads = asked.threads or cores()
     prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph))
     graph = read_as_graph(asked.graph, prepared.names)
-    dag = extended(graph)
+    forbidden = forbidden_by_kind(config, {name: prepared.kinds[name] for name in prepared.table.names})
+    dag = extended(graph, forbidden)
+    barred = [arc for arc in forbidden if arc in set(dag.arcs)]
+    if barred:
+        raise GraphError(
+            f"the graph has arcs from continuous to categorical variables: {listed(barred)}. Conditional linear Gaussian "
+            'networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
+        )
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")

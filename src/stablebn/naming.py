@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from stablebn.data import Prepared
+from stablebn.data import Kind, Prepared
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.learners import Problem
 from stablebn.scores.families import CompiledScores
+from stablebn.scores.registry import ScoreConfig
+from stablebn.search import AllowedArcs
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit
 
@@ -34,9 +36,14 @@ def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
     return extended(read_as_graph(graph, names))
 
 
-def extended(graph: Graph) -> DAG:
-    """A DAG that has all edges of a graph."""
-    extension = graph if isinstance(graph, DAG) else graph.extension()
+def extended(graph: Graph, forbidden: Collection[tuple[Hashable, Hashable]] = ()) -> DAG:
+    """A DAG that has all edges of a graph, none of them in a forbidden direction."""
+    extension = graph if isinstance(graph, DAG) else graph.extension(forbidden)
+    if extension is None and forbidden:
+        raise GraphError(
+            "no DAG that extends this PDAG has only arcs that are allowed, so it has no score and no search can start "
+            "from it."
+        )
     if extension is None:
         raise GraphError("no DAG extends this PDAG, so it has no score and no search can start from it.")
     return extension
@@ -51,6 +58,18 @@ def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
         if a in place and b in place:
             adjacency[place[a], place[b]] = 1
     return Relation(adjacency)
+
+
+def all_arcs_but(forbidden: Iterable[tuple[Hashable, Hashable]], columns: Sequence[Hashable]) -> AllowedArcs:
+    """All arcs between some columns except forbidden ones."""
+    place = {name: column for column, name in enumerate(columns)}
+    barred = ((place[a], place[b]) for a, b in forbidden if a in place and b in place)
+    return AllowedArcs.all_but(len(columns), barred)
+
+
+def forbidden_by_kind(config: ScoreConfig, kinds: Mapping[Hashable, Kind]) -> list[tuple[Hashable, Hashable]]:
+    """The arcs that the kinds of their ends forbid (option `arcs`)."""
+    return [(a, b) for a in kinds for b in kinds if not config.allows(kinds[a], kinds[b])]
 
 
 def check_nodes(graph: Graph, prepared: Prepared) -> None:
@@ -94,7 +113,15 @@ def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | 
         return None
     number = {name: v for v, name in enumerate(problem.names)}
     directed, undirected = ([(number[a], number[b]) for a, b in edges] for edges in edges_by_kind(start))
-    dag = extended(PDAG(number.values(), directed, undirected)) if undirected else DAG(number.values(), directed)
+    forbidden: list[tuple[int, int]] = []
+    if problem.allowed is not None:
+        either_way = [*undirected, *((v, u) for u, v in undirected)]
+        forbidden = [arc for arc in [*directed, *either_way] if arc not in problem.allowed]
+        barred = [(problem.names[u], problem.names[v]) for u, v in directed if (u, v) in forbidden]
+        if barred:
+            raise GraphError(f"start has arcs that are not allowed: {listed(barred)}. Leave them out or turn them.")
+    pdag = PDAG(number.values(), directed, undirected)
+    dag = extended(pdag, forbidden) if undirected else DAG(number.values(), directed)
     families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
     if max_parents is not None:
         check_parents(families, problem.names, max_parents, "start")

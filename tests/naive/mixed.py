@@ -18,11 +18,16 @@ _SMALLEST = Fraction(1, 2**40)
 _ROUNDING = Fraction(1, 2**60)
 
 
-def _column(table: MixedTable, v: int) -> tuple[str, list[Fraction] | list[int]]:
-    name = table.names[v]
-    if name in table.categorical.names:
-        return "categorical", [int(code) for code in table.categorical.codes[table.categorical.names.index(name)]]
-    return "continuous", [Fraction(float(x)) for x in table.continuous.values[table.continuous.names.index(name)]]
+def _is_categorical(table: MixedTable, v: int) -> bool:
+    return table.names[v] in table.categorical.names
+
+
+def _codes(table: MixedTable, v: int) -> list[int]:
+    return [int(code) for code in table.categorical.codes[table.categorical.names.index(table.names[v])]]
+
+
+def _numbers(table: MixedTable, v: int) -> list[Fraction]:
+    return [Fraction(float(x)) for x in table.continuous.values[table.continuous.names.index(table.names[v])]]
 
 
 def _weights(table: MixedTable) -> list[int]:
@@ -57,13 +62,13 @@ def log_likelihood(table: MixedTable, variables: Sequence[int]) -> Decimal | Non
     Elimination follows the order of the variables.
     """
     weights = _weights(table)
-    columns = [_column(table, v) for v in variables]
-    numbers = [own for kind, own in columns if kind == "continuous"]
+    codes = [_codes(table, v) for v in variables if _is_categorical(table, v)]
+    numbers = [_numbers(table, v) for v in variables if not _is_categorical(table, v)]
     floors = [least_variance(own, weights) for own in numbers]
     totals = [_covariance(own, own, weights) for own in numbers]
     strata = defaultdict(list)
     for row in range(len(weights)):
-        strata[tuple(own[row] for kind, own in columns if kind == "categorical")].append(row)
+        strata[tuple(own[row] for own in codes)].append(row)
     total = sum(weights)
     with localcontext() as context:
         context.prec = DIGITS
@@ -105,9 +110,8 @@ def _floored_determinant(matrix: list[list[Fraction]], floors: Sequence[Fraction
 
 def parameters(table: MixedTable, variables: Sequence[int]) -> int:
     """q - 1 + q (x + x (x + 1) / 2)."""
-    kinds = [_column(table, v)[0] for v in variables]
-    q = math.prod(_levels(table, v) for v, kind in zip(variables, kinds, strict=True) if kind == "categorical")
-    x = kinds.count("continuous")
+    q = math.prod(_levels(table, v) for v in variables if _is_categorical(table, v))
+    x = sum(not _is_categorical(table, v) for v in variables)
     return q - 1 + q * (x + x * (x + 1) // 2)
 
 

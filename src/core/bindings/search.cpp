@@ -50,14 +50,14 @@ std::shared_ptr<DegenerateGaussianScores> degenerate_gaussian_scores(const Table
 
 std::shared_ptr<Climber> climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order,
                                  const std::vector<nb::int_>& start, ClimbOptions options,
-                                 const std::optional<Table<bool>>& allowed) {
+                                 const std::optional<std::vector<nb::int_>>& allowed) {
     std::vector<VariableSet> parents;
     for (const auto& own : start) parents.push_back(set_of(own));
     Matrix<std::uint8_t> may;
     if (allowed) {
         may = Matrix<std::uint8_t>(order.size(), order.size());
-        for (std::size_t u = 0; u < order.size(); ++u) {
-            for (std::size_t v = 0; v < order.size(); ++v) may(v, u) = (*allowed)(u, v);
+        for (std::size_t v = 0; v < order.size(); ++v) {
+            for (const int u : set_of((*allowed)[v])) may(v, u) = 1;
         }
     }
     const Unlocked unlocked;

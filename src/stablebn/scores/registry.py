@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 
+from stablebn.data.kinds import Kind
 from stablebn.data.table import CategoricalTable, Table
 from stablebn.errors import OptionError
 from stablebn.options import Options, at_least, choice, option, positive
@@ -59,6 +60,21 @@ class ScoreConfig(Options):
         "Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.",
         check=at_least(1, most=2**28),
     )
+    arcs: str | None = option(
+        None,
+        "Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or "
+        "any; by default clg, with the score dg any. Other data have no such arcs, and it means nothing.",
+        check=choice(("clg", "any")),
+    )
+
+    def allows(self, parent: Kind, child: Kind) -> bool:
+        """Whether a variable of one kind may be the parent of one of another."""
+        return self.arcs_as_used == "any" or child == "continuous" or parent == "categorical"
+
+    @property
+    def arcs_as_used(self) -> str:
+        """`arcs` as it is used."""
+        return self.arcs or ("any" if self.score == "dg" else "clg")
 
 
 def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> CompiledScores:
