@@ -137,9 +137,9 @@ def mixed_columns(rng: np.random.Generator, n: int, rows: int) -> Columns:
             own[:2] = 0.0, 1.0
             columns[f"c{v}"] = ["pqrs"[int(code)] for code in own]
         else:
-            # Some columns are whole numbers, so that strata have columns with few values.
-            own = np.round(2 * own) if rng.random() < 0.3 else own
-            own = own + np.where(np.arange(rows) < 1, 1.0, 0.0)
+            # Some columns have steps, so that in some strata they have a single value; but they are no integers.
+            own = np.round(2 * own) * 0.3 + 0.1 if rng.random() < 0.3 else own
+            own[0] += 0.3 * (own == own[0]).all()
             columns[f"x{v}"] = (own * 10.0 ** rng.integers(-2, 3)).tolist()
         raw.append(own)
     return columns

@@ -194,8 +194,8 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     barred = [arc for arc in forbidden if arc in set(dag.arcs)]
     if barred:
         raise GraphError(
-            f"the graph has arcs from continuous to categorical variables: {listed(barred)}. Conditional linear Gaussian "
-            'networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
+            f"the graph has arcs from continuous to categorical variables: {listed(barred)}. Conditional linear "
+            'Gaussian networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
         )
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
     if unknown:
@@ -303,9 +303,9 @@ def ci_test(
     # A constant says nothing; and with only the columns that matter there are fewer to number.
     column = {name: place for place, name in enumerate(prepared.table.names)}
     table = prepared.table.select([column[name] for name in asked if name in column])
-    if test in (None, "mi-cg") and isinstance(prepared.table, MixedTable):
+    if test is None and isinstance(prepared.table, MixedTable):
         # Columns of one kind are tested as a learner would, who sees both.
-        table = prepared.table
+        test = "mi-cg"
     # Among interchangeable columns, which two are tested tells them apart.
     tested = relation_of(PDAG(asked, [], [(x, y)]), table.names)
     problem = define_problem(table, ScoreConfig(), relation=tested)

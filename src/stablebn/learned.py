@@ -126,7 +126,7 @@ def _warnings_of_pattern(
 
 
 def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Caution]:
-    """What to say where rows are too few for families of mixed data: those of the graph, and those with one parent more.
+    """What to say where rows are too few for families of mixed data: of the graph, and with one parent more.
 
     Which families a search looked at is up to threads; how many are next to the graph that it found is not.
     """
@@ -155,8 +155,9 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
         yield Caution(
             "few-rows",
             tuple(columns),
-            f"{len(barred)} larger families were no candidates, as some configuration of categories in them has too few "
-            f"rows for their continuous variables: those of {listed(columns)}. To join rare categories lets them in.",
+            f"{len(barred)} larger families were no candidates, as some configuration of categories in them has too "
+            f"few rows for their continuous variables: those of {listed(columns)}. Joining rare categories lets them "
+            "in.",
         )
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.drawn import KINDS, UNSTABLE, Combination, Streams, combinations, options_of
 from tests.drawn import LEARNERS as ALL
-from tests.drawn import UNSTABLE, Combination, Streams, combinations, options_of
 from tests.forbidden import drawn_forbidden
-from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
+from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
 
 import stablebn as sb
 from stablebn import _core
@@ -19,6 +19,7 @@ from stablebn.arguments import LearnArguments
 
 Arcs = list[tuple[Hashable, Hashable]]
 STABLE = tuple(name for name in ALL if name not in UNSTABLE)
+MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 EXAMPLES = 3
 
 
@@ -29,8 +30,9 @@ class Drawn:
         self.streams = Streams(seed)
         self.shuffle = self.streams["shuffle"].randint(0, 10**6)
         rng = np.random.default_rng(self.streams["values"].randint(0, 10**6))
-        make = categorical_columns if combination.kind == "categorical" else continuous_columns
-        self.columns = make(rng, self.streams["columns"].randint(*n), self.streams["rows"].randint(4, 60))
+        self.columns = MAKERS[combination.kind](
+            rng, self.streams["columns"].randint(*n), self.streams["rows"].randint(4, 60)
+        )
         for copy in range(copies):
             self.columns[f"copy{copy}"] = list(self.columns[self.streams["copies"].choice(list(self.columns))])
         names = list(self.columns)
@@ -102,7 +104,7 @@ def test_what_is_forbidden_tells_identical_columns_apart_before_names_do(
 @pytest.mark.parametrize("algorithm", ALL)
 def test_engines_and_threads_cannot_matter(engine: str, algorithm: str, forced_engine: str) -> None:
     before = _core.worth_a_thread()
-    for kind in ("categorical", "continuous"):
+    for kind in KINDS:
         drawn = Drawn(Combination(algorithm, kind, "bic"), f"engines {algorithm}", n=(8, 9))
         found = drawn.learn(drawn.columns, drawn.forbidden, threads=3)
         _core.use_engine("portable")

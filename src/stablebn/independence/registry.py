@@ -15,19 +15,22 @@ _CATEGORICAL: Mapping[str, Callable[[Counts], IndependenceTest]] = {
     "mi": CategoricalTest,
     "mi-adf": lambda counts: CategoricalTest(counts, adjust=True),
     "x2": lambda counts: CategoricalTest(counts, pearson=True),
+    # What conditional Gaussian information comes to where all variables are of one kind; so below.
+    "mi-cg": CategoricalTest,
 }
 
 _CONTINUOUS: Mapping[str, Callable[[Moments], IndependenceTest]] = {
     "cor": lambda moments: CorrelationTest(moments, "student"),
     "zf": lambda moments: CorrelationTest(moments, "fisher"),
     "mi-g": lambda moments: CorrelationTest(moments, "information"),
+    "mi-cg": lambda moments: CorrelationTest(moments, "information"),
 }
 
 _MIXED: Mapping[str, Callable[[MixedStatistics], IndependenceTest]] = {"mi-cg": ConditionalGaussianTest}
 
 _BY_KIND: Mapping[str, Iterable[str]] = {"categorical": _CATEGORICAL, "continuous": _CONTINUOUS, "mixed": _MIXED}
 
-TESTS = tuple(name for names in _BY_KIND.values() for name in names)
+TESTS = tuple(dict.fromkeys(name for names in _BY_KIND.values() for name in names))
 """Names of all tests."""
 
 

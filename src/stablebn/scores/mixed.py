@@ -12,8 +12,8 @@ from stablebn._core import ln_of_integer
 from stablebn.fixed_point import LO_BITS, NOT_A_CANDIDATE, UNIT, limbs
 from stablebn.scores.continuous import ln_pi
 from stablebn.scores.families import CompiledScores, sums_of_limbs
-from stablebn.stats.counts import Counts
 from stablebn.stats.mixed import MixedStatistics
+from stablebn.stats.statistics import Statistics
 from stablebn.stats.variable_sets import bit, members
 
 _NO_VALUE = NOT_A_CANDIDATE << LO_BITS
@@ -126,7 +126,7 @@ def loglik(statistics: MixedStatistics) -> ConditionalGaussianScores:
     return ConditionalGaussianScores(statistics, 0)
 
 
-def dg(statistics: Counts | MixedStatistics, k: float) -> DegenerateGaussianScores:
+def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
     """The degenerate Gaussian score: k * ln(N) / 2 a free parameter."""
     blocks, unit = statistics.blocks(), _bic_unit(statistics, k)
     compiled = _core.DegenerateGaussianScores(
@@ -143,5 +143,5 @@ def _scale_of_indicators(frequencies: Sequence[int], total: int) -> int:
     return -total * ln_variances // 2
 
 
-def _bic_unit(statistics: Counts | MixedStatistics, k: float) -> int:
+def _bic_unit(statistics: Statistics, k: float) -> int:
     return round(Fraction(k) * ln_of_integer(statistics.total) / 2)

@@ -28,6 +28,7 @@ _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
     "aic": lambda moments, config: continuous.aic(moments, config.k),
     "loglik": lambda moments, config: continuous.loglik(moments),
     "bge": lambda moments, config: continuous.bge(moments, config.iss_mu, _iss_w(moments, config)),
+    "dg": lambda moments, config: mixed.dg(moments, config.k),
 }
 
 _MIXED: Mapping[str, Callable[[MixedStatistics, ScoreConfig], CompiledScores]] = {
@@ -47,8 +48,8 @@ class ScoreConfig(Options):
 
     score: str = option(
         "bic",
-        "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; bde, bds or k2 "
-        "for categorical data; bge for continuous data; dg (degenerate Gaussian) for mixed or categorical data.",
+        "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate "
+        "Gaussian), meant for mixed data; bde, bds or k2 for categorical data; bge for continuous data.",
         check=choice(SCORES),
     )
     _: KW_ONLY
@@ -62,8 +63,8 @@ class ScoreConfig(Options):
     )
     arcs: str | None = option(
         None,
-        "Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), or "
-        "any; by default clg, with the score dg any. Other data have no such arcs, and it means nothing.",
+        "Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), "
+        "or any; by default clg, with the score dg any. Other data have no such arcs, and it means nothing.",
         check=choice(("clg", "any")),
     )
 

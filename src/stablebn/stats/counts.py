@@ -11,8 +11,8 @@ import numpy as np
 from stablebn import _core
 from stablebn.data.table import CategoricalTable
 from stablebn.stats.collapsing import collapsed
-from stablebn.stats.indicators import Blocks, correlated, indicators
-from stablebn.stats.statistics import Statistics
+from stablebn.stats.indicators import correlated, indicators
+from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure, TableRows
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable, ContinuousTable
 from stablebn.stats.moments import Moments
-from stablebn.stats.standardised import StandardisedMoments
+from stablebn.stats.statistics import Blocks
 
 
 @dataclass(frozen=True)
@@ -28,25 +28,6 @@ class Block:
     frequencies: list[int]
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """Variables that are several columns each.
-
-    Attributes
-    ----------
-    correlations : float64 array [columns, columns]
-        Rounded to multiples of 2**-34.
-    columns : list of lists of int
-        Of each variable.
-    frequencies : list of lists of int
-        Of each variable, as in `Block`.
-    """
-
-    correlations: NDArray[np.float64]
-    columns: list[list[int]]
-    frequencies: list[list[int]]
-
-
 def indicators(table: CategoricalTable, column: int) -> Block:
     """Which rows have each level of a column, the most frequent level first, which is left out.
 
@@ -61,9 +42,11 @@ def indicators(table: CategoricalTable, column: int) -> Block:
 
 def correlated(blocks: Sequence[Block], weights: NDArray[np.int64] | None, threads: int) -> Blocks:
     """The correlations of all columns of variables."""
+    if not blocks:
+        return Blocks(np.empty((0, 0)), [], [])
     values = np.concatenate([block.values for block in blocks])
     names = tuple(range(len(values)))
-    moments = StandardisedMoments(Moments(ContinuousTable(names, values, weights), threads=threads))
+    moments = Moments(ContinuousTable(names, values, weights), threads=threads)
     ends = np.cumsum([len(block.values) for block in blocks]).tolist()
     columns = [list(range(end - len(block.values), end)) for end, block in zip(ends, blocks, strict=True)]
-    return Blocks(moments.cross_products().entries, columns, [block.frequencies for block in blocks])
+    return Blocks(moments.blocks().correlations, columns, [block.frequencies for block in blocks])

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.data.table import MixedTable
 from stablebn.stats.counts import LIMITS, value_counts
-from stablebn.stats.indicators import Block, Blocks, correlated, indicators
-from stablebn.stats.moments import Moments
-from stablebn.stats.standardised import BITS, BITS_OF_VALUES
-from stablebn.stats.statistics import Statistics
+from stablebn.stats.indicators import Block, correlated, indicators
+from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments
+from stablebn.stats.standardised import BITS_OF_VALUES
+from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class MixedStatistics(Statistics):
             rows[v] = _oriented(self._values[place], self._table.weights)
             for u, other in enumerate(places[:v]):
                 if other is not None:
-                    relation[u, v] = relation[v, u] = abs(self._moments.correlation(other, place, BITS))
+                    relation[u, v] = relation[v, u] = abs(self._moments.correlation(other, place, BITS_OF_CORRELATIONS))
         return [Relation(relation), TableRows(rows, self._table.weights)]
 
     def blocks(self) -> Blocks:
