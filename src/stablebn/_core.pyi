@@ -80,6 +80,22 @@ class Counts:
     def table(self, variables: int) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None: ...
     def first(self, v: int) -> int: ...
 
+def standardised(
+    values: NDArray[np.float64],
+    powers: Sequence[int],
+    means: NDArray[np.float64],
+    deviations: NDArray[np.float64],
+    threads: int = 1,
+) -> NDArray[np.int64]: ...
+
+class ConditionalGaussian:
+    def __init__(
+        self, counts: Counts, columns: NDArray[np.int64], floors: Sequence[float], order: Sequence[int]
+    ) -> None: ...
+    def reordered(self, order: Sequence[int]) -> ConditionalGaussian: ...
+    def value(self, variables: int) -> int: ...
+    def gains(self, x: int, given: Sequence[int], candidates: Sequence[int]) -> NDArray[np.int64]: ...
+
 class FamilyScores:
     @property
     def n(self) -> int: ...
@@ -95,6 +111,20 @@ class PenalisedLikelihood(FamilyScores):
 
 class DirichletScores(FamilyScores):
     def __init__(self, counts: Counts, prior: str, iss: float) -> None: ...
+
+class ConditionalGaussianScores(FamilyScores):
+    def __init__(self, function: ConditionalGaussian, unit_hi: int, unit_lo: int) -> None: ...
+
+class DegenerateGaussianScores(FamilyScores):
+    def __init__(
+        self,
+        correlations: NDArray[np.float64],
+        columns: Sequence[Sequence[int]],
+        total: int,
+        unit_hi: int,
+        unit_lo: int,
+        threads: int = 1,
+    ) -> None: ...
 
 class GaussianScores(FamilyScores):
     def __init__(
@@ -117,7 +147,7 @@ class Climber:
         order: Sequence[int],
         start: Sequence[int],
         options: ClimbOptions,
-        allowed: NDArray[np.bool_] | None = None,
+        allowed: Sequence[int] | None = None,
     ) -> None: ...
     @property
     def made(self) -> int: ...

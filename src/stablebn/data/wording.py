@@ -39,6 +39,8 @@ class Caution:
         "max-time",
         "conflicts",
         "not-extendable",
+        "few-rows",
+        "too-few-rows",
         "unseen",
         "dialect",
         "index",

@@ -61,7 +61,14 @@ class CompiledScores(FamilyScores):
     Parameters
     ----------
     compiled : _core.FamilyScores
+
+    Attributes
+    ----------
+    eliminates : bool
+        Whether a score comes from determinants, whose last bits depend on the numbers of the variables.
     """
+
+    eliminates: bool = False
 
     def __init__(self, compiled: _core.FamilyScores) -> None:
         self.compiled = compiled
@@ -72,6 +79,10 @@ class CompiledScores(FamilyScores):
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
         """The same score for variables renumbered so that new i is old order[i]."""
+
+    def is_candidate(self, child: int, parents: int) -> bool:
+        """Whether a family can be scored."""
+        return parents.bit_count() <= self.most_parents
 
     def whole(self, child: int, parents: int, term: int) -> int:
         """The score of a family, from the term of the core, which holds no more than 2**33 nats."""
