@@ -52,6 +52,7 @@ def read(
     names: Sequence[Name] | None = None,
     dialect: Dialect = Dialect(),  # noqa: B008 - it cannot be changed
     choice: Choice = Choice(),  # noqa: B008
+    threads: int = 1,
 ) -> Source:
     """Read the columns of a table, types as they come.
 
@@ -65,6 +66,8 @@ def read(
         What the user says of how a text file is written.
     choice : Choice
         The columns that the user wants.
+    threads : int
+        With more than one, files are read by as many as PyArrow likes.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def read(
     elif names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
     elif isinstance(source, str | os.PathLike):
-        found = read_file(os.fsdecode(source), dialect)
+        found = read_file(os.fsdecode(source), dialect, threads)
     else:
         found = Contents(_named_columns(source))
     if dialect.given() and not isinstance(source, str | os.PathLike):
