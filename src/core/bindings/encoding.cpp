@@ -143,6 +143,74 @@ nb::list numbered_texts(const std::vector<std::vector<nb::tuple>>& columns, int 
     return answer;
 }
 
+/// Python's objects by number, in the order in which they are first met.
+class ObjectNumbers {
+public:
+    const std::vector<PyObject*>& objects() const { return objects_; }
+
+    std::size_t operator[](PyObject* object) {
+        // Objects begin at multiples of 16.
+        const auto address = reinterpret_cast<std::uintptr_t>(object);
+        std::size_t at = address / 16 * 0x9E3779B97F4A7C15u >> 32;
+        for (;; ++at) {
+            Slot& slot = slots_[at & (slots_.size() - 1)];
+            if (slot.object == object) return slot.number;
+            if (slot.object) continue;
+            slot = {object, objects_.size()};
+            objects_.push_back(object);
+            return slot.number;
+        }
+    }
+
+    static constexpr std::size_t MOST = 1 << 12;
+
+private:
+    struct Slot {
+        PyObject* object = nullptr;
+        std::size_t number = 0;
+    };
+    std::vector<Slot> slots_ = std::vector<Slot>(4 * MOST);
+    std::vector<PyObject*> objects_;
+};
+
+/// A view of the objects of an array, given back in the end.
+class ObjectView {
+public:
+    explicit ObjectView(nb::handle array) {
+        if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_STRIDED_RO | PyBUF_FORMAT)) throw nb::python_error();
+    }
+    ~ObjectView() { PyBuffer_Release(&view_); }
+    ObjectView(const ObjectView&) = delete;
+    ObjectView& operator=(const ObjectView&) = delete;
+
+    bool holds_objects() const { return view_.ndim == 1 && std::string_view(view_.format) == "O"; }
+    std::size_t size() const { return static_cast<std::size_t>(view_.shape[0]); }
+    PyObject* operator[](std::size_t row) const {
+        const char* place = static_cast<const char*>(view_.buf) + view_.strides[0] * static_cast<Py_ssize_t>(row);
+        return *reinterpret_cast<PyObject* const*>(place);
+    }
+
+private:
+    Py_buffer view_;
+};
+
+/// The number of each object and the objects, where these are few; None where they are not.
+nb::object numbered_objects(nb::handle array) {
+    const ObjectView view(array);
+    if (!view.holds_objects()) throw std::invalid_argument("expected a row of objects");
+    ObjectNumbers known;
+    std::vector<std::uint16_t> numbers(view.size());
+    for (std::size_t row = 0; row < view.size(); ++row) {
+        PyObject* object = view[row];
+        // NumPy has none where nothing was written: it shows None.
+        numbers[row] = static_cast<std::uint16_t>(known[object ? object : Py_None]);
+        if (known.objects().size() == ObjectNumbers::MOST) return nb::none();
+    }
+    nb::list objects;
+    for (PyObject* object : known.objects()) objects.append(nb::handle(object));
+    return nb::make_tuple(array_of(std::move(numbers), {view.size()}), objects);
+}
+
 }  // namespace
 
 void bind_encoding(nb::module_& m) {
@@ -158,6 +226,8 @@ void bind_encoding(nb::module_& m) {
           "Write each array of numbers elsewhere, -0.0 as 0.0.");
     m.def("numbered_texts", &numbered_texts, nb::arg("columns"), nb::arg("threads"),
           "For each column, of chunks of text as Arrow has them, the numbers of its texts and their list from 1; 0: null.");
+    m.def("numbered_objects", &numbered_objects, nb::arg("array"),
+          "The numbers of Python's objects, told apart by identity, and these objects; None: they are too many.");
 }
 
 }  // namespace stablebn

@@ -89,7 +89,7 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
             return reader.read(file, table)
         if reader.has_threads:
             return reader.read(path, threads)
-        return reader.read(path, dialect) if reader.is_text else reader.read(path)
+        return reader.read(path, dialect, threads) if reader.is_text else reader.read(path)
     except FileNotFoundError:
         raise DataError(f"there is no file {path!r}: check the path.") from None
     except UnicodeEncodeError:
