@@ -57,7 +57,7 @@ def check_total(rows: int, weights: Weights | None) -> None:
     total = rows if weights is None else int(weights.sum(dtype=np.float64))
     if total > MOST_ROWS:
         raise DataError(
-            f"the table stands for {total} rows, more than 2**28: take a sample, or scale the weights down."
+            f"the table stands for {total} rows, more than 2**28: learn from a sample of them."
         )
 
 

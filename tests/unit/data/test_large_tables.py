@@ -22,7 +22,7 @@ from stablebn import _core
 from stablebn.data import CategoricalTable, ContinuousTable, Kind, prepare
 from stablebn.data.dictionaries import with_narrow_indices
 from stablebn.data.encoding import Categories, encode, tabulate
-from stablebn.data.reading import arrow_column
+from stablebn.data.reading import Columns, arrow_column
 from stablebn.errors import DataError
 
 ROWS = 30_000
@@ -197,7 +197,7 @@ def test_numbers_in_chunks_are_what_they_were(threads: int) -> None:
 @pytest.mark.parametrize("names", ["abc", "ab", "ac", "b", "cab", ""])
 @pytest.mark.parametrize("kind", ["categorical", "continuous"])
 def test_a_table_has_the_columns_it_was_given_wherever_they_lie(names: str, kind: Kind) -> None:
-    columns = {name: pa.chunked_array([[i, i + 1, 2 * i]]) for i, name in enumerate("abc", start=2)}
+    columns: Columns = {name: pa.chunked_array([[i, i + 1, 2 * i]]) for i, name in enumerate("abc", start=2)}
     encoded = encode(columns, dict.fromkeys(columns, kind))
     table = tabulate({name: encoded[name] for name in names}, 3, None)
     assert table.names == tuple(names)
