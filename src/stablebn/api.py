@@ -155,6 +155,7 @@ def _prepared(
         sep=asked.sep,
         decimal=asked.decimal,
         encoding=asked.encoding,
+        threads=asked.threads or cores(),
     )
 
 
@@ -251,7 +252,15 @@ def fit(
     """
     from stablebn.networks.fitting import fit as fit_parameters
 
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, discretise=_cuts_of(graph))
+    prepared = prepare(
+        data,
+        names=names,
+        kinds=kinds,
+        missing=missing,
+        weights=weights,
+        discretise=_cuts_of(graph),
+        threads=cores(),
+    )
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 
@@ -291,7 +300,7 @@ def ci_test(
     >>> sb.ci_test(table, "smoke", "xray", given=["either"]).independent()
     True
     """
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights)
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, threads=cores())
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise OptionError(f"given={given!r} must be a list of columns: say given=[{given!r}] for one.")
     asked = (x, y, *given)

@@ -13,6 +13,7 @@ void look_at_signals() {
 }
 
 void bind_numbers(nb::module_& m);
+void bind_encoding(nb::module_& m);
 void bind_statistics(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_independence(nb::module_& m);
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
     check_environment();
     m.doc() = "The compiled core: rows, levels, joint tables, scores, climbs and tests; no names, no frames.";
     stablebn::bind_numbers(m);
+    stablebn::bind_encoding(m);
     stablebn::bind_statistics(m);
     stablebn::bind_search(m);
     stablebn::bind_independence(m);

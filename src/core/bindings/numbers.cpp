@@ -1,4 +1,4 @@
-// Python's view of logarithms, exact sums of products, random numbers, codes and engines.
+// Python's view of logarithms, exact sums of products, random numbers and engines.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,7 +7,6 @@
 
 #include "binding.hpp"
 #include "drawing.hpp"
-#include "encoding.hpp"
 #include "engine.hpp"
 #include "logarithm.hpp"
 #include "pool.hpp"
@@ -21,31 +20,6 @@ namespace {
 // Products of one thread at a time, a moment's work; and rows, of which fewer would take longer to carry over.
 constexpr std::size_t PRODUCTS_AT_ONCE = std::size_t{1} << 29;
 constexpr std::size_t FEWEST_ROWS = 512;
-
-using Indices = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// Call a function with the numbers of an array, whichever type of integer they are.
-template <class Function>
-void with_integers(const Indices& array, Function&& function) {
-    const auto call = [&]<class T>(T) { function(std::span(static_cast<const T*>(array.data()), array.shape(0))); };
-    const auto type = array.dtype();
-    if (type == nb::dtype<std::int8_t>()) return call(std::int8_t{});
-    if (type == nb::dtype<std::uint8_t>()) return call(std::uint8_t{});
-    if (type == nb::dtype<std::int16_t>()) return call(std::int16_t{});
-    if (type == nb::dtype<std::uint16_t>()) return call(std::uint16_t{});
-    if (type == nb::dtype<std::int32_t>()) return call(std::int32_t{});
-    if (type == nb::dtype<std::uint32_t>()) return call(std::uint32_t{});
-    if (type == nb::dtype<std::int64_t>()) return call(std::int64_t{});
-    if (type == nb::dtype<std::uint64_t>()) return call(std::uint64_t{});
-    throw std::invalid_argument("expected an array of integers");
-}
-
-template <class Code>
-nb::object translated(const Indices& indices, const Vector<Code>& codes) {
-    std::vector<Code> out(indices.shape(0));
-    with_integers(indices, [&](auto own) { translate(own, span_of(codes), out.data()); });
-    return nb::cast(array_of(std::move(out), {indices.shape(0)}));
-}
 
 /// Sums of products of all pairs of slices, each thread over rows of its own: high and low halves, lower triangles.
 nb::object sums_of_products(const Table<double>& values, const Vector<std::int64_t>& tops, int slices,
@@ -152,22 +126,6 @@ void bind_numbers(nb::module_& m) {
             return array_of(std::move(out), {raw.shape(0)});
         },
         nb::arg("raw"), "Standard exponential deviates.");
-
-    m.def(
-        "occurring",
-        [](const Indices& indices, std::size_t size) {
-            const auto occurs = std::make_unique<bool[]>(size);
-            with_integers(indices, [&](auto own) { mark_occurring(own, std::span(occurs.get(), size)); });
-            std::vector<std::int64_t> found;
-            for (std::size_t place = 0; place < size; ++place) {
-                if (occurs[place]) found.push_back(static_cast<std::int64_t>(place));
-            }
-            return found;
-        },
-        nb::arg("indices"), nb::arg("size"), "The numbers below `size` that occur among indices.");
-    m.def("translate", &translated<std::uint8_t>, nb::arg("indices"), nb::arg("codes"), "The code of each index.");
-    m.def("translate", &translated<std::uint16_t>, nb::arg("indices"), nb::arg("codes"));
-    m.def("translate", &translated<std::int32_t>, nb::arg("indices"), nb::arg("codes"));
 }
 
 }  // namespace stablebn

@@ -57,7 +57,7 @@ def check_total(rows: int, weights: Weights | None) -> None:
     total = rows if weights is None else int(weights.sum(dtype=np.float64))
     if total > MOST_ROWS:
         raise DataError(
-            f"the table stands for {total} rows, more than 2**28: take a sample, or scale the weights down."
+            f"the table stands for {total} rows, more than 2**28: learn from a sample of them."
         )
 
 
@@ -66,7 +66,7 @@ def check_finite(columns: Mapping[Name, Encoded]) -> None:
     infinite = {
         name: int(np.isinf(column.values).sum())
         for name, column in columns.items()
-        if isinstance(column, Numbers) and np.isinf(column.values).any()
+        if isinstance(column, Numbers) and np.isinf([column.values.min(initial=0), column.values.max(initial=0)]).any()
     }
     if infinite:
         raise DataError(f"infinite values in {tallied(infinite)}. Make them missing or finite, or leave the rows out.")

@@ -68,7 +68,7 @@ class _BadRowError(Exception):
         self.number, self.expected, self.actual, self.text = number, expected, actual, text
 
 
-def read_csv(path: str, asked: Dialect) -> Contents:
+def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
     """Read a text file, gzipped if its name ends in .gz.
 
     Parameters
@@ -76,6 +76,8 @@ def read_csv(path: str, asked: Dialect) -> Contents:
     path : str
     asked : Dialect
         What the user says of it; the rest is recognised by the rules of `stablebn.data.dialect`.
+    threads : int
+        With more than one, PyArrow takes as many as it likes.
 
     Returns
     -------
@@ -90,7 +92,7 @@ def read_csv(path: str, asked: Dialect) -> Contents:
     encoding = asked.encoding or encoding_by_mark(start)
     if _is_utf8(encoding):
         try:
-            return _read_utf8(path, open_file, start, asked, UTF8)
+            return _read_utf8(path, open_file, start, asked, UTF8, threads)
         except (_NotUTF8Error, UnicodeDecodeError) as error:
             if asked.encoding is not None:
                 where = error.args[0] if isinstance(error, _NotUTF8Error) else "the header"
@@ -101,7 +103,7 @@ def read_csv(path: str, asked: Dialect) -> Contents:
     def open_recoded() -> pa.NativeFile:
         return pa.BufferReader(content)
 
-    return _read_utf8(path, open_recoded, _start(open_recoded), asked, encoding)
+    return _read_utf8(path, open_recoded, _start(open_recoded), asked, encoding, threads)
 
 
 def _start(open_file: _Open) -> bytes:
@@ -117,9 +119,9 @@ def _is_utf8(encoding: str) -> bool:
     return encoding.lower().replace("_", "-") in (UTF8, "utf8", "utf-8-sig")
 
 
-def _read_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, encoding: str) -> Contents:
+def _read_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, encoding: str, threads: int) -> Contents:
     tabs_expected = path.lower().removesuffix(".gz").endswith(".tsv")
-    sep, table = _split(path, open_file, start, asked.sep, tabs_expected=tabs_expected)
+    sep, table = _split(path, open_file, start, asked.sep, threads, tabs_expected=tabs_expected)
     _check_last_quote(open_file, path, table)
     names = table.column_names
     # Taken one by one, so that the text of a column is freed as soon as its numbers are there.
@@ -145,7 +147,7 @@ def _read_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, encodi
 
 
 def _split(
-    path: str, open_file: _Open, start: bytes, asked: str | None, *, tabs_expected: bool
+    path: str, open_file: _Open, start: bytes, asked: str | None, threads: int, *, tabs_expected: bool
 ) -> tuple[str, pa.Table]:
     """The separator, and the table as text."""
     header = look_at_header(start, tabs_expected=tabs_expected)
@@ -156,7 +158,7 @@ def _split(
     unreadable: list[pa.ArrowInvalid] = []
     for sep in header.separators or (",",) if asked is None else ("\t" if asked == r"\t" else asked,):
         try:
-            tables[sep] = _parse(open_file, header, sep)
+            tables[sep] = _parse(open_file, header, sep, threads)
         except _BadRowError as error:  # noqa: PERF203 - few headers have two of them
             bad[sep] = error
         except pa.ArrowInvalid as error:
@@ -188,10 +190,19 @@ def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> Da
     return DataError(f"say sep= (CLI: --sep), for by no separator all rows are alike. {readings}")
 
 
-def _parse(open_file: _Open, header: Header, sep: str) -> pa.Table:
+def _parse(open_file: _Open, header: Header, sep: str, threads: int) -> pa.Table:
     """All columns as text by its distinct values, split by a separator."""
-    # One thread, because only then does PyArrow know the number of a bad row.
-    reading = pa.csv.ReadOptions(use_threads=False, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
+    if threads > 1:
+        try:
+            return _parse_at_once(open_file, header, sep, use_threads=True)
+        except (_BadRowError, pa.ArrowInvalid):
+            # Only with one thread does PyArrow know the number of a bad row.
+            pass
+    return _parse_at_once(open_file, header, sep, use_threads=False)
+
+
+def _parse_at_once(open_file: _Open, header: Header, sep: str, *, use_threads: bool) -> pa.Table:
+    reading = pa.csv.ReadOptions(use_threads=use_threads, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
     names = _names(pa.BufferReader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
     try:
         table = _table(open_file, reading, sep, names)
@@ -294,13 +305,17 @@ def _decimal_of(path: str, names: Sequence[Name], read: Sequence[_Typed]) -> str
 
 def _typed_column(name: Name, column: pa.ChunkedArray, mark: str) -> _Typed:
     """A column of bytes, given by distinct values, as integers, floats or text."""
-    if sum(len(chunk.dictionary) for chunk in column.chunks) > FEW_TEXTS:
-        return _typed_many(name, column, mark)
+    distinct: set[bytes] = set()
+    for chunk in column.chunks:
+        distinct.update(chunk.dictionary.to_pylist() if len(chunk.dictionary) <= FEW_TEXTS else ())
+        if max(len(distinct), len(chunk.dictionary)) > FEW_TEXTS:
+            return _typed_many(name, column, mark)
     try:
-        texts = [[value.decode() for value in chunk.dictionary.to_pylist()] for chunk in column.chunks]
+        text_of = {value: value.decode() for value in distinct}
     except UnicodeDecodeError:
         raise _NotUTF8Error(f"column {name!r}") from None
-    every = {text for own in texts for text in own}
+    texts = [[text_of[value] for value in chunk.dictionary.to_pylist()] for chunk in column.chunks]
+    every = set(text_of.values())
     indices = [chunk.indices for chunk in column.chunks]
     if (numbers := _numbers(texts, every, indices, mark)) is not None:
         return numbers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stablebn.data.integers import CloseIntegers, close_integers
+from stablebn.data.dictionaries import bits_of, indices_beneath_nulls
+from stablebn.data.integers import close_integers
 from stablebn.data.kinds import Kind, family
 from stablebn.data.reading import Columns
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
@@ -38,6 +39,11 @@ class Categories:
         return len(self.codes)
 
     @property
+    def has_missing(self) -> bool:
+        """Whether some row has no value."""
+        return int(self.codes.max(initial=0)) == len(self.levels)
+
+    @property
     def missing(self) -> Mask:
         """Rows without a value."""
         return np.asarray(self.codes == len(self.levels))
@@ -62,7 +68,7 @@ class Categories:
 
     def with_missing_level(self) -> Categories:
         """Return the column with the missing value, if any, as a level of its own: None, the last."""
-        return Categories(self.codes, (*self.levels, None)) if self.missing.any() else self
+        return Categories(self.codes, (*self.levels, None)) if self.has_missing else self
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,12 @@ class Numbers:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether some row has no value."""
+        # The least of numbers is NaN if one of them is.
+        return bool(np.isnan(self.values.min(initial=np.inf)))
 
     @property
     def missing(self) -> Mask:
@@ -103,7 +115,7 @@ class Numbers:
 Encoded: TypeAlias = Categories | Numbers
 
 
-def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
+def encode(columns: Columns, kinds: Mapping[Name, Kind], *, threads: int = 1) -> dict[Name, Encoded]:
     """Every column as arrays, by its kind.
 
     Parameters
@@ -112,27 +124,18 @@ def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
         Of usable types.
     kinds : mapping of name to kind
         Continuous only where the values are not text.
+    threads : int
+        How many threads share the columns.
 
     Returns
     -------
     dict of name to Categories or Numbers
+        Those of a kind that can take part in a search are the first rows of one matrix.
     """
-    encoded: dict[Name, Encoded] = {}
-    too_large: list[Name] = []
-    for name, column in columns.items():
-        if kinds[name] == "categorical":
-            encoded[name] = _categories(column)
-            continue
-        try:
-            encoded[name] = _numbers(column)
-        except pa.ArrowInvalid:
-            too_large.append(name)
-    if too_large:
-        raise DataError(
-            f"integers beyond 2**53 cannot be continuous without being rounded: {listed(too_large)}. "
-            "Cast them to float if that does no harm, or leave the columns out."
-        )
-    return encoded
+    categorical = {name: column for name, column in columns.items() if kinds[name] == "categorical"}
+    continuous = {name: column for name, column in columns.items() if kinds[name] != "categorical"}
+    encoded: dict[Name, Encoded] = {**_categories(categorical, threads), **_numbers(continuous, threads)}
+    return {name: encoded[name] for name in columns}
 
 
 def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None) -> Table:
@@ -163,18 +166,29 @@ def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None
 
 
 def _continuous_table(columns: Mapping[Name, Numbers], rows: int, weights: Weights | None) -> ContinuousTable:
-    values = np.empty((len(columns), rows), dtype=np.float64)
-    # Column by column, so that Ctrl-C is heard. There is one zero only: -0.0 becomes 0.0.
-    for own, column in zip(values, columns.values(), strict=True):
-        np.add(column.values, 0.0, out=own)
+    values = _stacked([column.values for column in columns.values()], rows, np.dtype(np.float64))
     return ContinuousTable(tuple(columns), values, weights)
 
 
 def _categorical_table(columns: Mapping[Name, Categories], rows: int, weights: Weights | None) -> CategoricalTable:
     greatest = max((len(column.levels) - 1 for column in columns.values()), default=0)
-    codes = np.array([column.codes for column in columns.values()]).reshape(len(columns), rows)
+    codes = _stacked([column.codes for column in columns.values()], rows, code_type(greatest))
     levels = tuple(column.levels for column in columns.values())
-    return CategoricalTable(tuple(columns), narrow(codes, greatest), levels, weights)
+    return CategoricalTable(tuple(columns), codes, levels, weights)
+
+
+def _stacked(arrays: Sequence[NDArray[Any]], rows: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The arrays as a matrix: the one of which they are the first rows, or else a new one."""
+    matrix = arrays[0].base if arrays else None
+    if isinstance(matrix, np.ndarray) and matrix.dtype == dtype and matrix.shape[1:] == (rows,):
+        start = matrix.ctypes.data
+        if all(own.base is matrix and own.ctypes.data == start + c * matrix.strides[0] for c, own in enumerate(arrays)):
+            return matrix[: len(arrays)]
+    matrix = np.empty((len(arrays), rows), dtype=dtype)
+    # Column by column, so that Ctrl-C is heard.
+    for own, array in zip(matrix, arrays, strict=True):
+        own[:] = array
+    return matrix
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -207,13 +221,39 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
             return pa.float64()
 
 
-def _numbers(column: pa.ChunkedArray) -> Numbers:
-    """The values as float64, those missing as NaN; not copied where that can be helped."""
-    numbers = column if pa.types.is_float64(column.type) else plain(column).cast(pa.float64())
-    if numbers.num_chunks != 1:
-        return Numbers(numbers.to_numpy())
-    only = numbers.chunk(0)
-    return Numbers(only.to_numpy(zero_copy_only=False) if only.null_count else _view(only))
+def _numbers(columns: Columns, threads: int) -> dict[Name, Numbers]:
+    """The values as float64, those missing as NaN and -0.0 as 0.0."""
+    matrix = np.empty((len(columns), _length(columns)), dtype=np.float64)
+    chunks: list[NDArray[np.float64]] = []
+    places: list[NDArray[np.float64]] = []
+    too_large: list[Name] = []
+    for own, (name, column) in zip(matrix, columns.items(), strict=True):
+        at = 0
+        try:
+            numbers = column if pa.types.is_float64(column.type) else plain(column).cast(pa.float64())
+        except pa.ArrowInvalid:
+            too_large.append(name)
+            continue
+        for chunk in numbers.chunks:
+            place = own[at : at + len(chunk)]
+            at += len(chunk)
+            if numbers is column and not chunk.null_count:
+                chunks.append(_view(chunk))
+                places.append(place)
+            else:
+                # Not put off: what was converted need not be kept.
+                np.add(chunk.to_numpy(zero_copy_only=False), 0.0, out=place)
+    if too_large:
+        raise DataError(
+            f"integers beyond 2**53 cannot be continuous without being rounded: {listed(too_large)}. "
+            "Cast them to float if that does no harm, or leave the columns out."
+        )
+    if chunks:
+        # Here and not above: errors in the data are told without the core.
+        from stablebn import _core
+
+        _core.copy_numbers(chunks, places, threads)
+    return {name: Numbers(own) for name, own in zip(columns, matrix, strict=True)}
 
 
 def _view(array: pa.Array) -> NDArray[Any]:
@@ -222,39 +262,151 @@ def _view(array: pa.Array) -> NDArray[Any]:
     return np.from_dlpack(array)
 
 
-def _categories(column: pa.ChunkedArray) -> Categories:
-    """Codes by the sorted values that occur; a dictionary's own codes are translated, not decoded."""
-    if not pa.types.is_dictionary(column.type):
-        close = close_integers(column)
-        if close is not None:
-            return _integer_categories(close)
-        column = plain(column).dictionary_encode()
-    parts = []
-    for chunk in column.chunks:
-        values = _values(chunk.dictionary)
-        indices = chunk.indices
-        if indices.null_count:
-            # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
-            indices = indices.cast(pa.int64()).fill_null(len(values))
-            values.append(None)
-        parts.append((values, _view(indices)))
-    found = [values[place] for values, indices in parts for place in _distinct(indices, len(values))]
-    levels = sorted({value for value in found if value is not None})
-    rank = {value: place for place, value in enumerate(levels)}
+def _length(columns: Columns) -> int:
+    return len(next(iter(columns.values()))) if columns else 0
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some rows of a categorical column, as places in a list of values.
+
+    Attributes
+    ----------
+    places : integer array [rows]
+    values : sequence
+        The same value may be there twice; None: missing.
+    least : int
+        The place that the first of the values has.
+    occurring : sequence of int, optional
+        Which of the values do occur, where that is known.
+    """
+
+    places: NDArray[np.integer]
+    values: Sequence[Any]
+    least: int = 0
+    occurring: Sequence[int] | None = None
+
+
+def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
+    """Codes by the sorted values that occur, written straight to the rows of one matrix."""
+    if not columns:
+        return {}
+    from stablebn import _core
+
+    parts = _parts(columns, threads)
+    occurring = _occurring(parts, threads)
+    levels = {name: tuple(sorted(values - {None})) for name, values in occurring.items()}
+    greatest = max(len(own) - (None not in occurring[name]) for name, own in levels.items())
+    matrix: Codes = np.empty((len(columns), _length(columns)), dtype=code_type(greatest))
+    # Constant columns last: the others are the table that is learned from.
+    rows = dict(zip(sorted(columns, key=lambda name: len(occurring[name]) == 1), matrix, strict=True))
+    every: list[_Part] = []
     codes: list[Codes] = []
-    for values, indices in parts:
-        codes_of_values = narrow(np.array([rank.get(value, len(levels)) for value in values]), len(levels))
-        codes.append(_translated(indices, codes_of_values))
-    return Categories(narrow(np.concatenate(codes), len(levels)) if len(codes) > 1 else codes[0], tuple(levels))
+    out: list[Codes] = []
+    for name, own in parts.items():
+        at = 0
+        code_of = {value: code for code, value in enumerate(levels[name])}
+        if None in occurring[name]:
+            code_of[None] = len(levels[name])
+        values: Sequence[Any] = ()
+        codes_of_values: Codes = matrix[0, :0]
+        for part in own:
+            if part.values is not values:
+                values = part.values
+                # What does not occur may have any code.
+                codes_of_values = narrow(np.array([code_of.get(value, 0) for value in values]), greatest)
+            every.append(part)
+            codes.append(codes_of_values)
+            out.append(rows[name][at : at + len(part.places)])
+            at += len(part.places)
+    _core.translate([part.places for part in every], [part.least for part in every], codes, out, threads)
+    return {name: Categories(rows[name], levels[name]) for name in columns}
 
 
-def _integer_categories(integers: CloseIntegers) -> Categories:
-    """Codes by rank, which a table of all offsets has."""
-    size = integers.occurring.size
-    code_of = np.zeros(int(integers.occurring[-1]) + 1, dtype=np.int64)
-    code_of[integers.occurring] = np.arange(size)
-    levels = tuple(integers.least + offset for offset in integers.occurring.tolist())
-    return Categories(_translated(integers.offsets, narrow(code_of, size)), levels)
+def _occurring(parts: Mapping[Name, Sequence[_Part]], threads: int) -> dict[Name, set[Any]]:
+    """The values of each column that occur."""
+    from stablebn import _core
+
+    unknown = [part for own in parts.values() for part in own if part.occurring is None]
+    found = iter(
+        _core.occurring(
+            [part.places for part in unknown],
+            [part.least for part in unknown],
+            [len(part.values) for part in unknown],
+            threads,
+        )
+    )
+    occurring: dict[Name, set[Any]] = {}
+    for name, own in parts.items():
+        values = occurring[name] = set()
+        for part in own:
+            values.update(part.values[place] for place in (next(found) if part.occurring is None else part.occurring))
+    return occurring
+
+
+def _parts(columns: Columns, threads: int) -> dict[Name, list[_Part]]:
+    """Columns as places in lists of values; a dictionary's own indices are taken, not decoded."""
+    from stablebn import _core
+
+    parts: dict[Name, list[_Part]] = {}
+    texts: dict[Name, list[_TextChunk]] = {}
+    for name, column in columns.items():
+        if pa.types.is_dictionary(column.type):
+            parts[name] = _dictionary_parts(column)
+        elif (close := close_integers(column)) is not None:
+            parts[name] = [_Part(chunk, close.values, close.least_bits) for chunk in close.chunks]
+        elif family(column.type) == "text":
+            texts[name] = [_text_chunk(chunk) for chunk in column.chunks if len(chunk)]
+        elif pa.types.is_boolean(column.type) and not column.null_count:
+            parts[name] = [_Part(bits_of(chunk.buffers()[1], chunk), (False, True)) for chunk in column.chunks]
+        else:
+            parts[name] = _dictionary_parts(plain(column).dictionary_encode())
+    numbered = _core.numbered_texts(list(texts.values()), threads)
+    for name, (numbers, distinct) in zip(texts, numbered, strict=True):
+        first = 0 if columns[name].null_count else 1
+        parts[name] = [_Part(numbers, [None, *distinct], occurring=range(first, len(distinct) + 1))]
+    return parts
+
+
+def _dictionary_parts(column: pa.ChunkedArray) -> list[_Part]:
+    parts: list[_Part] = []
+    dictionary: pa.Array | None = None
+    values: list[Any] = []
+    for chunk in column.chunks:
+        if dictionary is None or not dictionary.equals(chunk.dictionary):
+            dictionary = chunk.dictionary
+            values = _values(dictionary)
+        # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
+        own = [*values, None] if chunk.indices.null_count else values
+        parts.append(_Part(_places(chunk.indices, len(values)), own))
+    return parts
+
+
+def _places(indices: pa.Array, of_null: int) -> NDArray[np.integer]:
+    """The indices, and where they are null the place of nulls."""
+    beneath = indices_beneath_nulls(indices)
+    if not indices.null_count:
+        return beneath
+    dtype = np.min_scalar_type(of_null)
+    valid = bits_of(indices.buffers()[0], indices)
+    return np.where(valid, beneath.astype(dtype, copy=False), dtype.type(of_null))
+
+
+# The texts or where they lie, the bytes there, the bits of validity and the first of them, and the number of rows.
+_TextChunk: TypeAlias = tuple[NDArray[Any], list[NDArray[np.uint8]], NDArray[np.uint8] | None, int, int]
+
+
+def _text_chunk(array: pa.Array) -> _TextChunk:
+    """Text as the Arrow format lays it out."""
+    validity, texts, *contents = array.buffers()
+    places: NDArray[Any]
+    if str(array.type) == "string_view":
+        places = np.frombuffer(texts, np.uint8)[16 * array.offset :]
+    else:
+        dtype = np.dtype(np.int32 if pa.types.is_string(array.type) else np.int64)
+        places = np.frombuffer(texts, dtype, len(array) + 1, dtype.itemsize * array.offset)
+    valid = np.frombuffer(validity, np.uint8) if array.null_count else None
+    return places, [np.frombuffer(own or b"", np.uint8) for own in contents], valid, array.offset, len(array)
 
 
 def _values(dictionary: pa.Array) -> list[Any]:
@@ -264,25 +416,11 @@ def _values(dictionary: pa.Array) -> list[Any]:
     return list(plain(pa.chunked_array([dictionary])).to_pylist())
 
 
-def _translated(indices: NDArray[np.integer], codes: Codes) -> Codes:
-    """The code of each index."""
-    # Here and not above: errors in the data are told without the core.
-    from stablebn import _core
-
-    return _core.translate(indices, codes)
-
-
-def _distinct(indices: NDArray[np.integer], size: int) -> list[int]:
-    """The positions below `size` that occur among indices."""
-    from stablebn import _core
-
-    return _core.occurring(indices, size)
+def code_type(greatest: int) -> np.dtype[Any]:
+    """Return the smallest of uint8, uint16 and int32 that holds a code."""
+    return np.dtype(np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.int32)
 
 
 def narrow(codes: NDArray[np.integer], greatest: int) -> Codes:
-    """Return the codes in the smallest of uint8, uint16 and int32 that holds the greatest of them."""
-    if greatest < 1 << 8:
-        return codes.astype(np.uint8, copy=False)
-    if greatest < 1 << 16:
-        return codes.astype(np.uint16, copy=False)
-    return codes.astype(np.int32, copy=False)
+    """Return the codes in the smallest type that holds the greatest of them."""
+    return codes.astype(code_type(greatest), copy=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,6 +13,7 @@ import pyarrow as pa
 from stablebn.data.contents import Contents
 from stablebn.data.csv_text import read_csv
 from stablebn.data.dialect import Dialect
+from stablebn.data.dictionaries import chunked, with_narrow_indices, with_wide_indices
 from stablebn.data.duckdb_file import read_duckdb
 from stablebn.data.excel import read_excel
 from stablebn.data.json_lines import read_json_lines
@@ -32,6 +33,9 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "BYTE_ARRAY": 4}
 
 _UNCOMPRESSED = "save the table without compression, as an .arrow file"
 
+# Few enough that the memory for them is used again soon, many enough for threads.
+_ROWS_AT_ONCE = 1 << 18
+
 NamedColumns: TypeAlias = list[tuple[Name, pa.ChunkedArray]]
 
 
@@ -45,14 +49,17 @@ class Reader:
         Takes the path, and besides the dialect of text, or the name of a table where a file may have several.
     is_text : bool
     has_tables : bool
+    has_threads : bool
+        Whether it takes the number of threads.
     """
 
     read: Callable[..., Contents]
     is_text: bool = False
     has_tables: bool = False
+    has_threads: bool = False
 
 
-def read_file(path: str, dialect: Dialect) -> Contents:
+def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
     """Read the columns of a table in a file, or in a folder of Parquet files.
 
     Parameters
@@ -61,6 +68,8 @@ def read_file(path: str, dialect: Dialect) -> Contents:
         Ends in one of `READERS`, upper or lower case; then, where a file may have several tables, `::` and a name.
     dialect : Dialect
         What the user says of how a text file is written.
+    threads : int
+        With more than one, PyArrow takes as many as it likes where it can.
 
     Returns
     -------
@@ -73,12 +82,14 @@ def read_file(path: str, dialect: Dialect) -> Contents:
         reader = _reader_of(file)
     try:
         if reader is None or os.path.isdir(file):
-            reader = Reader(_read_parquet_folder)
+            reader = Reader(_read_parquet_folder, has_threads=True)
         if dialect.given() and not reader.is_text:
             raise OptionError(f"{dialect.given()[0]}= is for text files, and {path!r} is none. Leave it out.")
         if reader.has_tables:
             return reader.read(file, table)
-        return reader.read(path, dialect) if reader.is_text else reader.read(path)
+        if reader.has_threads:
+            return reader.read(path, threads)
+        return reader.read(path, dialect, threads) if reader.is_text else reader.read(path)
     except FileNotFoundError:
         raise DataError(f"there is no file {path!r}: check the path.") from None
     except UnicodeEncodeError:
@@ -100,17 +111,40 @@ def _unreadable(path: str, error: Exception) -> DataError:
 
 def table_columns(table: pa.Table) -> NamedColumns:
     """Columns of an Arrow table, without those that hold the index of a pandas frame."""
+    names = _names(table.schema)
+    return _without_index(table.schema, list(zip(names, table.columns, strict=True)))
+
+
+def _names(schema: pa.Schema) -> list[str]:
     try:
-        names = table.column_names
+        names: list[str] = schema.names
     except UnicodeDecodeError:
         raise DataError(
             "the names of the columns are not UTF-8 text: write the table again, with names that are."
         ) from None
-    index = _pandas_index(table.schema)
-    stored = [name for name in names if name in index]
+    return names
+
+
+def _without_index(schema: pa.Schema, columns: Sequence[tuple[Name, pa.ChunkedArray]]) -> NamedColumns:
+    index = _pandas_index(schema)
+    stored = [name for name, _ in columns if name in index]
     if stored:
         logger.info("left out the index of a pandas frame: %s", listed(stored))
-    return [(name, column) for name, column in zip(names, table.columns, strict=True) if name not in stored]
+    return [(name, column) for name, column in columns if name not in stored]
+
+
+def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> NamedColumns:
+    """The columns of a table that is read some rows at a time, dictionaries with the narrowest indices.
+
+    So memory is needed for the indices that PyArrow makes, of four bytes each, only for some rows, and is used again.
+    """
+    names = _names(schema)
+    chunks: list[list[pa.Array]] = [[] for _ in names]
+    for batch in batches:
+        for own, array in zip(chunks, batch.columns, strict=True):
+            own.append(with_narrow_indices(array))
+    columns = [(name, chunked(own, field.type)) for name, own, field in zip(names, chunks, schema, strict=True)]
+    return _without_index(schema, columns)
 
 
 def _pandas_index(schema: pa.Schema) -> list[object]:
@@ -124,7 +158,7 @@ def _pandas_index(schema: pa.Schema) -> list[object]:
     return index
 
 
-def _read_parquet(path: str) -> NamedColumns:
+def _read_parquet(path: str, threads: int) -> NamedColumns:
     # Here and not above: it takes long to import, and few runs need it.
     from pyarrow import parquet
 
@@ -133,10 +167,10 @@ def _read_parquet(path: str) -> NamedColumns:
         text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
     # Text as it is stored, by its distinct values: nothing need be hashed again.
     with parquet.ParquetFile(path, read_dictionary=text) as file:
-        return table_columns(file.read())
+        return _gathered(file.schema_arrow, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
 
 
-def _read_parquet_folder(path: str) -> Contents:
+def _read_parquet_folder(path: str, threads: int) -> Contents:
     """All Parquet files of a folder, one below the other."""
     if not os.path.isdir(path):
         endings = listed(tuple(READERS), most=99)
@@ -146,16 +180,16 @@ def _read_parquet_folder(path: str) -> Contents:
     if not files:
         raise DataError(f"{path!r} is a directory, and no .parquet files are in it: name one file.")
     if len(files) == 1:
-        return Contents(_read_parquet(files[0]))
-    parts = [dict(_read_parquet(file)) for file in files]
-    types = [{name: column.type for name, column in part.items()} for part in parts]
+        return Contents(_read_parquet(files[0], threads))
+    parts = [dict(_read_parquet(file, threads)) for file in files]
+    types = [{name: with_wide_indices(column.type) for name, column in part.items()} for part in parts]
     for file, own in zip(files, types, strict=True):
         if own != types[0]:
             other = [name for name in {**types[0], **own} if own.get(name) != types[0].get(name)]
             raise DataError(f"columns of {file!r} are not those of {files[0]!r}, or of other types: {listed(other)}.")
     return Contents(
         [
-            (name, pa.chunked_array([chunk for part in parts for chunk in part[name].chunks], type=type_))
+            (name, chunked([chunk for part in parts for chunk in part[name].chunks], type_))
             for name, type_ in types[0].items()
         ]
     )
@@ -168,24 +202,30 @@ def _decoded_bytes(metadata: parquet.FileMetaData) -> int:
     return int(pages + metadata.num_rows * sum(widths))
 
 
-def _read_arrow(path: str) -> NamedColumns:
+def _read_arrow(path: str, threads: int) -> NamedColumns:
     try:
         unpacked = unpacked_bytes(path)
     except ValueError as error:
         raise _unreadable(path, error) from None
     check_unpacked(path, unpacked, _UNCOMPRESSED)
+    options = pa.ipc.IpcReadOptions(use_threads=threads > 1)
     with pa.OSFile(path) as file:
         try:
-            return table_columns(pa.ipc.open_file(file).read_all())
+            batches = pa.ipc.open_file(file, options=options)
+            return _gathered(batches.schema, map(batches.get_batch, range(batches.num_record_batches)))
         except pa.ArrowInvalid:
             file.seek(0)
-            return table_columns(pa.ipc.open_stream(file).read_all())
+            stream = pa.ipc.open_stream(file, options=options)
+            return _gathered(stream.schema, stream)
 
 
 READERS: dict[str, Reader] = {
     **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"), Reader(read_csv, is_text=True)),
-    ".parquet": Reader(lambda path: Contents(_read_parquet(path))),
-    **dict.fromkeys((".feather", ".arrow"), Reader(lambda path: Contents(_read_arrow(path)))),
+    ".parquet": Reader(lambda path, threads: Contents(_read_parquet(path, threads)), has_threads=True),
+    **dict.fromkeys(
+        (".feather", ".arrow"),
+        Reader(lambda path, threads: Contents(_read_arrow(path, threads)), has_threads=True),
+    ),
     ".xlsx": Reader(read_excel, has_tables=True),
     **dict.fromkeys((".jsonl", ".ndjson"), Reader(read_json_lines)),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), Reader(read_sqlite, has_tables=True)),

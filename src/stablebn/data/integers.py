@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,21 +12,40 @@ from numpy.typing import NDArray
 _WIDEST_RANGE = 1 << 16
 
 
-class CloseIntegers(NamedTuple):
+@dataclass(frozen=True)
+class CloseIntegers:
     """A column of integers that lie close together.
 
     Attributes
     ----------
-    least : int
-    offsets : uint16 array [rows]
-        How far each is above the least.
-    occurring : int64 array
-        The offsets that occur, ascending.
+    least, greatest : int
+    chunks : list of integer arrays
+        The integers as they are.
     """
 
     least: int
-    offsets: NDArray[np.uint16]
-    occurring: NDArray[np.int64]
+    greatest: int
+    chunks: list[NDArray[Any]]
+
+    @property
+    def values(self) -> range:
+        """All integers from the least to the greatest."""
+        return range(self.least, self.greatest + 1)
+
+    @property
+    def least_bits(self) -> int:
+        """The least of the integers as an int64 with the same bits."""
+        return self.least - 2**64 if self.least >= 2**63 else self.least
+
+    @property
+    def occurring(self) -> NDArray[np.int64]:
+        """How far those that occur are above the least, ascending."""
+        # Here and not above: errors in the data are told without the core.
+        from stablebn import _core
+
+        count = len(self.chunks)
+        found = _core.occurring(self.chunks, [self.least_bits] * count, [len(self.values)] * count, 1)
+        return np.array(sorted(set().union(*found)), dtype=np.int64)
 
 
 def close_integers(column: pa.ChunkedArray) -> CloseIntegers | None:
@@ -33,10 +53,6 @@ def close_integers(column: pa.ChunkedArray) -> CloseIntegers | None:
     if not pa.types.is_integer(column.type) or column.null_count or not len(column):
         return None
     # `to_numpy` would import pandas, which takes longer than all the rest.
-    values = np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
-    least, greatest = int(values.min()), int(values.max())
-    if greatest - least >= _WIDEST_RANGE:
-        return None
-    wide = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
-    offsets = (wide - wide.dtype.type(least)).astype(np.uint16)
-    return CloseIntegers(least, offsets, np.flatnonzero(np.bincount(offsets)))
+    chunks: list[NDArray[Any]] = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
+    least, greatest = min(int(own.min()) for own in chunks), max(int(own.max()) for own in chunks)
+    return CloseIntegers(least, greatest, chunks) if greatest - least < _WIDEST_RANGE else None

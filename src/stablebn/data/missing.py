@@ -44,13 +44,13 @@ def settle_missing(
     cautions : list of Caution
         Those before, and what is said here.
     """
-    masks = {name: column.missing for name, column in columns.items()}
-    gaps = {name: int(mask.sum()) for name, mask in masks.items() if mask.any()}
-    if not gaps:
+    masks = {name: column.missing for name, column in columns.items() if column.has_missing}
+    if not masks:
         return columns, weights, [*cautions]
+    gaps = {name: int(mask.sum()) for name, mask in masks.items()}
     if missing == "level":
         return _add_levels(columns, gaps), weights, [*cautions, _levels_caution(gaps)]
-    complete = ~np.logical_or.reduce([masks[name] for name in gaps])
+    complete = ~np.logical_or.reduce(list(masks.values()))
     if missing == "error":
         raise DataError(
             f'missing values in {tallied(gaps)}, of {len(complete)} rows. Say missing="drop" to leave out '

@@ -86,6 +86,7 @@ def prepare(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    threads: int = 1,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -113,6 +114,8 @@ def prepare(
         The columns to use, and those to leave out.
     sep, decimal, encoding : str, optional
         How a text file is written; by default recognised, by the rules of `stablebn.data.dialect`.
+    threads : int
+        How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
 
     Returns
     -------
@@ -136,7 +139,11 @@ def prepare(
     asked = {} if kinds is None else kinds
 
     found = read(
-        source, names=names, dialect=Dialect(sep, decimal, encoding), choice=Choice(columns, drop, besides=weights)
+        source,
+        names=names,
+        dialect=Dialect(sep, decimal, encoding),
+        choice=Choice(columns, drop, besides=weights),
+        threads=threads,
     )
     variables, weight_column = set_weights_apart(found.columns, weights)
     variables = with_types(variables, missing)
@@ -150,7 +157,7 @@ def prepare(
         asked = {**asked, **dict.fromkeys(numbers, "continuous")}
     decided = decide_kinds(variables, asked)
 
-    encoded = encode(variables, decided)
+    encoded = encode(variables, decided, threads=threads)
     cuts: Cuts = {}
     if discretise is not None:
         encoded, cuts = discretised(encoded, counts, discretise)

@@ -25,6 +25,9 @@ from stablebn.graph.names import nameless
 
 Columns: TypeAlias = dict[Name, pa.ChunkedArray]
 
+# Fewer objects are converted one by one in no time.
+_MANY_OBJECTS = 10_000
+
 ACCEPTED = (
     "a pandas or polars DataFrame, a PyArrow Table, a 2-D NumPy array with names=, a dict of columns, "
     f"or a path that ends in {listed(tuple(READERS), most=99)}"
@@ -52,6 +55,7 @@ def read(
     names: Sequence[Name] | None = None,
     dialect: Dialect = Dialect(),  # noqa: B008 - it cannot be changed
     choice: Choice = Choice(),  # noqa: B008
+    threads: int = 1,
 ) -> Source:
     """Read the columns of a table, types as they come.
 
@@ -65,6 +69,8 @@ def read(
         What the user says of how a text file is written.
     choice : Choice
         The columns that the user wants.
+    threads : int
+        With more than one, files are read by as many as PyArrow likes.
 
     Returns
     -------
@@ -75,7 +81,7 @@ def read(
     elif names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
     elif isinstance(source, str | os.PathLike):
-        found = read_file(os.fsdecode(source), dialect)
+        found = read_file(os.fsdecode(source), dialect, threads)
     else:
         found = Contents(_named_columns(source))
     if dialect.given() and not isinstance(source, str | os.PathLike):
@@ -141,13 +147,50 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
         elif type(values).__module__.partition(".")[0] == "polars":
             array = values.to_arrow()  # type: ignore[attr-defined]
         else:
-            array = pa.array(values, from_pandas=True)
-            _check_no_coercion(array, values)
+            array = _pandas_categories(values)
+            if array is None:
+                array = _repeated_objects(values)
+            if array is None:
+                array = _converted(values)
     except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise DataError(_unreadable(label, values, error)) from error
     column = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     check_sound(label, column)
     return column
+
+
+def _converted(values: object) -> pa.Array:
+    array = pa.array(values, from_pandas=True)
+    _check_no_coercion(array, values)
+    return array
+
+
+def _pandas_categories(values: Any) -> pa.Array | None:
+    """A pandas column of categories without missing values: what PyArrow makes of it, not copied."""
+    own = getattr(values, "array", values)
+    if type(own).__name__ != "Categorical" or (len(own) and own.codes.min() < 0):
+        return None
+    categories = pa.array(own.categories, from_pandas=True)
+    return pa.DictionaryArray.from_arrays(pa.array(own.codes), categories, ordered=own.ordered, safe=False)
+
+
+def _repeated_objects(values: Any) -> pa.Array | None:
+    """A long array of few Python objects: only these are converted."""
+    if getattr(values, "dtype", None) != np.dtype(object) or len(values) < _MANY_OBJECTS:
+        return None
+    # Here and not above: errors in the data are told without the core.
+    from stablebn import _core
+
+    found = _core.numbered_objects(np.asarray(values))
+    if found is None:
+        return None
+    numbers, objects = found
+    distinct = _converted(objects)
+    if not pa.types.is_string(distinct.type):
+        return distinct.take(pa.array(numbers))
+    missing = np.array([value is None for value in distinct.to_pylist()])
+    mask = missing[numbers] if missing.any() else None
+    return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=mask), distinct)
 
 
 def is_column(values: object) -> bool:

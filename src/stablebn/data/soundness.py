@@ -43,7 +43,7 @@ def _check_array(array: pa.Array) -> None:
     array.validate()
     if pa.types.is_dictionary(array.type):
         _check_array(array.dictionary)
-        if not _all_within(array.indices, len(array.dictionary)):
+        if not all_within(array.indices, len(array.dictionary)):
             array.validate(full=True)
     elif not (array.type in _OFFSETS and _is_ascii(array)) and not (
         str(array.type) == "string_view" and _is_short_ascii(array)
@@ -51,7 +51,7 @@ def _check_array(array: pa.Array) -> None:
         array.validate(full=True)
 
 
-def _all_within(indices: pa.Array, size: int) -> bool:
+def all_within(indices: pa.Array, size: int) -> bool:
     """Whether the indices are below `size`, also those that lie beneath nulls."""
     if indices.null_count:
         indices = pa.Array.from_buffers(indices.type, len(indices), [None, indices.buffers()[1]], offset=indices.offset)

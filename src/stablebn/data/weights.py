@@ -1,4 +1,8 @@
-"""Weights: how many rows each row stands for."""
+"""Weights: how many rows each row stands for.
+
+They are counts, and never rounded: the number of rows that a table stands for decides what is significant, and how much
+an arc must gain. What to do with the weights of a survey, which are no counts, is in docs/weights.md.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,46 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.checks import MOST_ROWS
 from stablebn.data.encoding import plain
 from stablebn.data.kinds import family
 from stablebn.data.reading import Columns, arrow_column, is_column
 from stablebn.data.table import Weights
 from stablebn.errors import DataError, OptionError, listed
 
+_SURVEY = (
+    "Weights of a survey are no counts, and rounded or multiplied they would change the number of rows, and with it "
+    "every score and test: draw rows in proportion to them, with replacement, and learn from each draw, or do so for "
+    "each set of replicate weights (docs/weights.md shows how)."
+)
+
 
 def set_weights_apart(columns: Columns, weights: object) -> tuple[Columns, pa.ChunkedArray | None]:
-    """Split a table into variables and weights, which are the name of a column or a column themselves."""
+    """Split a table into variables and weights.
+
+    Parameters
+    ----------
+    columns : dict of name to pyarrow.ChunkedArray
+    weights : name of a column, or column of whole numbers, or None
+
+    Returns
+    -------
+    columns : dict of name to pyarrow.ChunkedArray
+    weights : pyarrow.ChunkedArray of int64, or None
+        None of them is negative or missing, and not all are 0.
+    """
     if weights is None:
         return columns, None
     if isinstance(weights, Hashable) and weights in columns:
-        return {name: column for name, column in columns.items() if name != weights}, columns[weights]
+        rest = {name: column for name, column in columns.items() if name != weights}
+        return rest, _counts(f"column {weights!r}, the weights,", columns[weights])
     if not is_column(weights):
         raise OptionError(f"weights={weights!r} is not a column. Columns: {listed(tuple(columns))}.")
-    return columns, arrow_column("weights=", weights)
+    own = arrow_column("weights=", weights)
+    rows = len(next(iter(columns.values()))) if columns else len(own)
+    if len(own) != rows:
+        raise DataError(f"there are {len(own)} weights for {rows} rows: give one for each row.")
+    return columns, _counts("weights=", own)
 
 
 def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple[Columns, Weights | None]:
@@ -32,7 +60,8 @@ def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple
     Parameters
     ----------
     columns : dict of name to pyarrow.ChunkedArray
-    weights : pyarrow.ChunkedArray or None
+    weights : pyarrow.ChunkedArray of int64, or None
+        As `set_weights_apart` gives them.
 
     Returns
     -------
@@ -41,33 +70,47 @@ def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple
     """
     if weights is None:
         return columns, None
-    counts = _counts(weights, rows=len(next(iter(columns.values()))))
+    counts = weights.to_numpy()
     used = counts > 0
     if not used.all():
         columns = {name: column.filter(pa.array(used)) for name, column in columns.items()}
     return columns, counts[used]
 
 
-def _counts(weights: pa.ChunkedArray, rows: int) -> Weights:
-    if len(weights) != rows:
-        raise DataError(f"there are {len(weights)} weights for {rows} rows: give one for each row.")
+def _counts(label: str, weights: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The weights as int64; `label` says in errors what they are."""
     if family(weights.type) not in ("integer", "float"):
-        raise DataError(f"weights must be whole numbers, not {weights.type}: they say how many rows each stands for.")
-    weights = plain(weights)
-    if weights.null_count:
         raise DataError(
-            f"weights are missing in {weights.null_count} of {rows} rows: give each one, 0 to leave it out."
+            f"{label} must be whole numbers, not {weights.type}: they say how many rows each row stands for."
         )
-    numbers = weights.to_numpy()
-    _check_whole(numbers)
-    if not numbers.any():
-        raise DataError("all weights are 0, which leaves no rows: give some row a weight.")
-    return np.asarray(numbers, dtype=np.int64)
+    # Not a number, and so neither of what is looked for but missing.
+    numbers = plain(weights).to_numpy()
+    _check_counts(label, numbers)
+    counts = numbers.astype(np.int64)
+    if len(counts) and not counts.any():
+        raise DataError(f"{label} are all 0, which leaves no rows: give some row a weight.")
+    return pa.chunked_array([counts])
 
 
-def _check_whole(weights: NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64]) -> None:
-    # A single weight of 2**62 is far more than all may be together, and still fits int64.
-    whole = (weights >= 0) & (weights == np.floor(weights)) & (weights <= 2**62)
-    if not whole.all():
-        row = int(np.argmin(whole))
-        raise DataError(f"weights must be whole numbers, 0 or more: the weight of row {row + 1} is {weights[row]}.")
+def _check_counts(label: str, weights: NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64]) -> None:
+    """Raise if some are no counts, and say how many, which rows are the first, and what to do."""
+    infinite = np.isinf(weights)
+    finite = ~infinite
+    faults = {
+        "missing": (np.isnan(weights), "Give every row a weight, 0 to leave it out."),
+        "negative": (finite & (weights < 0), "Give a row that is to be left out the weight 0."),
+        "infinite": (infinite, "Correct them."),
+        "too large": (finite & (weights > MOST_ROWS), f"A table stands for {MOST_ROWS:,} rows at most."),
+        "not whole": (finite & (weights >= 0) & (weights != np.floor(weights)), _SURVEY),
+    }
+    found = {what: (wrong, remedy) for what, (wrong, remedy) in faults.items() if wrong.any()}
+    if found:
+        told = ", ".join(
+            f"{int(wrong.sum())} {what} (the first in row {row + 1}{'' if what == 'missing' else f': {weights[row]}'})"
+            for what, (wrong, _) in found.items()
+            for row in [int(np.argmax(wrong))]
+        )
+        raise DataError(
+            f"{label} must be whole numbers, 0 or more, that say how many rows each row stands for. Of {len(weights)}, "
+            f"these are not: {told}. {' '.join(remedy for _, remedy in found.values())}"
+        )

@@ -7,6 +7,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.data.comparing import assert_same
 
 from stablebn.data import CategoricalTable, ContinuousTable, Kind, Name, prepare
@@ -129,28 +131,80 @@ def test_weights_follow_the_rows_that_are_kept() -> None:
     assert weights.tolist() == [5, 2, 1]
 
 
-@pytest.mark.parametrize(
-    ("weights", "told"),
-    [
-        ([1, 1, -1, 1, 1], "0 or more: the weight of row 3 is -1"),
-        ([1, 0.5, 1, 1, 1], "whole numbers, 0 or more: the weight of row 2 is 0.5"),
-        ([1, 1, 1, 1, np.inf], "the weight of row 5 is inf"),
-        ([1, NAN, 1, 1, 1], "missing in 1 of 5 rows"),
-        ([1, None, None, 1, 1], "missing in 2 of 5 rows"),
-        ([1, 1], "2 weights for 5 rows"),
-        ([0, 0, 0, 0, 0], "all weights are 0"),
-        (["1", "1", "1", "1", "1"], "whole numbers, not string"),
-        ([True] * 5, "whole numbers, not bool"),
-        ([2**27, 2**27, 1, 1, 1], "stands for 268435459 rows, more than 2**28"),
-        ([2**62] * 5, "more than 2**28"),
-        ([1, "a", 1, 1, 1], "weights= mixes values of different types: int, str"),
-    ],
-    ids=repr,
-)
+REFUSED: list[tuple[list[Any], str]] = [
+    ([1, 1, -1, 1, 1], "Of 5, these are not: 1 negative (the first in row 3: -1). Give a row"),
+    (
+        [1, 0.5, 1, 1.5, 1],
+        "whole numbers, 0 or more, that say how many rows each row stands for. Of 5, these are not: ",
+    ),
+    ([1, 0.5, 1, 1.5, 1], "2 not whole (the first in row 2: 0.5). Weights of a survey are no counts"),
+    ([1, 1, 1, 1, np.inf], "1 infinite (the first in row 5: inf)"),
+    ([1, 1, 1, 1, -np.inf], "1 infinite (the first in row 5: -inf)"),
+    ([1, NAN, 1, 1, 1], "1 missing (the first in row 2). Give every row a weight, 0 to leave it out."),
+    ([1, None, None, 1, 1], "2 missing (the first in row 2)"),
+    ([-1, 0.25, None, np.inf, 2.0**70], "1 missing (the first in row 3), 1 negative (the first in row 1: -1.0), 1 inf"),
+    ([-1, 0.25, None, np.inf, 2.0**70], "1 too large (the first in row 5: 1.1805916207174113e+21), 1 not whole"),
+    ([0, 0, 0, 0, 0], "are all 0"),
+    (["1", "1", "1", "1", "1"], "must be whole numbers, not string"),
+    ([True] * 5, "must be whole numbers, not bool"),
+    (
+        [2**62] * 5,
+        "5 too large (the first in row 1: 4611686018427387904). A table stands for 268,435,456 rows at most.",
+    ),
+    ([2**27, 2**27, 1, 1, 1], "stands for 268435459 rows, more than 2**28"),
+]
+
+
+@pytest.mark.parametrize(("weights", "told"), REFUSED, ids=repr)
 def test_weights_that_are_no_counts_are_refused(weights: list[Any], told: str) -> None:
     with pytest.raises(DataError) as caught:
         prepare(FULL, weights=weights)
     assert told in str(caught.value)
+    with pytest.raises(DataError) as caught:
+        prepare({**FULL, "w": weights}, weights="w")
+    assert told in str(caught.value)
+    if "more than 2**28" not in told:
+        assert str(caught.value).startswith("column 'w', the weights,")
+
+
+def test_weights_of_another_length_or_of_two_types_are_refused() -> None:
+    with pytest.raises(DataError, match="2 weights for 5 rows"):
+        prepare(FULL, weights=[1, 1])
+    with pytest.raises(DataError, match="weights= mixes values of different types: int, str"):
+        prepare(FULL, weights=[1, "a", 1, 1, 1])
+
+
+@given(weights=st.lists(st.floats(0, 20, width=16), min_size=5, max_size=5))
+def test_weights_are_never_rounded(weights: list[float]) -> None:
+    whole = all(weight.is_integer() for weight in weights)
+    if whole and any(weights):
+        counted = prepare(FULL, weights=weights).table.total
+        assert counted == sum(weights)
+    else:
+        with pytest.raises(DataError):
+            prepare(FULL, weights=weights)
+
+
+SURVEY = [0.5, 1.25, 3.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        SURVEY,
+        np.array(SURVEY, dtype=np.float32),
+        pd.Series(SURVEY),
+        pd.Series(SURVEY, dtype="Float64"),
+        pl.Series(SURVEY),
+        pa.array(SURVEY),
+        pa.array(SURVEY).dictionary_encode(),
+    ],
+    ids=["list", "numpy", "pandas", "nullable", "polars", "arrow", "dictionary"],
+)
+def test_survey_weights_of_every_type_are_refused_with_what_to_do(weights: Any) -> None:
+    for data, option in ((FULL, weights), ({**FULL, "w": weights}, "w")):
+        with pytest.raises(DataError, match=r"2 not whole \(the first in row 1: 0\.5\)\. .* replicate weights"):
+            prepare(data, weights=option)
 
 
 @pytest.mark.parametrize("weights", ["nowhere", 3, {1, 2}], ids=repr)
