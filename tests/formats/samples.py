@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from stablebn.networks.formats import GRAPH_WRITERS, NETWORK_READERS, NETWORK_WRITERS, read_network_file
-from stablebn.networks.model import CPT, LinearGaussian, Network
+from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian, Network
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 NETWORK_FILES = sorted((SHARED / "networks").glob("*"))
@@ -54,7 +54,8 @@ def same_bits(network: Network, other: Network) -> bool:
     )
 
 
-def _bytes(own: CPT | LinearGaussian) -> bytes:
+def _bytes(own: CPT | LinearGaussian | ConditionalGaussian) -> bytes:
     if isinstance(own, CPT):
         return own.probabilities.tobytes()
-    return np.array([*own.coefficients, own.intercept, own.sd]).tobytes()
+    gaussian = own.conditional()
+    return b"".join(part.tobytes() for part in (gaussian.coefficients, gaussian.intercepts, gaussian.sds))
