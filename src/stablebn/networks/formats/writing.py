@@ -37,7 +37,14 @@ class TextCPT(NamedTuple):
 
 
 def categorical(network: Network, form: str, *, names: str = NO_QUOTE, levels: str = NO_QUOTE) -> list[TextCPT]:
-    """Nodes of a network for a format that holds categorical ones.
+    """Nodes of a network for a format that holds categorical ones only; the parameters are those of `tables_of`."""
+    if network.kind != "categorical":
+        raise GraphError(f"{form} holds categorical networks; this one is {network.kind}: write it as {ANY_KIND}.")
+    return tables_of(network, form, names=names, levels=levels)
+
+
+def tables_of(network: Network, form: str, *, names: str = NO_QUOTE, levels: str = NO_QUOTE) -> list[TextCPT]:
+    """Categorical nodes of a network.
 
     Parameters
     ----------
@@ -47,8 +54,6 @@ def categorical(network: Network, form: str, *, names: str = NO_QUOTE, levels: s
     names, levels : str
         Patterns of the names and the levels that it can hold.
     """
-    if network.kind != "categorical":
-        raise GraphError(f"{form} holds categorical networks; this one is {network.kind}: write it as {ANY_KIND}.")
     cpts = [(node, own) for node, own in network.items() if isinstance(own, CPT)]
     name = dict(zip(network, texts(network, "a name", form, names), strict=True))
     own_levels = {node: texts(own.levels, "a level", form, levels) for node, own in cpts}
