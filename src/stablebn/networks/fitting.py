@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, Caution, ContinuousTable, Kind, Prepared
-from stablebn.errors import GraphError, OptionError, listed, one_of
+from stablebn.errors import DataError, GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG
 from stablebn.networks.aligning import parts_of
 from stablebn.networks.model import (
@@ -128,8 +128,13 @@ class _Columns:
         explained = sum((slopes[p] * moments.cross_product(place[p], v) for p in used), Fraction(0))
         variance = (moments.cross_product(v, v) - explained) / (moments.total - self._divisor_less)
         intercept = moments.mean(v) - sum((slopes[p] * moments.mean(place[p]) for p in used), Fraction(0))
-        coefficients = tuple(float(slopes.get(parent, 0)) for parent in parents)
-        return LinearGaussian(tuple(parents), coefficients, float(intercept), math.sqrt(float(variance)))
+        try:
+            coefficients = tuple(float(slopes.get(parent, 0)) for parent in parents)
+            return LinearGaussian(tuple(parents), coefficients, float(intercept), _root(variance))
+        except OverflowError:
+            raise DataError(
+                f"the regression of {node!r} on {listed(parents)} has numbers that are too large. Choose other units."
+            ) from None
 
 
 def _table(node: Name, parents: Sequence[Name], columns: _Columns, iss: float, unseen: str) -> tuple[CPT, int]:
@@ -168,12 +173,11 @@ def _gaussian(
     gaussians = [of_all] * math.prod(shape)
     own = 0
     if node in columns.place:
-        used = (node, *(parent for parent in continuous if parent in columns.place))
-        for configuration, rows in _strata(cells):
-            moments = Moments(_rows_of(columns.continuous, [columns.place[name] for name in used], rows))
+        used = [columns.place[name] for name in (node, *continuous) if name in columns.place]
+        for configuration, stratum in _strata(columns.continuous.select(used), cells):
             # With fewer, a regression goes through all its rows and leaves no spread.
-            if moments.total > len(used):
-                gaussians[configuration] = columns.regression(node, continuous, moments)
+            if stratum.total > len(used):
+                gaussians[configuration] = columns.regression(node, continuous, Moments(stratum))
                 own += 1
     fitted = ConditionalGaussian(
         categorical,
@@ -185,19 +189,14 @@ def _gaussian(
     return fitted, len(gaussians) - own if node in columns.place else 0
 
 
-def _strata(cells: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _strata(table: ContinuousTable, cells: NDArray[np.int64]) -> Iterator[tuple[int, ContinuousTable]]:
     """The configurations that occur, each with its rows."""
     order = np.argsort(cells, kind="stable")
     found, first = np.unique(cells[order], return_index=True)
-    yield from zip(found.tolist(), np.split(order, first[1:]), strict=True)
-
-
-def _rows_of(table: ContinuousTable, columns: Sequence[int], rows: NDArray[np.int64]) -> ContinuousTable:
-    return ContinuousTable(
-        tuple(table.names[c] for c in columns),
-        np.ascontiguousarray(table.values[list(columns)][:, rows]),
-        None if table.weights is None else table.weights[rows],
-    )
+    values = np.split(table.values[:, order], first[1:], axis=1)
+    weights = [None] * found.size if table.weights is None else np.split(table.weights[order], first[1:])
+    for configuration, own, of_rows in zip(found.tolist(), values, weights, strict=True):
+        yield configuration, ContinuousTable(table.names, np.ascontiguousarray(own), of_rows)
 
 
 def _lacking_cautions(lacking: Mapping[Kind, Mapping[Name, int]], unseen: str) -> Iterator[Caution]:
@@ -227,6 +226,12 @@ def _lacking_cautions(lacking: Mapping[Kind, Mapping[Name, int]], unseen: str) -
             f"{sum(gaussians.values()):,} configurations of the categorical parents of {listed(tuple(gaussians))} have "
             "too few rows for a regression; they have that of all rows.",
         )
+
+
+def _root(variance: Fraction) -> float:
+    """The square root; the variance itself may be too large or too small for a float."""
+    exponent = (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(variance / Fraction(4) ** exponent), exponent)
 
 
 def _least_squares(moments: Moments, v: int, parents: Sequence[int]) -> list[Fraction]:
