@@ -1,4 +1,4 @@
-"""Write docs/networks.md: the paper's networks, how large they are and how long they take.
+"""Write docs/networks-table.md: the paper's networks, how large they are and how long they take.
 
 Usage: python bench/networks.py FOLDER, where FOLDER holds the paper's network files.
 """
@@ -50,7 +50,7 @@ def main() -> None:
         lines.append(f"| {entry.name} | {entry.path.name} | {size:,.0f} | {counts} | {read:.3f} | {drawn:.3f} |")
     readers = _against_pgmpy()
     head = HEAD.format(rows=ROWS, day=date.today(), machine=machine(), python=platform.python_version())
-    target = Path(__file__).resolve().parents[1] / "docs" / "networks.md"
+    target = Path(__file__).resolve().parents[1] / "docs" / "networks-table.md"
     target.write_text(head + "\n".join([*lines, *readers]) + "\n", encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
-    from stablebn.networks import CPT, LinearGaussian, Network, random_network, read_network
+    from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
     from stablebn.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
@@ -47,7 +47,7 @@ _HOMES = {
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
-    "stablebn.networks": ("CPT", "LinearGaussian", "Network", "random_network", "read_network"),
+    "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
@@ -69,6 +69,7 @@ __all__ = [
     "PDAG",
     "CITest",
     "Comparison",
+    "ConditionalGaussian",
     "DataError",
     "Discretised",
     "EdgeFrequency",

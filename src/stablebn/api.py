@@ -170,8 +170,9 @@ def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
 
 
 def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
-    """The cut points with which a graph was learned."""
-    return graph.cuts or None if isinstance(graph, Result) else None
+    """The cut points with which a graph was learned: those of a result or a network."""
+    cuts: Mapping[Hashable, tuple[float, ...]] | None = getattr(graph, "cuts", None)
+    return cuts or None
 
 
 @takes(ScoreArguments, describe)
@@ -230,21 +231,26 @@ def fit(
 ) -> Network:
     """Estimate the parameters of a graph.
 
-    A table for a result that was learned with `discretise` gets the result's cut points.
+    A table for a result that was learned with `discretise` gets the result's cut points, and so do rows whose
+    likelihood under the network is asked for.
 
     Parameters
     ----------
     graph : DAG, Result, networkx DiGraph, or list of arcs
+        No arc may go from a continuous column to a categorical one: there is no distribution for it.
     data, names, kinds, missing, weights
         As in `learn`.
     method : {"ml", "bde"}
-        Maximum likelihood, or for categorical data the mean of the posterior with the BDeu prior of `iss`.
-        Continuous data: least squares, noise variance RSS / (N - 1).
+        Maximum likelihood, or for categorical nodes the mean of the posterior with the BDeu prior of `iss`.
+        Continuous nodes: least squares, for each configuration of the categorical parents apart. The noise variance
+        is RSS / (N - 1) if all columns that vary are continuous, and RSS / n of the n rows of the configuration in a
+        mixed table: in both the log-likelihood of these rows is the `loglik` of the graph.
     iss : float
         Imaginary sample size of "bde".
     unseen : {"uniform", "marginal", "error"}
-        With "ml", the distribution of a node where its parents' configuration does not occur in the data:
-        the network's `warnings` say where that was so.
+        With "ml", the distribution of a categorical node where its parents' configuration does not occur in the data.
+        A continuous node has the regression of all rows where a configuration of its categorical parents has too few
+        for its own, or with "error" an error. The network's `warnings` say where that was so.
 
     Returns
     -------

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from stablebn.networks.formats import GRAPH_WRITERS, NETWORK_READERS, NETWORK_WRITERS, read_network_file
-from stablebn.networks.model import CPT, LinearGaussian, Network
+from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian, Network
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 NETWORK_FILES = sorted((SHARED / "networks").glob("*"))
 WITH_SHARED = pytest.mark.skipif(not NETWORK_FILES, reason="the networks are not there: no ../shared/networks")
 CATEGORICAL_ENDINGS = tuple(NETWORK_WRITERS)
+ENDINGS_OF_ANY_KIND = (".xdsl", ".json")
 GRAPH_WRITE_ENDINGS = tuple(GRAPH_WRITERS)
 
 RAIN = Network(
@@ -33,6 +34,22 @@ HEIGHT = Network(
         "mother": LinearGaussian((), (), 165.0, 6.0),
         "father": LinearGaussian(("mother",), (-0.0,), -0.0, 0.0),
     }
+)
+MIXED = Network(
+    {
+        "pressure": ConditionalGaussian(
+            ("sex", "drug"),
+            ("age", "weight"),
+            np.array([[120.0, -0.0, 1 / 3], [0.1 + 0.2, 1e-300, -5.0]]),
+            np.arange(12).reshape(2, 3, 2) / 7 - 1,
+            np.array([[1.0, 0.0, 2.5], [1e-5, 1e5, 0.7]]),
+        ),
+        "sex": CPT(("f", "m"), (), np.array([0.5, 0.5])),
+        "drug": CPT(("none", "low", "very high"), ("sex",), np.array([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]])),
+        "age": LinearGaussian((), (), 40.0, 12.5),
+        "weight": ConditionalGaussian(("sex",), (), np.array([62.0, 80.0]), np.empty((2, 0)), np.array([8.0, 11.0])),
+    },
+    "clinic",
 )
 
 
@@ -54,7 +71,8 @@ def same_bits(network: Network, other: Network) -> bool:
     )
 
 
-def _bytes(own: CPT | LinearGaussian) -> bytes:
+def _bytes(own: CPT | LinearGaussian | ConditionalGaussian) -> bytes:
     if isinstance(own, CPT):
         return own.probabilities.tobytes()
-    return np.array([*own.coefficients, own.intercept, own.sd]).tobytes()
+    gaussian = own.conditional()
+    return b"".join(part.tobytes() for part in (gaussian.coefficients, gaussian.intercepts, gaussian.sds))

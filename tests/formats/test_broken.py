@@ -86,6 +86,22 @@ JSON = """{"nodes": ["mother", "child"],
 "mother": {"coefficients": {"(Intercept)": [165]}, "variance": [36], "parents": []},
 "child": {"coefficients": {"(Intercept)": [80], "mother": [0.5]}, "variance": [25], "parents": ["mother"]}}}
 """
+OWN = """{
+ "format": "stablebn network", "version": 1, "name": "clinic",
+ "nodes": {
+  "sex": {"levels": ["f", "m"], "parents": [], "probabilities": [0.25, 0.75]},
+  "age": {"categorical_parents": ["sex"], "continuous_parents": [],
+   "intercepts": [40.0, 41.5], "coefficients": [[], []], "sds": [9.0, 10]}
+ },
+ "cuts": {"sex": [1.5]}
+}
+"""
+HYBRID = """<smile version="1.0" id="clinic"><nodes>
+<cpt id="sex"><state id="f" /><state id="m" /><probabilities>0.25 0.75</probabilities></cpt>
+<equation id="age"><parents>sex</parents>
+<definition>age=Choose(sex,Normal(40,9),Normal(41.5,10))</definition></equation>
+</nodes></smile>
+"""
 GRAPHML = '<graphml><graph edgedefault="directed">'
 WHOLE = [
     (".bif", BIF),
@@ -95,6 +111,8 @@ WHOLE = [
     (".xdsl", XDSL),
     (".xdsl", EQUATIONS),
     (".json", JSON),
+    (".json", OWN),
+    (".xdsl", HYBRID),
 ]
 
 # Of a whole file: what is replaced (with the empty text: all from there on is cut), by what, the line, and the message.
@@ -163,13 +181,36 @@ BROKEN = [
     (".xdsl", EQUATIONS, "Normal(80,5)", "Normal(80,-5)", 4, "got '+Normal(80,-5)'"),
     (".xdsl", EQUATIONS, "Normal(80,5)", "Normal(1e999,5)", 4, "expected finite numbers"),
     (".xdsl", EQUATIONS, "child=", "kid=", 4, "expected an equation that starts with 'child ='"),
-    (".xdsl", EQUATIONS, "<equation", '<cpt id="rain"/><equation', 2, "all categorical or all equations, got both"),
     (".json", JSON, '"child": {', "", 4, "expected JSON: "),
     (".json", JSON, '["mother", "child"],', '["mother", "kid"],', 3, "one entry of 'cpds' for each of the 'nodes'"),
     (".json", JSON, '"variance": [25]', '"variance": [-25]', 5, "node 'child': expected its 'parents', 'coefficients'"),
     (".json", JSON, '"mother": [0.5]', '"father": [0.5]', 5, "node 'child': expected its 'parents', 'coefficients'"),
     (".json", JSON, '[["mother", "child"]]', "[]", 2, "expected the 'arcs' to be those from the 'parents'"),
     (".json", JSON, '"cpds"', '"cpd"', 1, "expected the keys 'nodes', 'arcs' and 'cpds'"),
+    (".json", OWN, "network", "graph", 1, "expected the keys 'nodes', 'arcs' and 'cpds'"),
+    (".json", OWN, '"version": 1', '"version": 2', 1, "expected version 1, got 2: read it with a newer stablebn"),
+    (".json", OWN, '"name": "clinic"', '"name": 7', 1, "expected a 'name', objects as 'nodes', and 'cuts'"),
+    (".json", OWN, '["f", "m"]', '["f", "f"]', 4, "node 'sex' has a level twice"),
+    (".json", OWN, '["f", "m"]', '["f", 7]', 4, "node 'sex': expected 'levels' to be a list of texts"),
+    (".json", OWN, '["f", "m"]', '"fm"', 4, "node 'sex': expected 'levels' to be a list of texts"),
+    (".json", OWN, '["f", "m"]', '["f"]', 4, "has unfit 'probabilities': expected lists in lists of lengths 1"),
+    (".json", OWN, "[0.25, 0.75]", "[0.25, 0.5]", 4, "they sum to 0.75; expected 1"),
+    (".json", OWN, "[0.25, 0.75]", '["a", "b"]', 4, "has unfit 'probabilities': expected only numbers"),
+    (".json", OWN, "[0.25, 0.75]", "[[0.25, 0.75]]", 4, "expected lists in lists of lengths 2"),
+    (".json", OWN, '"parents": []', '"parents": ["age"]', 4, "'sex' is categorical and has continuous parents: 'age'"),
+    (".json", OWN, '"parents": [],', "", 4, "expected JSON: "),
+    (".json", OWN, '"sds"', '"sd"', 5, "node 'age': expected the key 'sds'"),
+    (".json", OWN, "[9.0, 10]", "[9.0, -10]", 5, "node 'age': expected 'sds' of at least 0"),
+    (".json", OWN, "[9.0, 10]", "[9.0, true]", 5, "node 'age': unfit 'sds': expected only numbers"),
+    (".json", OWN, "[9.0, 10]", "[9.0, 1e999]", 5, "node 'age': unfit 'sds': expected finite numbers"),
+    (".json", OWN, "[9.0, 10]", "[9.0, 1" + "0" * 400 + "]", 5, "node 'age': unfit 'sds': expected finite numbers"),
+    (".json", OWN, "[[], []]", "[[], [1]]", 5, "unfit 'coefficients': expected lists in lists of lengths 2 x 0"),
+    (".json", OWN, '["sex"], "cont', '["age"], "cont', 5, "the parents of node 'age' must differ, and from it"),
+    (".json", OWN, '["sex"], "continuous_parents": []', '[], "continuous_parents": ["sex"]', 5, "to be categorical"),
+    (".json", OWN, '{"levels"', '["levels"', 4, "expected JSON: "),
+    (".xdsl", HYBRID, "Choose(sex,", "Choose(sex,Normal(1,1),", 4, "expected ')' after 2 expressions for 'sex', got"),
+    (".xdsl", HYBRID, "Choose(sex,Normal(40,9),Normal(41.5,10))", "Normal(0,1)", 4, "the categorical parents 'sex'"),
+    (".xdsl", HYBRID, "<probabilities>", "<parents>age</parents><probabilities>", 2, "has continuous parents: 'age'"),
 ]  # fmt: skip
 
 

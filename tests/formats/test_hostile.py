@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 import pytest
 from tests.effort import little_work
+from tests.formats.samples import read_text
 
 from stablebn.errors import FormatError
 from stablebn.networks.formats import GRAPH_READERS, NETWORK_READERS
+from stablebn.networks.model import ConditionalGaussian
 
 READERS: dict[str, Callable[[str, str], object]] = {**NETWORK_READERS, **GRAPH_READERS}
 XML_ENDINGS = (".xml", ".xdsl", ".graphml")
@@ -81,7 +83,7 @@ def bif_with_huge_table(block: str) -> str:
 @pytest.mark.parametrize("block", ["table 0.5, 0.5;", "default 0.5, 0.5;", ""])
 def test_tables_larger_than_the_file_are_never_allocated(block: str) -> None:
     message = refused(bif_with_huge_table(block), ".bif")
-    assert message.startswith("bad.bif, line 12: the table of node 'c' would have more probabilities than this file")
+    assert message.startswith("bad.bif, line 12: the table of node 'c' would have more numbers than this file")
 
 
 def test_many_tables_by_default_are_not_allocated_together() -> None:
@@ -91,7 +93,7 @@ def test_many_tables_by_default_are_not_allocated_together() -> None:
     )
     child = "variable c{0} {{ type discrete [ 1000 ] {{ {1} }}; }} probability ( c{0} | p ) {{ default {2}; }}\n"
     text = root + "".join(child.format(i, levels, "0.001 " * 1000) for i in range(8))
-    assert "more probabilities than this file can hold" in refused(text, ".bif")
+    assert "more numbers than this file can hold" in refused(text, ".bif")
 
 
 def test_states_that_follow_from_many_others_are_not_allocated() -> None:
@@ -99,7 +101,42 @@ def test_states_that_follow_from_many_others_are_not_allocated() -> None:
     text = f"""<smile><nodes><deterministic id="a">{states}<resultingstates>s0</resultingstates></deterministic>
     <deterministic id="b">{states}<parents>a</parents><resultingstates>{"s0 " * 3000}</resultingstates></deterministic>
     </nodes></smile>"""
-    assert "more probabilities than this file can hold" in refused(text, ".xdsl")
+    assert "more numbers than this file can hold" in refused(text, ".xdsl")
+
+
+def xdsl_with_chain_of_conditions(parents: int, levels: int) -> str:
+    """A continuous node whose equation is short and asks about many categorical parents."""
+    states = "".join(f'<state id="s{i}"/>' for i in range(levels))
+    share = " ".join([repr(1 / levels)] * levels)
+    names = [f"p{i}" for i in range(parents)]
+    roots = "".join(f'<cpt id="{name}">{states}<probabilities>{share}</probabilities></cpt>\n' for name in names)
+    equation = "".join(f'If({name}="s0",Normal(0,1),' for name in names) + "Normal(0,1)" + ")" * parents
+    child = f'<equation id="x"><parents>{" ".join(names)}</parents><definition>x={equation}</definition></equation>'
+    return f"<smile><nodes>{roots}{child}</nodes></smile>"
+
+
+def test_conditions_on_many_parents_are_not_allocated() -> None:
+    assert "more numbers than this file can hold" in refused(xdsl_with_chain_of_conditions(25, 2), ".xdsl")
+    assert "has 40 parents; expected at most 31" in refused(xdsl_with_chain_of_conditions(40, 1), ".xdsl")
+
+
+def test_conditions_that_the_file_can_hold_are_read() -> None:
+    own = read_text(xdsl_with_chain_of_conditions(19, 2), ".xdsl")["x"]
+    assert isinstance(own, ConditionalGaussian)
+    assert own.sds.shape == (2,) * 19
+    assert (own.sds == 1).all()
+
+
+def test_one_parent_of_very_many_levels_takes_no_time() -> None:
+    states = "".join(f'<state id="s{i}"/>' for i in range(20_000))
+    share = " ".join([repr(1 / 20_000)] * 20_000)
+    equation = "x=Choose(p," + ",".join(f"Normal({i},1)" for i in range(20_000)) + ")"
+    text = f"""<smile><nodes><cpt id="p">{states}<probabilities>{share}</probabilities></cpt>
+    <equation id="x"><parents>p</parents><definition>{equation}</definition></equation></nodes></smile>"""
+    with little_work(cpu_seconds=30):
+        own = read_text(text, ".xdsl")["x"]
+    assert isinstance(own, ConditionalGaussian)
+    assert own.intercepts.tolist() == list(range(20_000))
 
 
 def test_more_parents_than_an_array_has_dimensions_are_refused() -> None:

@@ -8,8 +8,9 @@ import pytest
 from tests.effort import little_work
 from tests.formats.samples import NETWORK_FILES, SHARED, WITH_SHARED, read_text, shared_network
 
+from stablebn.errors import FormatError
 from stablebn.networks.formats import read_network_file
-from stablebn.networks.model import CPT, LinearGaussian, Network
+from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian, Network
 
 # Free parameters that differ from the paper's table. Pathfinder: the paper leaves out a level each of F51 and F95,
 # whose probability is 0 everywhere. Formed: the paper has 2 more than the file that comes with it.
@@ -148,6 +149,60 @@ def test_equations_are_sums_in_any_order(
     text = f"""<smile><nodes>{roots}<equation id="C"><parents>A B</parents>
     <definition>C ={right}</definition></equation></nodes></smile>"""
     assert read_text(text, ".xdsl")["C"] == LinearGaussian(("A", "B"), coefficients, intercept, sd)
+
+
+HYBRID = """<smile><nodes><cpt id="S"><state id="cold" /><state id="mild" /><state id="hot" />
+<probabilities>0.25 0.25 0.5</probabilities></cpt><cpt id="R"><state id="dry" /><state id="wet" />
+<probabilities>0.5 0.5</probabilities></cpt><equation id="A"><definition>A=Normal(0,1)</definition></equation>
+<equation id="T"><parents>R A S</parents><definition>T = {}</definition></equation></nodes></smile>"""
+
+
+@pytest.mark.parametrize(
+    ("right", "intercepts", "coefficients", "sds"),
+    [
+        (
+            'Choose(S, If(R="wet", A+Normal(1,2), Normal(3,4)), Normal(5,6), 7*A + Normal(8,9))',
+            [[3.0, 5.0, 8.0], [1.0, 5.0, 8.0]],
+            [[0.0, 0.0, 7.0], [1.0, 0.0, 7.0]],
+            [[4.0, 6.0, 9.0], [2.0, 6.0, 9.0]],
+        ),
+        (
+            'If( R = "dry" ,Choose( S ,Normal(1,1),If(S="mild",Normal(2,1),Normal(9,9)),Normal(3,1)), 2*A+Normal(4,1))',
+            [[1.0, 2.0, 3.0], [4.0, 4.0, 4.0]],
+            [[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]],
+            [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]],
+        ),
+    ],
+)
+def test_equations_of_hybrid_networks_choose_by_level(
+    right: str, intercepts: list[list[float]], coefficients: list[list[float]], sds: list[list[float]]
+) -> None:
+    own = read_text(HYBRID.format(right), ".xdsl")["T"]
+    assert own == ConditionalGaussian(
+        ("R", "S"), ("A",), np.array(intercepts), np.array(coefficients)[..., np.newaxis], np.array(sds)
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "message"),
+    [
+        ("Choose(S,A+Normal(1,2),Normal(5,6))", "expected 3 expressions for 'S', got ')'"),
+        ("Choose(S,A+Normal(1,2),Normal(5,6),Normal(1,1),Normal(1,1))", "')' after 3 expressions for 'S', got ',Nor"),
+        ("Choose(S,A+Normal(1,2),Normal(5,6),Normal(1,1))", "If(parent=...) for the categorical parents 'R'"),
+        ('Choose(S,If(R="damp",A+Normal(1,2),Normal(5,6)),', "a level of 'R', one of 'dry', 'wet', got 'damp'"),
+        ("Choose(A,Normal(1,1),Normal(1,1))", "expected a condition on a categorical parent, got 'A'"),
+        ("Choose(S,Choose(R,Normal(1,1),Normal(1,1)),A,Normal(1,1))", "expected one Normal(mean, sd), got 0"),
+        ("Choose(S,Choose(R,Normal(1,1),Normal(1,1)),Normal(1,1),Normal(1,1))", "for the parents 'A', got them for "),
+        ("A+Normal(1,1)+Choose(S,1,2,3)", "got '(S,1,2,3)'"),
+        ("Choose(S,Normal(1,1),Normal(1,1),Normal(1,1))+A", "and one Normal(mean, sd), got '+A'"),
+        ("A+S+Normal(1,1)", "expected terms for the parents 'A', got them for 'A', 'S'"),
+        ('If(R="wet",' * 70 + "Normal(0,1)", "expected conditions at most 64 deep"),
+    ],
+)
+def test_other_equations_of_hybrid_networks_are_refused(right: str, message: str) -> None:
+    with pytest.raises(FormatError, match=r"^net\.xdsl, line 4: node 'T': ") as caught:
+        read_text(HYBRID.format(right), ".xdsl")
+    assert message in str(caught.value)
 
 
 def test_json_of_pgmpy_gives_standard_deviations() -> None:

@@ -292,6 +292,17 @@ def test_sample_of_numbers_comes_back_to_the_last_bit(tmp_path: Path) -> None:
     assert [tuple(map(float, row)) for row in rows] == list(zip(*right.to_pydict().values(), strict=True))
 
 
+def test_sample_of_a_mixed_network_comes_back_to_the_last_bit(tmp_path: Path) -> None:
+    network = sb.random_network(4, kinds="mixed", seed=1)
+    network.write(tmp_path / "mine.json")
+    for ending in ("csv", "parquet"):
+        out = tmp_path / f"x.{ending}"
+        _run("sample", "mine", "--networks", tmp_path, "-n", 50, "--seed", 3, "--out", out)
+        assert network.log_likelihood(out) == network.log_likelihood(network.sample(50, seed=3))
+    first = (tmp_path / "x.csv").read_text().splitlines()[1]
+    assert re.fullmatch(r'-?[\d.]+,"s\d","s\d",-?[\d.]+', first)
+
+
 def test_networks_are_listed_with_their_source(tmp_path: Path) -> None:
     sb.random_network(5, seed=1).write(tmp_path / "mine.bif")
     shown = _run("networks", "--networks", tmp_path).stdout

@@ -1,7 +1,16 @@
 """Networks with parameters: the model, files, catalogue, sampling, fitting, and other packages' models."""
 
 from stablebn.networks.catalogue import known_networks, read_graph, read_network
-from stablebn.networks.model import CPT, LinearGaussian, Network
+from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian, Network
 from stablebn.networks.random import random_network
 
-__all__ = ["CPT", "LinearGaussian", "Network", "known_networks", "random_network", "read_graph", "read_network"]
+__all__ = [
+    "CPT",
+    "ConditionalGaussian",
+    "LinearGaussian",
+    "Network",
+    "known_networks",
+    "random_network",
+    "read_graph",
+    "read_network",
+]

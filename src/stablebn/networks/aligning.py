@@ -2,42 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, Kind, Prepared, prepare
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared, Table, prepare
 from stablebn.errors import DataError, listed
 from stablebn.networks.model import CPT, Name, Network
 
 
 def prepared_for(network: Network, data: object, *, missing: str = "error", weights: object = None) -> Prepared:
-    """A table whose columns are the network's nodes, of the network's kind."""
-    kind: Kind = "continuous" if network.is_continuous else "categorical"
+    """A table whose columns are the network's nodes, each of its node's kind."""
     names = None if not isinstance(data, np.ndarray) else list(network.nodes)
-    prepared = prepare(data, names=names, kinds=dict.fromkeys(network.nodes, kind), missing=missing, weights=weights)
+    prepared = prepare(
+        data, names=names, kinds=network.kinds, missing=missing, weights=weights, discretise=network.cuts or None
+    )
     alien = [name for name in prepared.names if name not in network]
     if alien:
         raise DataError(f"columns that are not in the network: {listed(alien)}. Leave them out.")
     return prepared
 
 
-def level_codes(network: Network, prepared: Prepared) -> Mapping[Name, NDArray[np.int64]]:
-    """Every column as positions in its node's levels, matched as values or else as text."""
-    table = prepared.table
-    assert isinstance(table, CategoricalTable)
-    rows = table.codes.shape[1]
+def aligned(
+    network: Network, prepared: Prepared
+) -> tuple[dict[Name, NDArray[np.int64]], dict[Name, NDArray[np.float64]]]:
+    """The columns of a table for a network.
+
+    Returns
+    -------
+    codes : dict of name to int64 array [rows]
+        Of every categorical node, positions in its levels, which are matched as values or else as text.
+    numbers : dict of name to float64 array [rows]
+        Of every continuous node.
+    """
+    categorical, continuous = parts_of(prepared.table)
+    rows = continuous.values.shape[1]
     codes: dict[Name, NDArray[np.int64]] = {}
-    for name in network.nodes:
-        own = network[name]
-        assert isinstance(own, CPT)
-        if name in prepared.constants:
+    numbers: dict[Name, NDArray[np.float64]] = {}
+    for name, own in network.items():
+        fixed = name in prepared.constants
+        if not isinstance(own, CPT):
+            numbers[name] = (
+                np.full(rows, prepared.constants[name], dtype=np.float64)
+                if fixed
+                else continuous.values[continuous.names.index(name)]
+            )
+        elif fixed:
             codes[name] = np.full(rows, _positions(name, own, (prepared.constants[name],))[0])
         else:
-            place = table.names.index(name)
-            codes[name] = _positions(name, own, table.levels[place])[table.codes[place]]
-    return codes
+            place = categorical.names.index(name)
+            codes[name] = _positions(name, own, categorical.levels[place])[categorical.codes[place]]
+    return codes, numbers
+
+
+def parts_of(table: Table) -> tuple[CategoricalTable, ContinuousTable]:
+    """The categorical columns of a table and the continuous ones; a part may be without columns."""
+    if isinstance(table, MixedTable):
+        return table.categorical, table.continuous
+    if isinstance(table, CategoricalTable):
+        return table, ContinuousTable((), np.empty((0, table.codes.shape[1])), table.weights)
+    return CategoricalTable((), np.empty((0, table.values.shape[1]), dtype=np.uint8), (), table.weights), table
 
 
 def _positions(name: Name, own: CPT, levels: tuple[Hashable, ...]) -> NDArray[np.int64]:

@@ -11,7 +11,9 @@ from stablebn.networks.model import CPT, LinearGaussian, Network
 
 
 def to_pgmpy(network: Network) -> Any:
-    """The network as a pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork`."""
+    """The network as a pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork`; pgmpy has no mixed ones."""
+    if network.kind == "mixed":
+        raise GraphError("pgmpy has no networks of categorical and continuous nodes; this network is mixed.")
     try:
         from pgmpy.factors.continuous import LinearGaussianCPD
         from pgmpy.factors.discrete import TabularCPD
@@ -26,6 +28,7 @@ def to_pgmpy(network: Network) -> Any:
                 LinearGaussianCPD(node, [own.intercept, *own.coefficients], own.sd, evidence=list(own.parents))
             )
             continue
+        assert isinstance(own, CPT)
         # Columns are the configurations of the parents, rows the levels of the node.
         columns = own.probabilities.reshape(-1, len(own.levels)).T
         columns = columns / columns.sum(axis=0)
@@ -41,8 +44,8 @@ def to_pgmpy(network: Network) -> Any:
 
 def to_pyagrum(network: Network) -> Any:
     """The network as a pyAgrum `BayesNet`; categorical only, as pyAgrum's has no linear Gaussians."""
-    if network.is_continuous:
-        raise GraphError("a pyAgrum BayesNet has no linear Gaussians; this network is continuous.")
+    if network.kind != "categorical":
+        raise GraphError(f"a pyAgrum BayesNet has no linear Gaussians; this network is {network.kind}.")
     try:
         import pyagrum as gum
     except ImportError:

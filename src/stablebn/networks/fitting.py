@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, Caution, ContinuousTable, MixedTable, Prepared
-from stablebn.data.checks import mixed_refused
-from stablebn.errors import GraphError, OptionError, listed, one_of
+from stablebn.data import CategoricalTable, Caution, ContinuousTable, Kind, Prepared
+from stablebn.errors import DataError, GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG
-from stablebn.networks.model import CPT, LinearGaussian, Name, Network
+from stablebn.networks.aligning import parts_of
+from stablebn.networks.model import (
+    CPT,
+    ConditionalGaussian,
+    Distribution,
+    Level,
+    LinearGaussian,
+    Name,
+    Network,
+    check_categorical_parents,
+)
 from stablebn.stats.moments import Moments
 
 METHODS = ("ml", "bde")
@@ -31,55 +41,113 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     absent = [name for name in dag.nodes if name not in prepared.kinds]
     if absent:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
-    if isinstance(prepared.table, CategoricalTable):
-        return _fit_tables(dag, prepared, prepared.table, iss if method == "bde" else 0.0, unseen)
-    if isinstance(prepared.table, MixedTable):
-        raise mixed_refused(prepared.table)
-    return _fit_gaussians(dag, prepared)
-
-
-def _fit_tables(dag: DAG, prepared: Prepared, table: CategoricalTable, iss: float, unseen: str) -> Network:
-    place = {name: v for v, name in enumerate(table.names)}
-    levels = {name: table.levels[place[name]] if name in place else (prepared.constants[name],) for name in dag.nodes}
-    distributions: dict[Name, CPT] = {}
-    empty: dict[Name, int] = {}
+    columns = _Columns(prepared)
+    check_categorical_parents(dag, columns.kinds)
+    distributions: dict[Name, Distribution] = {}
+    lacking: dict[Kind, dict[Name, int]] = {"categorical": {}, "continuous": {}}
     for node in dag.nodes:
-        parents = dag.parents(node)
-        counts = _counts(node, parents, levels, place, table)
-        prior = iss / counts.size
-        rows = counts.sum(axis=-1, keepdims=True) + prior * len(levels[node])
-        seen = rows > 0
-        empty[node] = int((~seen).sum())
-        fallback = _marginal(counts) if unseen == "marginal" else np.full(len(levels[node]), 1 / len(levels[node]))
-        probabilities = np.where(seen, (counts + prior) / np.where(seen, rows, 1), fallback)
-        distributions[node] = CPT(levels[node], parents, probabilities)
-    unseen_at = [node for node, configurations in empty.items() if configurations]
-    if unseen_at and unseen == "error":
-        raise GraphError(
-            f"parent configurations of these nodes do not occur in the data: {listed(unseen_at)}. "
-            'Say unseen="uniform" or "marginal", or method="bde".'
-        )
-    return Network(distributions, warnings=_unseen_caution(unseen_at, sum(empty.values()), unseen))
+        kind = columns.kinds[node]
+        if kind == "categorical":
+            distributions[node], without = _table(
+                node, dag.parents(node), columns, iss if method == "bde" else 0.0, unseen
+            )
+        else:
+            distributions[node], without = _gaussian(node, dag.parents(node), columns)
+        if without:
+            lacking[kind][node] = without
+    cuts = {node: points for node, points in prepared.cuts.items() if node in distributions}
+    return Network(distributions, warnings=list(_lacking_cautions(lacking, unseen)), cuts=cuts)
 
 
-def _counts(
-    node: Name,
-    parents: Sequence[Name],
-    levels: Mapping[Name, Sequence[object]],
-    place: Mapping[Name, int],
-    table: CategoricalTable,
-) -> NDArray[np.float64]:
-    """Rows of every cell [levels of parent 1, ..., levels of the node]."""
-    shape = tuple(len(levels[name]) for name in (*parents, node))
-    if math.prod(shape) > _MOST_CELLS:
-        raise GraphError(f"the table of node {node!r} would have {math.prod(shape):,} cells. Learn with max_parents.")
-    cells = np.zeros(table.codes.shape[1], dtype=np.int64)
-    for name, size in zip((*parents, node), shape, strict=True):
-        cells *= size
-        if name in place:
-            cells += table.codes[place[name]]
-    counts = np.bincount(cells, weights=table.weights, minlength=math.prod(shape))
-    return counts.astype(np.float64).reshape(shape)
+class _Columns:
+    """The columns that distributions are fitted to, by name.
+
+    Attributes
+    ----------
+    kinds : mapping of name to kind
+        In a table whose other columns are categorical, a number that never changes is a level like any other.
+    categorical, continuous : CategoricalTable, ContinuousTable
+        The columns that vary.
+    constants : mapping of name to value
+        The others.
+    place : mapping of name to int
+        Of a column that varies, in its table.
+    levels : mapping of name to levels
+        Of the categorical columns.
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        pure = isinstance(prepared.table, CategoricalTable)
+        self.kinds: Mapping[Name, Kind] = dict.fromkeys(prepared.kinds, "categorical") if pure else prepared.kinds
+        self.categorical, self.continuous = parts_of(prepared.table)
+        self.constants = prepared.constants
+        self.place = {name: v for part in (self.categorical, self.continuous) for v, name in enumerate(part.names)}
+        self.levels: dict[Name, tuple[Level, ...]] = {
+            **dict(zip(self.categorical.names, self.categorical.levels, strict=True)),
+            **{name: (value,) for name, value in self.constants.items() if self.kinds[name] == "categorical"},
+        }
+        # Scores of continuous tables divide by N - 1 (SPEC 2), those of mixed ones by the rows of a configuration
+        # (METHODS 4): so the log-likelihood of the rows that were fitted is the `loglik` of the graph in both.
+        self._divisor_less = 1 if isinstance(prepared.table, ContinuousTable) else 0
+
+    def configurations(
+        self, names: Sequence[Name], node: Name, cells_of_each: int = 1
+    ) -> tuple[tuple[int, ...], NDArray[np.int64]]:
+        """How many levels each of some categorical columns has, and the number of their configuration in every row.
+
+        Parameters
+        ----------
+        names : sequence of names
+            The last one changes fastest.
+        node : name
+            Whose table it is that has so many cells for each configuration.
+        cells_of_each : int
+        """
+        shape = tuple(len(self.levels[name]) for name in names)
+        cells = math.prod(shape) * cells_of_each
+        if cells > _MOST_CELLS:
+            raise GraphError(f"the table of node {node!r} would have {cells:,} cells. Learn with max_parents.")
+        numbers = np.zeros(self.categorical.codes.shape[1], dtype=np.int64)
+        for name, size in zip(names, shape, strict=True):
+            numbers *= size
+            if name in self.place:
+                numbers += self.categorical.codes[self.place[name]]
+        return shape, numbers
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Of all continuous columns and all rows."""
+        return Moments(self.continuous)
+
+    def regression(self, node: Name, parents: Sequence[Name], moments: Moments) -> LinearGaussian:
+        """Least squares, solved in exact fractions and rounded once, for all rows or, with moments of those, some."""
+        place = {name: v for v, name in enumerate(moments.names)}
+        v = place[node]
+        used = [parent for parent in parents if parent in place]
+        slopes = dict(zip(used, _least_squares(moments, v, [place[parent] for parent in used]), strict=True))
+        explained = sum((slopes[p] * moments.cross_product(place[p], v) for p in used), Fraction(0))
+        variance = (moments.cross_product(v, v) - explained) / (moments.total - self._divisor_less)
+        intercept = moments.mean(v) - sum((slopes[p] * moments.mean(place[p]) for p in used), Fraction(0))
+        try:
+            coefficients = tuple(float(slopes.get(parent, 0)) for parent in parents)
+            return LinearGaussian(tuple(parents), coefficients, float(intercept), _root(variance))
+        except OverflowError:
+            raise DataError(
+                f"the regression of {node!r} on {listed(parents)} has numbers that are too large. Choose other units."
+            ) from None
+
+
+def _table(node: Name, parents: Sequence[Name], columns: _Columns, iss: float, unseen: str) -> tuple[CPT, int]:
+    """The table of a categorical node, and how many configurations of its parents no row has."""
+    shape, cells = columns.configurations((*parents, node), node)
+    rows_of_cells = np.bincount(cells, weights=columns.categorical.weights, minlength=math.prod(shape))
+    counts = rows_of_cells.astype(np.float64).reshape(shape)
+    prior = iss / counts.size
+    rows = counts.sum(axis=-1, keepdims=True) + prior * shape[-1]
+    seen = rows > 0
+    fallback = _marginal(counts) if unseen == "marginal" else np.full(shape[-1], 1 / shape[-1])
+    probabilities = np.where(seen, (counts + prior) / np.where(seen, rows, 1), fallback)
+    return CPT(columns.levels[node], tuple(parents), probabilities), int((~seen).sum())
 
 
 def _marginal(counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -87,39 +155,83 @@ def _marginal(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(by_level / by_level.sum())
 
 
-def _unseen_caution(nodes: Sequence[Name], configurations: int, unseen: str) -> tuple[Caution, ...]:
-    if not nodes:
-        return ()
-    message = (
-        f"{configurations:,} parent configurations of {listed(nodes)} do not occur in the data; "
-        f"their probabilities are {unseen}."
+def _gaussian(
+    node: Name, parents: Sequence[Name], columns: _Columns
+) -> tuple[LinearGaussian | ConditionalGaussian, int]:
+    """The distribution of a continuous node, and how many configurations have too few rows for one of their own."""
+    categorical = tuple(parent for parent in parents if columns.kinds[parent] == "categorical")
+    continuous = tuple(parent for parent in parents if columns.kinds[parent] == "continuous")
+    if node in columns.constants:
+        value = columns.constants[node]
+        assert isinstance(value, float)
+        of_all = LinearGaussian(continuous, (0.0,) * len(continuous), value, 0.0)
+    else:
+        of_all = columns.regression(node, continuous, columns.moments)
+    if not categorical:
+        return of_all, 0
+    shape, cells = columns.configurations(categorical, node, of_all.free_parameters)
+    gaussians = [of_all] * math.prod(shape)
+    own = 0
+    if node in columns.place:
+        used = [columns.place[name] for name in (node, *continuous) if name in columns.place]
+        for configuration, stratum in _strata(columns.continuous.select(used), cells):
+            # With fewer, a regression goes through all its rows and leaves no spread.
+            if stratum.total > len(used):
+                gaussians[configuration] = columns.regression(node, continuous, Moments(stratum))
+                own += 1
+    fitted = ConditionalGaussian(
+        categorical,
+        continuous,
+        np.array([gaussian.intercept for gaussian in gaussians]).reshape(shape),
+        np.array([gaussian.coefficients for gaussian in gaussians]).reshape(*shape, len(continuous)),
+        np.array([gaussian.sd for gaussian in gaussians]).reshape(shape),
     )
-    return (Caution("unseen", tuple(nodes), message),)
+    return fitted, len(gaussians) - own if node in columns.place else 0
 
 
-def _fit_gaussians(dag: DAG, prepared: Prepared) -> Network:
-    """Least squares, solved in exact fractions and rounded once; noise variance RSS / (N - 1), as in the score."""
-    table = prepared.table
-    assert isinstance(table, ContinuousTable)
-    moments = Moments(table)
-    place = {name: v for v, name in enumerate(table.names)}
-    distributions: dict[Name, LinearGaussian] = {}
-    for node in dag.nodes:
-        parents = dag.parents(node)
-        if node not in place:
-            value = prepared.constants[node]
-            assert isinstance(value, float)
-            distributions[node] = LinearGaussian(parents, (0.0,) * len(parents), value, 0.0)
-            continue
-        v = place[node]
-        used = [parent for parent in parents if parent in place]
-        slopes = dict(zip(used, _least_squares(moments, v, [place[parent] for parent in used]), strict=True))
-        explained = sum((slopes[p] * moments.cross_product(place[p], v) for p in used), Fraction(0))
-        variance = (moments.cross_product(v, v) - explained) / (moments.total - 1)
-        intercept = moments.mean(v) - sum((slopes[p] * moments.mean(place[p]) for p in used), Fraction(0))
-        coefficients = tuple(float(slopes.get(parent, 0)) for parent in parents)
-        distributions[node] = LinearGaussian(parents, coefficients, float(intercept), math.sqrt(float(variance)))
-    return Network(distributions)
+def _strata(table: ContinuousTable, cells: NDArray[np.int64]) -> Iterator[tuple[int, ContinuousTable]]:
+    """The configurations that occur, each with its rows."""
+    order = np.argsort(cells, kind="stable")
+    found, first = np.unique(cells[order], return_index=True)
+    values = np.split(table.values[:, order], first[1:], axis=1)
+    weights = [None] * found.size if table.weights is None else np.split(table.weights[order], first[1:])
+    for configuration, own, of_rows in zip(found.tolist(), values, weights, strict=True):
+        yield configuration, ContinuousTable(table.names, np.ascontiguousarray(own), of_rows)
+
+
+def _lacking_cautions(lacking: Mapping[Kind, Mapping[Name, int]], unseen: str) -> Iterator[Caution]:
+    """What to say of configurations without rows, or with too few; `GraphError` if they are to be refused."""
+    tables, gaussians = lacking["categorical"], lacking["continuous"]
+    if unseen == "error" and tables:
+        raise GraphError(
+            f"parent configurations of these nodes do not occur in the data: {listed(tuple(tables))}. "
+            'Say unseen="uniform" or "marginal", or method="bde".'
+        )
+    if unseen == "error" and gaussians:
+        raise GraphError(
+            f"parent configurations of these nodes have too few rows for a regression: {listed(tuple(gaussians))}. "
+            'Say unseen="marginal" for the regression of all rows.'
+        )
+    if tables:
+        yield Caution(
+            "unseen",
+            tuple(tables),
+            f"{sum(tables.values()):,} parent configurations of {listed(tuple(tables))} do not occur in the data; "
+            f"their probabilities are {unseen}.",
+        )
+    if gaussians:
+        yield Caution(
+            "unseen",
+            tuple(gaussians),
+            f"{sum(gaussians.values()):,} configurations of the categorical parents of {listed(tuple(gaussians))} have "
+            "too few rows for a regression; they have that of all rows.",
+        )
+
+
+def _root(variance: Fraction) -> float:
+    """The square root; the variance itself may be too large or too small for a float."""
+    exponent = (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(variance / Fraction(4) ** exponent), exponent)
 
 
 def _least_squares(moments: Moments, v: int, parents: Sequence[int]) -> list[Fraction]:

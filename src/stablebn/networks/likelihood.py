@@ -3,61 +3,89 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.data import ContinuousTable, Prepared
+from stablebn.data import Weights
 from stablebn.errors import GraphError
 from stablebn.fixed_point import to_float
-from stablebn.graph.names import name_key
-from stablebn.networks.aligning import level_codes, prepared_for
-from stablebn.networks.model import CPT, LinearGaussian, Name, Network
+from stablebn.networks.aligning import aligned, prepared_for
+from stablebn.networks.model import CPT, ConditionalGaussian, Level, Name, Network
 
 
 def log_likelihood(network: Network, data: object, *, missing: str = "error", weights: object = None) -> float:
     """Sum over rows of the logarithm of their probability or density; see `Network.log_likelihood`."""
     prepared = prepared_for(network, data, missing=missing, weights=weights)
-    return _gaussian(network, prepared) if network.is_continuous else _categorical(network, prepared)
-
-
-def _categorical(network: Network, prepared: Prepared) -> float:
-    """Counts times logarithms, summed as integers: the order of rows and nodes cannot matter."""
-    codes = level_codes(network, prepared)
-    total = 0
+    codes, numbers = aligned(network, prepared)
+    row_weights = prepared.table.weights
+    # Counts times logarithms, summed as integers; and sums of densities that are rounded once: neither the order of
+    # rows nor that of nodes can matter.
+    levels = {node: own.levels for node, own in network.items() if isinstance(own, CPT)}
+    exact = 0
+    densities = []
     for node, own in network.items():
-        assert isinstance(own, CPT)
-        shape = own.probabilities.shape
-        cells = np.ravel_multi_index([codes[name] for name in (*own.parents, node)], shape)
-        found, place = np.unique(cells, return_inverse=True)
-        counts = np.bincount(place, weights=prepared.table.weights).astype(np.int64)
-        probabilities = own.probabilities.reshape(-1)[found]
-        if (probabilities == 0).any():
+        if not isinstance(own, CPT):
+            densities.append(_density(node, own.conditional(), codes, numbers, row_weights, levels))
+            continue
+        of_node = _probability(node, own, codes, row_weights)
+        if of_node is None:
             return -math.inf
-        for m, probability in zip(counts.tolist(), probabilities.tolist(), strict=True):
-            total += m * _core.ln(probability)
-    return to_float(total)
+        exact += of_node
+    return math.fsum([to_float(exact), *densities])
 
 
-def _gaussian(network: Network, prepared: Prepared) -> float:
-    table = prepared.table
-    assert isinstance(table, ContinuousTable)
-    columns: dict[Name, NDArray[np.float64]] = dict(zip(table.names, table.values, strict=True))
-    for name, value in prepared.constants.items():
-        columns[name] = np.full(table.values.shape[1], value)
-    parts = []
-    for node, own in network.items():
-        assert isinstance(own, LinearGaussian)
-        if own.sd == 0:
-            raise GraphError(f"node {node!r} has no spread (sd = 0), so its values have no density.")
-        residual = columns[node] - own.intercept
-        for parent, coefficient in sorted(
-            zip(own.parents, own.coefficients, strict=True), key=lambda p: name_key(p[0])
-        ):
-            residual = residual - coefficient * columns[parent]
-        squares = (residual / own.sd) ** 2
-        # fsum rounds the exact sum once: the order of rows cannot matter.
-        spread = math.fsum(squares if table.weights is None else squares * table.weights)
-        parts.append(-table.total * (math.log(own.sd) + math.log(2 * math.pi) / 2) - spread / 2)
-    return math.fsum(parts)
+def _probability(node: Name, own: CPT, codes: Mapping[Name, NDArray[np.int64]], weights: Weights | None) -> int | None:
+    """The part of a categorical node, in units of `fixed_point`; None where a row is impossible."""
+    cells = np.ravel_multi_index([codes[name] for name in (*own.parents, node)], own.probabilities.shape)
+    found, counts = _counted(cells, weights)
+    probabilities = own.probabilities.reshape(-1)[found]
+    if (probabilities == 0).any():
+        return None
+    return sum(m * _core.ln(probability) for m, probability in zip(counts, probabilities.tolist(), strict=True))
+
+
+def _density(
+    node: Name,
+    own: ConditionalGaussian,
+    codes: Mapping[Name, NDArray[np.int64]],
+    numbers: Mapping[Name, NDArray[np.float64]],
+    weights: Weights | None,
+    levels: Mapping[Name, Sequence[Level]],
+) -> float:
+    """The part of a continuous node."""
+    values = numbers[node]
+    # Without categorical parents every row is of configuration 0.
+    configurations = np.zeros(values.size, dtype=np.int64)
+    if own.categorical_parents:
+        configurations = np.ravel_multi_index([codes[name] for name in own.categorical_parents], own.sds.shape)
+    found, counts = _counted(configurations, weights)
+    sds, intercepts = own.sds.reshape(-1), own.intercepts.reshape(-1)
+    if (sds[found] == 0).any():
+        where = _spelled(int(found[sds[found] == 0][0]), own, levels)
+        raise GraphError(f"node {node!r} has no spread (sd = 0){where}, so its values have no density.")
+    residual = values - intercepts[configurations]
+    for parent, coefficients in own.terms():
+        residual = residual - coefficients.reshape(-1)[configurations] * numbers[parent]
+    squares = (residual / sds[configurations]) ** 2
+    spread = math.fsum(squares if weights is None else squares * weights)
+    factors = [
+        -m * (math.log(sd) + math.log(2 * math.pi) / 2) for m, sd in zip(counts, sds[found].tolist(), strict=True)
+    ]
+    return math.fsum(factors) - spread / 2
+
+
+def _spelled(number: int, own: ConditionalGaussian, levels: Mapping[Name, Sequence[Level]]) -> str:
+    """One of the configurations of the categorical parents as words; nothing where there are none."""
+    if not own.categorical_parents:
+        return ""
+    places = zip(own.categorical_parents, np.unravel_index(number, own.sds.shape), strict=True)
+    return " for " + ", ".join(f"{parent}={levels[parent][int(place)]!r}" for parent, place in places)
+
+
+def _counted(cells: NDArray[np.int64], weights: Weights | None) -> tuple[NDArray[np.int64], list[int]]:
+    """The cells that occur, and how many rows each has."""
+    found, place = np.unique(cells, return_inverse=True)
+    return found, np.bincount(place, weights=weights).astype(np.int64).tolist()

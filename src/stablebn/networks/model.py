@@ -1,21 +1,29 @@
-"""Networks: a DAG with a conditional probability table or a linear Gaussian for every node."""
+"""Networks: a DAG with a distribution for every node.
+
+Categorical nodes have conditional probability tables, continuous ones linear Gaussians, one for each configuration of
+their categorical parents. Both in one network make a conditional linear Gaussian network, in which the parents of a
+categorical node are categorical.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data import Cuts, Kind
 from stablebn.data.wording import Caution
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG
+from stablebn.graph.names import name_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +67,10 @@ class CPT:
 
 @dataclass(frozen=True)
 class LinearGaussian:
-    """A continuous node: intercept + sum of coefficient * parent + noise with standard deviation sd."""
+    """A continuous node: intercept + sum of coefficient * parent + noise with standard deviation sd.
+
+    All its parents are continuous.
+    """
 
     parents: tuple[Name, ...]
     coefficients: tuple[float, ...]
@@ -71,8 +82,68 @@ class LinearGaussian:
         """A coefficient a parent, the intercept and the standard deviation."""
         return len(self.parents) + 2
 
+    def conditional(self) -> ConditionalGaussian:
+        """The same as the case without categorical parents."""
+        arrays = (np.array(part, dtype=np.float64) for part in (self.intercept, self.coefficients, self.sd))
+        return ConditionalGaussian((), self.parents, *arrays)
 
-Distribution: TypeAlias = CPT | LinearGaussian
+
+@dataclass(frozen=True, eq=False)
+class ConditionalGaussian:
+    """A continuous node with categorical parents: a linear Gaussian for each configuration of their levels.
+
+    Attributes
+    ----------
+    categorical_parents, continuous_parents : tuple of names
+    intercepts, sds : float64 array [levels of categorical parent 1, ..., levels of categorical parent k]
+    coefficients : float64 array [levels of categorical parent 1, ..., continuous parents]
+    """
+
+    categorical_parents: tuple[Name, ...]
+    continuous_parents: tuple[Name, ...]
+    intercepts: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    sds: NDArray[np.float64]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConditionalGaussian):
+            return NotImplemented
+        same_parents = (self.categorical_parents, self.continuous_parents) == (
+            other.categorical_parents,
+            other.continuous_parents,
+        )
+        return same_parents and all(map(np.array_equal, self._arrays, other._arrays))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def _arrays(self) -> tuple[NDArray[np.float64], ...]:
+        return self.intercepts, self.coefficients, self.sds
+
+    @property
+    def parents(self) -> tuple[Name, ...]:
+        """All parents, the categorical ones first."""
+        return (*self.categorical_parents, *self.continuous_parents)
+
+    @property
+    def free_parameters(self) -> int:
+        """A coefficient a continuous parent, the intercept and the standard deviation, for each configuration."""
+        return self.intercepts.size * (len(self.continuous_parents) + 2)
+
+    def conditional(self) -> ConditionalGaussian:
+        """Itself: what continuous nodes of both kinds share."""
+        return self
+
+    def terms(self) -> Iterator[tuple[Name, NDArray[np.float64]]]:
+        """The continuous parents, each with its coefficients [levels of categorical parent 1, ...].
+
+        In the order of names: how a file lists the parents must not change the last bit of a sum.
+        """
+        for parent in sorted(self.continuous_parents, key=name_key):
+            yield parent, self.coefficients[..., self.continuous_parents.index(parent)]
+
+
+Distribution: TypeAlias = CPT | LinearGaussian | ConditionalGaussian
 
 
 class Network(Mapping[Name, Distribution]):
@@ -80,31 +151,38 @@ class Network(Mapping[Name, Distribution]):
 
     Parameters
     ----------
-    distributions : mapping of name to CPT or LinearGaussian
-        All of one kind.
+    distributions : mapping of name to CPT, LinearGaussian or ConditionalGaussian
     name : str
     warnings : sequence of Caution
         What the one who made it should know, such as configurations that no data spoke of.
+    cuts : mapping of name to tuple of float
+        Cut points of the categorical nodes whose levels are bins of numbers: `log_likelihood` puts numbers into them.
 
     Raises
     ------
     GraphError
-        Unknown parents, a cycle, tables of a wrong shape, probabilities that are not, or a mix of kinds.
+        Unknown parents, a cycle, tables of a wrong shape, probabilities that are not, or a continuous parent of a
+        categorical node.
     """
 
     def __init__(
-        self, distributions: Mapping[Name, Distribution], name: str = "", warnings: Sequence[Caution] = ()
+        self,
+        distributions: Mapping[Name, Distribution],
+        name: str = "",
+        warnings: Sequence[Caution] = (),
+        cuts: Mapping[Name, Sequence[float]] | None = None,
     ) -> None:
         self.name = name
         self.warnings = tuple(warnings)
+        self.cuts: Cuts = {node: tuple(points) for node, points in (cuts or {}).items()}
         self._distributions = dict(distributions)
         self.dag = DAG(
             list(distributions), [(parent, node) for node, own in distributions.items() for parent in own.parents]
         )
-        if len({type(own) for own in distributions.values()}) > 1:
-            raise GraphError("a network is all categorical or all continuous; this one is mixed.")
+        check_categorical_parents(self.dag, self.kinds)
         for node, own in distributions.items():
             _check(node, own, self._distributions)
+        _check_cuts(self.cuts, self.kinds)
 
     def __getitem__(self, node: Name) -> Distribution:
         return self._distributions[node]
@@ -116,8 +194,7 @@ class Network(Mapping[Name, Distribution]):
         return len(self._distributions)
 
     def __repr__(self) -> str:
-        kind = "continuous" if self.is_continuous else "categorical"
-        return f"<Network {self.name!r}: {len(self)} {kind} nodes, {len(self.dag.arcs)} arcs>"
+        return f"<Network {self.name!r}: {len(self)} {self.kind} nodes, {len(self.dag.arcs)} arcs>"
 
     @property
     def nodes(self) -> tuple[Name, ...]:
@@ -130,9 +207,22 @@ class Network(Mapping[Name, Distribution]):
         return self.dag.arcs
 
     @cached_property
+    def kinds(self) -> dict[Name, Kind]:
+        """Whether each node is categorical or continuous."""
+        return {
+            node: "categorical" if isinstance(own, CPT) else "continuous" for node, own in self._distributions.items()
+        }
+
+    @property
+    def kind(self) -> Literal["categorical", "continuous", "mixed"]:
+        """What all nodes are, or "mixed"."""
+        found = set(self.kinds.values())
+        return "mixed" if len(found) > 1 else found.pop() if found else "categorical"
+
+    @property
     def is_continuous(self) -> bool:
-        """Whether the nodes are linear Gaussians."""
-        return any(isinstance(own, LinearGaussian) for own in self._distributions.values())
+        """Whether all nodes are continuous."""
+        return self.kind == "continuous"
 
     @property
     def free_parameters(self) -> int:
@@ -151,7 +241,8 @@ class Network(Mapping[Name, Distribution]):
         Returns
         -------
         pyarrow.Table
-            Columns in the network's order; categorical ones are dictionaries in the order of the levels.
+            Columns in the network's order; categorical ones are dictionaries in the order of the levels, continuous
+            ones numbers.
         """
         from stablebn.networks.sampling import sample
 
@@ -165,7 +256,8 @@ class Network(Mapping[Name, Distribution]):
         Parameters
         ----------
         data, missing, weights
-            As in `stablebn.learn`. The columns are the nodes; levels are matched as values or else as text.
+            As in `stablebn.learn`. The columns are the nodes; levels are matched as values or else as text. Numbers
+            for nodes that have `cuts` are put into the bins.
         """
         from stablebn.networks.likelihood import log_likelihood
 
@@ -190,11 +282,16 @@ class Network(Mapping[Name, Distribution]):
             parents = tuple(map(str, own.parents))
             if isinstance(own, CPT):
                 texts[str(node)] = CPT(tuple(map(str, own.levels)), parents, own.probabilities)
+            elif isinstance(own, LinearGaussian):
+                texts[str(node)] = replace(own, parents=parents)
             else:
-                texts[str(node)] = LinearGaussian(parents, own.coefficients, own.intercept, own.sd)
+                categorical = len(own.categorical_parents)
+                texts[str(node)] = replace(
+                    own, categorical_parents=parents[:categorical], continuous_parents=parents[categorical:]
+                )
         if len(texts) < len(self):
             raise GraphError(f"some names are the same as text: {listed(self.nodes)}.")
-        return Network(texts, self.name, self.warnings)
+        return Network(texts, self.name, self.warnings, {str(node): points for node, points in self.cuts.items()})
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write a file; the end of its name tells the format. A file that exists stays unless `force`.
@@ -208,14 +305,54 @@ class Network(Mapping[Name, Distribution]):
         write_atomically(Path(name), encode(network_text(self.as_text(), name), name), force=force)
 
 
-def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribution]) -> None:
-    if isinstance(own, LinearGaussian):
-        numbers = (*own.coefficients, own.intercept, own.sd)
-        if len(own.coefficients) != len(own.parents) or not all(map(math.isfinite, numbers)) or own.sd < 0:
+def check_categorical_parents(dag: DAG, kinds: Mapping[Name, Kind]) -> None:
+    """Refuse continuous parents of categorical nodes, for which these networks have no distribution."""
+    for node in dag.nodes:
+        unfit = [
+            parent for parent in dag.parents(node) if (kinds[parent], kinds[node]) == ("continuous", "categorical")
+        ]
+        if unfit:
             raise GraphError(
-                f"node {node!r} needs a finite coefficient a parent and a standard deviation of at least 0."
+                f"node {node!r} is categorical and has continuous parents: {listed(unfit)}. Conditional linear "
+                'Gaussian networks have no distribution for that: turn the arcs round (learn without arcs="any"), or '
+                "make categories of the parents (stablebn.discretise)."
             )
+
+
+def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribution]) -> None:
+    if isinstance(own, CPT):
+        _check_table(node, own, distributions)
         return
+    gaussian = own.conditional()
+    if isinstance(own, ConditionalGaussian) and not own.categorical_parents:
+        raise GraphError(f"node {node!r} has no categorical parents: it is a LinearGaussian.")
+    wrong = [
+        parent
+        for parents, categorical in ((gaussian.categorical_parents, True), (gaussian.continuous_parents, False))
+        for parent in parents
+        if isinstance(distributions[parent], CPT) != categorical
+    ]
+    if wrong:
+        raise GraphError(
+            f"node {node!r} has parents of the other kind: {listed(wrong)}. A continuous node with categorical parents "
+            "is a ConditionalGaussian, which names its categorical parents and its continuous ones apart."
+        )
+    shape = tuple(len(_levels(distributions[parent])) for parent in gaussian.categorical_parents)
+    fits = (
+        gaussian.intercepts.shape == gaussian.sds.shape == shape
+        and gaussian.coefficients.shape == (*shape, len(gaussian.continuous_parents))
+        and all(np.isfinite(part).all() for part in (gaussian.intercepts, gaussian.coefficients, gaussian.sds))
+        and (gaussian.sds >= 0).all()
+    )
+    if not fits:
+        each = " for each configuration of the levels of its categorical parents" if shape else ""
+        raise GraphError(
+            f"node {node!r} needs a finite intercept, a finite coefficient a continuous parent and a finite standard "
+            f"deviation of at least 0{each}."
+        )
+
+
+def _check_table(node: Name, own: CPT, distributions: Mapping[Name, Distribution]) -> None:
     if not own.levels or len(set(own.levels)) != len(own.levels):
         raise GraphError(f"the levels of node {node!r} must be at least one, and differ: {listed(own.levels)}.")
     shape = (*(len(_levels(distributions[parent])) for parent in own.parents), len(own.levels))
@@ -225,6 +362,16 @@ def _check(node: Name, own: Distribution, distributions: Mapping[Name, Distribut
         raise GraphError(
             f"the probabilities of node {node!r} must be at least 0 and sum to 1 (within {SUM_TOLERANCE})."
         )
+
+
+def _check_cuts(cuts: Cuts, kinds: Mapping[Name, Kind]) -> None:
+    unfit = [
+        node
+        for node, points in cuts.items()
+        if kinds.get(node) != "categorical" or not all(a < b for a, b in pairwise((-math.inf, *points, math.inf)))
+    ]
+    if unfit:
+        raise GraphError(f"cut points are finite, ascending, and of categorical nodes; not those of {listed(unfit)}.")
 
 
 def _levels(own: Distribution) -> tuple[Level, ...]:

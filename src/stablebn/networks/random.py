@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping, Sequence
 
-from stablebn.errors import OptionError
-from stablebn.networks.model import CPT, Distribution, LinearGaussian, Name, Network
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.data import Kind
+from stablebn.errors import OptionError, one_of
+from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Name, Network
 from stablebn.networks.streams import Stream
+
+KINDS = ("categorical", "continuous", "mixed")
+
+# Of the variance 1 of a continuous node of a mixed network, with parents of the kind.
+_FROM_CONTINUOUS = 0.4
+_FROM_CATEGORICAL = 0.35
 
 
 def random_network(
@@ -16,6 +26,8 @@ def random_network(
     levels: int | tuple[int, int] = (2, 4),
     max_parents: int = 4,
     continuous: bool = False,
+    kinds: str | None = None,
+    categorical_share: float = 0.5,
     seed: int,
 ) -> Network:
     """A random network, the same on every machine.
@@ -30,37 +42,129 @@ def random_network(
         Number of levels of a categorical node.
     max_parents : int
     continuous : bool
-        Linear Gaussians with coefficients of size 0.5 to 1.5, instead of tables of uniform random distributions.
+        The same as kinds="continuous".
+    kinds : {"categorical", "continuous", "mixed"}
+        "categorical", the default: tables of uniform random distributions. "continuous": linear Gaussians with
+        coefficients of size 0.5 to 1.5. "mixed": both kinds of nodes, and no arc from a continuous to a categorical
+        one. There the continuous nodes have variances of about 1, of which 0.35 comes from categorical parents, by
+        their intercepts, and 0.4 from continuous ones, by coefficients of random signs; all parameters are drawn anew
+        for each configuration of the categorical parents.
+    categorical_share : float
+        Of a mixed network, which part of the nodes is categorical; it has one node at least of each kind.
     seed : int
 
     Returns
     -------
     Network
+
+    Examples
+    --------
+    >>> random_network(6, kinds="mixed", seed=1)
+    <Network 'random mixed 6, seed 1': 6 mixed nodes, 5 arcs>
     """
     least, most = (levels, levels) if isinstance(levels, int) else levels
     if n < 1 or density < 0 or not 2 <= least <= most or max_parents < 0:
         raise OptionError("a random network needs n >= 1, density >= 0, 2 <= least <= most levels, max_parents >= 0.")
+    kinds = _asked_kinds(continuous, kinds)
     names = [f"X{v}" for v in range(n)]
     whole = Stream(seed, "network")
-    rank = np.argsort(np.argsort(whole.uniform(n), kind="stable"), kind="stable")
-    order = sorted(range(n), key=lambda v: int(rank[v]))
+    order = _shuffled(whole, n)
     sizes = dict(zip(names, (least + (whole.uniform(n) * (most - least + 1)).astype(int)).tolist(), strict=True))
+    kind = dict(zip(names, _kinds_of_nodes(n, kinds, categorical_share, whole), strict=True))
 
     distributions: dict[Name, Distribution] = {}
     for place, v in enumerate(order):
-        stream = Stream(seed, names[v])
+        node, stream = names[v], Stream(seed, names[v])
+        before = [names[u] for u in order[:place]]
+        if kind[node] == "categorical":
+            before = [name for name in before if kind[name] == "categorical"]
         # Mean `density` over all nodes, though the first ones have few candidates.
-        wanted = min(place, max_parents, int(density * 2 * stream.uniform(1)[0] + 0.5))
-        picks = np.argsort(stream.uniform(place), kind="stable")[:wanted]
-        parents = tuple(names[order[p]] for p in sorted(picks.tolist()))
-        if continuous:
-            sizes_of = stream.uniform(len(parents))
-            signs = np.where(stream.uniform(len(parents)) < 0.5, -1.0, 1.0)
-            distributions[names[v]] = LinearGaussian(parents, tuple((signs * (0.5 + sizes_of)).tolist()), 0.0, 1.0)
+        wanted = min(len(before), max_parents, int(density * 2 * stream.uniform(1)[0] + 0.5))
+        picks = np.argsort(stream.uniform(len(before)), kind="stable")[:wanted]
+        parents = tuple(before[p] for p in sorted(picks.tolist()))
+        if kind[node] == "categorical":
+            distributions[node] = _table(parents, sizes[node], sizes, stream)
+        elif kinds == "continuous":
+            distributions[node] = _linear_gaussian(parents, stream)
         else:
-            shape = (*(sizes[parent] for parent in parents), sizes[names[v]])
-            # Exponentials over their sum are uniform on the simplex.
-            drawn = stream.exponential(int(np.prod(shape))).reshape(shape)
-            own = tuple(f"s{level}" for level in range(shape[-1]))
-            distributions[names[v]] = CPT(own, parents, drawn / drawn.sum(axis=-1, keepdims=True))
-    return Network({name: distributions[name] for name in names}, name=f"random {n}, seed {seed}")
+            categorical = [parent for parent in parents if kind[parent] == "categorical"]
+            distributions[node] = _standardised(
+                categorical, [parent for parent in parents if parent not in categorical], sizes, stream
+            )
+    title = f"random {'mixed ' if kinds == 'mixed' else ''}{n}, seed {seed}"
+    return Network({name: distributions[name] for name in names}, name=title)
+
+
+def _asked_kinds(continuous: bool, kinds: str | None) -> str:
+    if kinds is None:
+        return "continuous" if continuous else "categorical"
+    one_of("kinds", kinds, KINDS)
+    if continuous and kinds != "continuous":
+        raise OptionError(f"continuous=True is kinds='continuous', and kinds={kinds!r} was asked for. Say one of them.")
+    return kinds
+
+
+def _kinds_of_nodes(n: int, kinds: str, share: float, stream: Stream) -> list[Kind]:
+    if kinds != "mixed":
+        return ["continuous" if kinds == "continuous" else "categorical"] * n
+    if n < 2 or not 0 < share < 1:
+        raise OptionError("a mixed random network needs n >= 2 and a categorical_share between 0 and 1.")
+    wanted = min(max(round(share * n), 1), n - 1)
+    categorical = set(_shuffled(stream, n)[:wanted])
+    return ["categorical" if v in categorical else "continuous" for v in range(n)]
+
+
+def _shuffled(stream: Stream, n: int) -> list[int]:
+    """The numbers below n in random order."""
+    shuffled: list[int] = np.argsort(stream.uniform(n), kind="stable").tolist()
+    return shuffled
+
+
+def _table(parents: tuple[Name, ...], levels: int, sizes: Mapping[str, int], stream: Stream) -> CPT:
+    shape = (*(sizes[str(parent)] for parent in parents), levels)
+    # Exponentials over their sum are uniform on the simplex.
+    drawn = stream.exponential(int(np.prod(shape))).reshape(shape)
+    own = tuple(f"s{level}" for level in range(levels))
+    return CPT(own, parents, drawn / drawn.sum(axis=-1, keepdims=True))
+
+
+def _linear_gaussian(parents: tuple[Name, ...], stream: Stream) -> LinearGaussian:
+    return LinearGaussian(parents, tuple(_signed(stream, len(parents)).tolist()), 0.0, 1.0)
+
+
+def _signed(stream: Stream, n: int) -> NDArray[np.float64]:
+    """Numbers of size 0.5 to 1.5, of either sign."""
+    sizes = stream.uniform(n)
+    signs = np.where(stream.uniform(n) < 0.5, -1.0, 1.0)
+    return np.asarray(signs * (0.5 + sizes))
+
+
+def _standardised(
+    categorical: Sequence[str], continuous: Sequence[str], sizes: Mapping[str, int], stream: Stream
+) -> LinearGaussian | ConditionalGaussian:
+    """A continuous node of variance 1, if its parents are independent, standardised and equally often in each level."""
+    shape = tuple(sizes[parent] for parent in categorical)
+    configurations, k = int(np.prod(shape)), len(continuous)
+    noise = np.full(configurations, 1.0)
+    intercepts = np.zeros(configurations)
+    coefficients = _signed(stream, configurations * k).reshape(configurations, k)
+    if k:
+        coefficients *= np.sqrt(_FROM_CONTINUOUS / (coefficients**2).sum(axis=1, keepdims=True))
+        noise -= _FROM_CONTINUOUS
+    if categorical:
+        # Evenly spaced and then shuffled: no two configurations have nearly the same intercept.
+        intercepts = np.array(_shuffled(stream, configurations)) - (configurations - 1) / 2
+        # Their mean square is (q * q - 1) / 12.
+        intercepts *= np.sqrt(_FROM_CATEGORICAL * 12 / (configurations * configurations - 1))
+        noise -= _FROM_CATEGORICAL
+        noise *= 0.5 + stream.uniform(configurations)
+    sds = np.sqrt(noise)
+    if not categorical:
+        return LinearGaussian(tuple(continuous), tuple(coefficients[0].tolist()), 0.0, float(sds[0]))
+    return ConditionalGaussian(
+        tuple(categorical),
+        tuple(continuous),
+        intercepts.reshape(shape),
+        coefficients.reshape(*shape, k),
+        sds.reshape(shape),
+    )

@@ -16,12 +16,13 @@ from stablebn.errors import OptionError
 def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: str) -> None:
     """Write a table in the format that the end of `name` asks for.
 
-    In CSV levels are quoted, so that none is taken for a missing value when it is read.
+    In CSV levels are quoted, so that none is taken for a missing value when it is read; beside numbers, levels that are
+    text.
     """
     ending = name.lower()
     if ending.endswith((".csv", ".csv.gz")):
         with pa.output_stream(target, compression="gzip" if ending.endswith(".gz") else None) as stream:
-            quoting = "needed" if all(map(pa.types.is_floating, table.schema.types)) else "all_valid"
+            quoting = "needed" if any(map(pa.types.is_floating, table.schema.types)) else "all_valid"
             pa_csv.write_csv(_plain(table), stream, pa_csv.WriteOptions(quoting_style=quoting))
     elif ending.endswith(".parquet"):
         pq.write_table(table, target)

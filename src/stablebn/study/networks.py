@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stablebn.errors import OptionError, listed
-from stablebn.networks import CPT, Network, known_networks, read_network
+from stablebn.networks import CPT, LinearGaussian, Network, known_networks, read_network
 from stablebn.networks.catalogue import VARIABLE
 
 
@@ -70,7 +70,11 @@ def fingerprint(network: Network) -> str:
         if isinstance(own, CPT):
             digest.update(repr((node, own.levels, own.parents)).encode())
             digest.update(own.probabilities.astype("<f8").tobytes())
-        else:
+        elif isinstance(own, LinearGaussian):
             # The repr of a float has all its digits.
             digest.update(repr((node, own.parents, own.coefficients, own.intercept, own.sd)).encode())
+        else:
+            digest.update(repr((node, own.categorical_parents, own.continuous_parents)).encode())
+            for part in (own.intercepts, own.coefficients, own.sds):
+                digest.update(part.astype("<f8").tobytes())
     return digest.hexdigest()

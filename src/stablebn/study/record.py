@@ -15,7 +15,7 @@ class Sample:
     Attributes
     ----------
     network : str
-    kind : {"categorical", "continuous"}
+    kind : {"categorical", "continuous", "mixed"}
     rows : int
     nodes, arcs : int
         Of the network.
@@ -28,7 +28,7 @@ class Sample:
     """
 
     network: str
-    kind: Literal["categorical", "continuous"]
+    kind: Literal["categorical", "continuous", "mixed"]
     rows: int
     nodes: int
     arcs: int

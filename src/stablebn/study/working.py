@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -37,7 +37,7 @@ def work(job: Job) -> tuple[Sample | None, Record]:
         drawn = _draw(job.network, job.rows, job.sample_seed)
         sample = drawn.sample
         layout = _lay_out(job.network, job.rows, job.sample_seed, job.learner.vary, job.seed, job.randomisation)
-        _warm_up(drawn.kind, job.rows, job.learner.recipe)
+        _warm_up(drawn.sample.kind, job.rows, job.learner.recipe)
         options = {**job.learner.options, "threads": 1, "max_time": job.time_limit}
         found = attempt(job.learner.algorithm, layout, options)
         if any(caution.code == "max-time" for caution in found.warnings):
@@ -73,7 +73,7 @@ class _Drawn:
     """A sample as a table."""
 
     columns: Columns
-    kind: Kind
+    kinds: Mapping[Hashable, Kind]
     sample: Sample
 
 
@@ -81,12 +81,11 @@ class _Drawn:
 @lru_cache(maxsize=2)
 def _draw(named: NamedNetwork, rows: int, seed: int) -> _Drawn:
     network = named.model
-    kind: Kind = "continuous" if network.is_continuous else "categorical"
     columns = read(network.sample(rows, seed=seed)).columns
     prepared = prepare(columns)
     sample = Sample(
         network=named.name,
-        kind=kind,
+        kind=network.kind,
         rows=rows,
         nodes=len(network),
         arcs=len(network.arcs),
@@ -95,20 +94,20 @@ def _draw(named: NamedNetwork, rows: int, seed: int) -> _Drawn:
         empty_score=_bic(DAG(network.nodes, ()), columns),
         true_score=_bic(network.dag, columns),
     )
-    return _Drawn(columns, kind, sample)
+    return _Drawn(columns, dict(zip(columns, network.kinds.values(), strict=True)), sample)
 
 
 @lru_cache(maxsize=2)
 def _lay_out(named: NamedNetwork, rows: int, sample_seed: int, vary: tuple[str, ...], seed: int, number: int) -> Layout:
     drawn = _draw(named, rows, sample_seed)
-    return lay_out(drawn.columns, dict.fromkeys(drawn.columns, drawn.kind), vary, seed=seed, number=number)
+    return lay_out(drawn.columns, drawn.kinds, vary, seed=seed, number=number)
 
 
 @cache
-def _warm_up(kind: Kind, rows: int, recipe: str) -> None:
+def _warm_up(kind: str, rows: int, recipe: str) -> None:
     """Learn once from a small table of as many rows, so that no job's time has that of loading in it."""
     algorithm, options = json.loads(recipe)
-    network = random_network(8, levels=(2, 8), density=2.0, continuous=kind == "continuous", seed=1)
+    network = random_network(8, levels=(2, 8), density=2.0, kinds=kind, seed=1)
     # What is wrong with the options, the job itself will say.
     with suppress(StableBNError):
         api.learn(network.sample(rows, seed=1), algorithm, **options, threads=1, max_time=60.0)

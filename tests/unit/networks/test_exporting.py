@@ -55,6 +55,14 @@ def test_pgmpy_takes_linear_gaussians() -> None:
     assert np.allclose(covariance, np.cov(sample), rtol=0.05, atol=0.1)
 
 
+def test_others_refuse_mixed_networks() -> None:
+    mixed = sb.random_network(4, kinds="mixed", seed=1)
+    with pytest.raises(sb.GraphError, match="pgmpy has no networks of categorical and continuous nodes"):
+        mixed.to_pgmpy()
+    with pytest.raises(sb.GraphError, match="no linear Gaussians; this network is mixed"):
+        mixed.to_pyagrum()
+
+
 def test_pyagrum_refuses_linear_gaussians() -> None:
     with pytest.raises(sb.GraphError, match="continuous"):
         sb.random_network(3, continuous=True, seed=1).to_pyagrum()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,22 @@ def test_least_squares_is_that_of_numpy() -> None:
     slopes, rest, *_ = np.linalg.lstsq(design, np.array(columns["x3"]), rcond=None)
     assert [own.intercept, *own.coefficients] == pytest.approx(slopes.tolist(), rel=1e-8)
     assert own.sd == pytest.approx(np.sqrt(rest[0] / 39), rel=1e-9)
+
+
+def test_units_of_any_size_are_fitted_or_named() -> None:
+    columns = continuous_columns(np.random.default_rng(7), 2, 20)
+    own = sb.fit([("x0", "x1")], columns)["x1"]
+    assert isinstance(own, sb.LinearGaussian)
+    for exponent in (900, -1000):
+        # A power of two as unit changes no digit, though the variance is beyond the range of a float.
+        scaled = {name: np.ldexp(column, exponent).tolist() for name, column in columns.items()}
+        right = sb.LinearGaussian(
+            ("x0",), own.coefficients, math.ldexp(own.intercept, exponent), math.ldexp(own.sd, exponent)
+        )
+        assert sb.fit([("x0", "x1")], scaled)["x1"] == right
+    apart = {"x0": np.ldexp(columns["x0"], -900).tolist(), "x1": np.ldexp(columns["x1"], 900).tolist()}
+    with pytest.raises(sb.DataError, match=r"the regression of 'x1' on 'x0' has numbers that are too large\. Choose"):
+        sb.fit([("x0", "x1")], apart)
 
 
 def test_collinear_parents_do_not_break_the_fit() -> None:

@@ -37,7 +37,6 @@ def test_asia_has_its_published_numbers() -> None:
         ({"a": sb.CPT(("n", "y", "z"), (), HALF)}, "shape"),
         ({"a": sb.LinearGaussian((), (), 0.0, -1.0)}, "standard deviation"),
         ({"a": sb.LinearGaussian((), (1.0,), 0.0, 1.0)}, "coefficient"),
-        ({"a": sb.LinearGaussian((), (), 0.0, 1.0), "b": sb.CPT(("n", "y"), (), HALF)}, "mixed"),
         (
             {
                 "a": sb.CPT(("n", "y"), ("b",), np.array([HALF, HALF])),

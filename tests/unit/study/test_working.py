@@ -12,6 +12,7 @@ from stablebn.data.kinds import decide_kinds
 from stablebn.data.randomise import lay_out
 from stablebn.data.reading import read
 from stablebn.study.jobs import Job, jobs_of
+from stablebn.study.networks import fingerprint
 from stablebn.study.record import Record
 from stablebn.study.working import work
 
@@ -69,6 +70,19 @@ def test_the_score_is_the_bic_of_the_graph_whatever_was_learned_with(tmp_path: P
     assert record.graph is not None
     arcs = [(u, v) for u, v, _ in json.loads(record.graph)]
     assert record.score == sb.score(sb.DAG(network.nodes, arcs), _sample(job)).total
+
+
+def test_a_sample_of_a_mixed_network_is_drawn_and_laid_out_by_its_kinds(tmp_path: Path) -> None:
+    network = sb.random_network(6, kinds="mixed", seed=3)
+    network.write(tmp_path / "six.json")
+    lines = ('algorithm = "hc"', 'vary = ["rows", "columns", "names", "levels", "units"]')
+    job = _job(tmp_path, *lines, network="six.json")
+    assert job.network.model.kinds == network.kinds
+    drawn = read(_sample(job)).columns
+    layout = lay_out(drawn, network.kinds, ("levels", "units"), seed=1, number=1)
+    assert decide_kinds(layout.columns, {}) == network.kinds
+    assert fingerprint(job.network.model) == fingerprint(network)
+    assert fingerprint(network) != fingerprint(sb.random_network(6, kinds="mixed", seed=4))
 
 
 def test_a_graph_that_no_dag_extends_has_no_score_and_no_comparison(tmp_path: Path) -> None:

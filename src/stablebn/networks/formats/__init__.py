@@ -1,6 +1,7 @@
 """Files of networks and graphs; the end of a file's name tells its format.
 
-Networks with parameters: BIF, XMLBIF, XDSL, DSC and NET, and, to read only, pgmpy's JSON of linear Gaussians.
+Networks with parameters: JSON and XDSL, which hold categorical, continuous and mixed ones, and for categorical ones
+BIF, XMLBIF, DSC and NET; to read only, pgmpy's JSON of linear Gaussians.
 Graphs without: JSON, CSV edge lists (Bayesys' too), GraphML and DOT. All may be packed (".gz").
 What a reader returns is complete and checked; whatever is wrong with a file is a `FormatError`.
 """
@@ -18,10 +19,10 @@ from stablebn.networks.formats import (
     dot,
     dsc,
     edge_csv,
-    gaussian_json,
     graph_json,
     graphml,
     net,
+    network_json,
     xdsl,
     xmlbif,
 )
@@ -55,7 +56,7 @@ NETWORK_READERS: dict[str, NetworkReader] = {
     ".xdsl": xdsl.read,
     ".dsc": dsc.read,
     ".net": net.read,
-    ".json": gaussian_json.read,
+    ".json": network_json.read,
 }
 NETWORK_WRITERS: dict[str, Callable[[Network], str]] = {
     ".bif": bif.text,
@@ -64,6 +65,7 @@ NETWORK_WRITERS: dict[str, Callable[[Network], str]] = {
     ".xdsl": xdsl.text,
     ".dsc": dsc.text,
     ".net": net.text,
+    ".json": network_json.text,
 }
 GRAPH_READERS: dict[str, Callable[[str, str], DAG | PDAG]] = {
     ".json": graph_json.read,
@@ -147,12 +149,12 @@ def network_text(network: Network, ending: str) -> str:
     ----------
     network : Network
     ending : str
-        Of the file's name, or the whole name; one of `NETWORK_ENDINGS` but ".json".
+        Of the file's name, or the whole name; one of `NETWORK_ENDINGS`.
 
     Raises
     ------
     GraphError
-        The format cannot hold the network: it is continuous, or has names that are not text or do not fit.
+        The format cannot hold the network: it has continuous nodes, or names that are not text or do not fit.
     """
     return NETWORK_WRITERS[_writable(ending, NETWORK_WRITERS)](network)
 
@@ -170,8 +172,10 @@ def graph_text(graph: DAG | PDAG, ending: str) -> str:
 
 
 def _is_network(ending: str, text: str, file: str) -> bool:
-    """JSON may be either; pgmpy's networks have "cpds"."""
-    return ending not in GRAPH_READERS or (ending in NETWORK_READERS and "cpds" in parse_object(text, file))
+    """JSON may be either."""
+    return ending not in GRAPH_READERS or (
+        ending in NETWORK_READERS and network_json.is_network(parse_object(text, file))
+    )
 
 
 def _readable(file: str, known: Iterable[str]) -> str:

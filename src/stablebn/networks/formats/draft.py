@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,14 @@ from numpy.typing import NDArray
 from stablebn.errors import FormatError, GraphError, listed
 from stablebn.graph import DAG
 from stablebn.networks.formats.tables import Cells, Family, Table
-from stablebn.networks.model import CPT, SUM_TOLERANCE, Distribution, Network
+from stablebn.networks.model import (
+    CPT,
+    SUM_TOLERANCE,
+    ConditionalGaussian,
+    Distribution,
+    LinearGaussian,
+    Network,
+)
 
 # NumPy 1 has at most 32 dimensions, of which one is the node's own.
 _MOST_PARENTS = 31
@@ -20,8 +28,25 @@ _MOST_PARENTS = 31
 _MOST_CELLS_BY_DEFAULT = 2**22
 
 
+class Formula(Protocol):
+    """The distribution of a continuous node as it is written."""
+
+    def gaussian(
+        self, levels: Mapping[str, tuple[str, ...]], continuous: Sequence[str]
+    ) -> LinearGaussian | ConditionalGaussian:
+        """Make the distribution of it, or raise `FormatError`.
+
+        Parameters
+        ----------
+        levels : mapping of str to tuple of str
+            The categorical parents with their levels; there are few enough configurations of them.
+        continuous : sequence of str
+            The continuous parents.
+        """
+
+
 class Draft:
-    """A categorical network while it is read.
+    """A network while it is read.
 
     Parameters
     ----------
@@ -39,12 +64,14 @@ class Draft:
         self._room = max(len(text), _MOST_CELLS_BY_DEFAULT)
         self._normalise = normalise
         self._levels: dict[str, tuple[str, ...]] = {}
-        self._declared: dict[str, int] = {}
-        self._tables: dict[str, tuple[tuple[str, ...], Table]] = {}
-        self._defined: dict[str, int] = {}
+        self._declared: dict[str, int | None] = {}
+        self._parents: dict[str, tuple[str, ...]] = {}
+        self._tables: dict[str, Table] = {}
+        self._formulas: dict[str, Formula] = {}
+        self._defined: dict[str, int | None] = {}
 
-    def declare(self, node: str, levels: Sequence[str], line: int) -> None:
-        """Note a node and its levels."""
+    def declare(self, node: str, levels: Sequence[str], line: int | None) -> None:
+        """Note a categorical node and its levels."""
         check_new(node, self._declared, line, self._file)
         if not levels:
             raise FormatError(self._file, line, f"node {node!r} has no levels; expected at least one.")
@@ -54,48 +81,82 @@ class Draft:
         self._levels[node] = tuple(levels)
         self._declared[node] = line
 
-    def define(self, node: str, parents: Sequence[str], table: Table, line: int) -> None:
-        """Note the table of a node, which may be declared later."""
+    def define(self, node: str, parents: Sequence[str], table: Table, line: int | None) -> None:
+        """Note the table of a categorical node, which may be declared later."""
         if node in self._defined:
             first = self._defined[node]
             raise FormatError(self._file, line, f"node {node!r} has a second table; the first is in line {first}.")
-        self._tables[node] = (tuple(parents), table)
+        self._parents[node] = tuple(parents)
+        self._tables[node] = table
         self._defined[node] = line
 
-    def network(self, name: str) -> Network:
+    def define_continuous(self, node: str, parents: Sequence[str], formula: Formula, line: int | None) -> None:
+        """Note a continuous node."""
+        check_new(node, self._declared, line, self._file)
+        self._parents[node] = tuple(parents)
+        self._formulas[node] = formula
+        self._declared[node] = self._defined[node] = line
+
+    def network(self, name: str, cuts: Mapping[str, Sequence[float]] | None = None) -> Network:
         """Return the network, now that everything is noted."""
         for node, line in self._defined.items():
-            if node not in self._levels:
+            if node not in self._declared:
                 raise FormatError(self._file, line, f"there is a table for {node!r}, which is not declared as a node.")
         for node, line in self._declared.items():
-            if node not in self._tables:
+            if node not in self._defined:
                 raise FormatError(self._file, line, f"node {node!r} has no probabilities; expected a table for it.")
-        check_parents({node: parents for node, (parents, _) in self._tables.items()}, self._defined, self._file)
-        cpts = {node: self._cpt(node) for node in self._levels}
-        return checked_network(cpts, self._defined, self._file, name)
+        check_parents(self._parents, self._defined, self._file)
+        made = {node: self._cpt(node) if node in self._levels else self._gaussian(node) for node in self._declared}
+        return checked_network(made, self._defined, self._file, name, cuts)
 
     def _cpt(self, node: str) -> CPT:
-        parents, table = self._tables[node]
+        parents = self._parents[node]
+        unfit = [parent for parent in parents if parent not in self._levels]
+        if unfit:
+            raise FormatError(
+                self._file,
+                self._defined[node],
+                f"node {node!r} is categorical and has continuous parents: {listed(unfit)}; expected a conditional "
+                "linear Gaussian network, in which it has categorical ones only.",
+            )
         levels = tuple(self._levels[member] for member in (*parents, node))
         family = Family(self._file, self._defined[node], node, parents, levels)
-        self._take_room(family)
-        cells = table.cells(family)
+        self._take_room(node, map(len, levels))
+        cells = self._tables[node].cells(family)
         probabilities = _probabilities(cells, family, normalise=self._normalise)
         return CPT(levels[-1], parents, probabilities.reshape(tuple(map(len, levels))))
 
-    def _take_room(self, family: Family) -> None:
-        if len(family.parents) > _MOST_PARENTS:
-            raise family.error(f"has {len(family.parents)} parents; expected at most {_MOST_PARENTS}.")
+    def _gaussian(self, node: str) -> LinearGaussian | ConditionalGaussian:
+        levels = {parent: self._levels[parent] for parent in self._parents[node] if parent in self._levels}
+        continuous = [parent for parent in self._parents[node] if parent not in levels]
+        self._take_room(node, [*map(len, levels.values()), len(continuous) + 2])
+        return self._formulas[node].gaussian(levels, continuous)
+
+    def _take_room(self, node: str, sizes: Iterable[int]) -> None:
+        """Refuse a node with a table of these sizes if that is more than the file can say."""
+        parents = len([parent for parent in self._parents[node] if parent in self._levels])
+        line = self._defined[node]
+        if parents > _MOST_PARENTS:
+            raise FormatError(
+                self._file,
+                line,
+                f"the table of node {node!r} has {parents} parents; expected at most {_MOST_PARENTS}.",
+            )
         cells = 1
-        for levels in family.levels:
-            cells *= len(levels)
+        for size in sizes:
+            cells *= size
             # Inside the loop, before the product of many parents gets long to compute.
             if cells > self._room:
-                raise family.error("would have more probabilities than this file can hold; expected fewer parents.")
+                raise FormatError(
+                    self._file,
+                    line,
+                    f"the table of node {node!r} would have more numbers than this file can hold; expected fewer "
+                    "parents.",
+                )
         self._room -= cells
 
 
-def check_new(node: str, declared: Mapping[str, int], line: int, file: str) -> None:
+def check_new(node: str, declared: Mapping[str, int | None], line: int | None, file: str) -> None:
     """Refuse a node that is already declared."""
     if node in declared:
         raise FormatError(file, line, f"node {node!r} is declared a second time; first in line {declared[node]}.")
@@ -114,13 +175,17 @@ def check_parents(parents: Mapping[str, Sequence[Hashable]], lines: Mapping[str,
 
 
 def checked_network(
-    distributions: Mapping[str, Distribution], lines: Mapping[str, int | None], file: str, name: str
+    distributions: Mapping[str, Distribution],
+    lines: Mapping[str, int | None],
+    file: str,
+    name: str,
+    cuts: Mapping[str, Sequence[float]] | None = None,
 ) -> Network:
     """Network of these distributions, or the line whose arcs close a cycle; "unknown", as files say, is no name."""
     if not distributions:
         raise FormatError(file, None, "expected at least one node.")
     try:
-        return Network(dict(distributions.items()), "" if name == "unknown" else name)
+        return Network(dict(distributions.items()), "" if name == "unknown" else name, cuts=dict((cuts or {}).items()))
     except GraphError as error:
         families = [(node, own.parents) for node, own in distributions.items()]
 

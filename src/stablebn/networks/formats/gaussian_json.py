@@ -7,15 +7,14 @@ from typing import Any
 
 from stablebn.errors import FormatError
 from stablebn.networks.formats.draft import check_parents, checked_network
-from stablebn.networks.formats.json_text import KeyLines, is_name, is_pairs, parse_object
+from stablebn.networks.formats.json_text import KeyLines, is_name, is_pairs
 from stablebn.networks.model import LinearGaussian, Network
 
 _INTERCEPT = "(Intercept)"
 
 
-def read(text: str, file: str, *, normalise: bool = False) -> Network:
-    """Read a network from the text of a JSON file; it has nothing to normalise."""
-    content = parse_object(text, file)
+def network_of(content: dict[str, Any], text: str, file: str) -> Network:
+    """Read a network from the content of a JSON file, which has this text."""
     lines = KeyLines(text, "{")
     nodes, arcs, cpds = (content.get(key, ()) for key in ("nodes", "arcs", "cpds"))
     if not isinstance(nodes, list) or not is_pairs(arcs) or not isinstance(cpds, dict):

@@ -10,6 +10,8 @@ from typing import Any
 
 from stablebn.errors import FormatError, listed
 
+# Strings that are not keys of objects too, so that no quote is taken for the start of what it ends.
+_STRING = re.compile(r'(?P<string>"(?:[^"\\]|\\.)*")(?P<opens>\s*:\s*\{)?')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -39,6 +41,18 @@ class KeyLines(dict[str, int | None]):
     def __missing__(self, key: str) -> int | None:
         found = re.search(re.escape(json.dumps(key, ensure_ascii=False)) + self._value, self._text)
         return found and self._text.count("\n", 0, found.start()) + 1
+
+
+def object_lines(text: str) -> dict[str, int]:
+    """Lines of all keys of JSON whose values are objects, the first of each."""
+    lines: dict[str, int] = {}
+    line, counted = 1, 0
+    for found in _STRING.finditer(text):
+        if found["opens"]:
+            line += text.count("\n", counted, found.start())
+            counted = found.start()
+            lines.setdefault(json.loads(found["string"], strict=False), line)
+    return lines
 
 
 def is_name(value: object) -> bool:

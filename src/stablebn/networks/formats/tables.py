@@ -18,7 +18,7 @@ class Family(NamedTuple):
     Attributes
     ----------
     file : str
-    line : int
+    line : int or None
         Of the node's table.
     node : str
     parents : tuple of str
@@ -27,7 +27,7 @@ class Family(NamedTuple):
     """
 
     file: str
-    line: int
+    line: int | None
     node: str
     parents: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from stablebn.errors import GraphError, listed
 from stablebn.networks.model import CPT, Network
 
+ANY_KIND = "'.json' or '.xdsl'"
+"""Endings of the formats that hold continuous and mixed networks."""
+
 # Control characters, lone surrogates, and what XML cannot hold: some format would lose or refuse each of them.
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 NO_QUOTE = '[^"]*'
@@ -34,7 +37,14 @@ class TextCPT(NamedTuple):
 
 
 def categorical(network: Network, form: str, *, names: str = NO_QUOTE, levels: str = NO_QUOTE) -> list[TextCPT]:
-    """Nodes of a network for a format that holds categorical ones.
+    """Nodes of a network for a format that holds categorical ones only; the parameters are those of `tables_of`."""
+    if network.kind != "categorical":
+        raise GraphError(f"{form} holds categorical networks; this one is {network.kind}: write it as {ANY_KIND}.")
+    return tables_of(network, form, names=names, levels=levels)
+
+
+def tables_of(network: Network, form: str, *, names: str = NO_QUOTE, levels: str = NO_QUOTE) -> list[TextCPT]:
+    """Categorical nodes of a network.
 
     Parameters
     ----------
@@ -44,8 +54,6 @@ def categorical(network: Network, form: str, *, names: str = NO_QUOTE, levels: s
     names, levels : str
         Patterns of the names and the levels that it can hold.
     """
-    if network.is_continuous:
-        raise GraphError(f"{form} holds categorical networks; this one is continuous: write it as '.xdsl'.")
     cpts = [(node, own) for node, own in network.items() if isinstance(own, CPT)]
     name = dict(zip(network, texts(network, "a name", form, names), strict=True))
     own_levels = {node: texts(own.levels, "a level", form, levels) for node, own in cpts}

@@ -1,7 +1,9 @@
 """XDSL, the format of GeNIe: tables (`cpt`), functions (`deterministic`) and linear Gaussians (`equation`).
 
 In a table the node changes fastest, then its last parent. Names stand between spaces, and in equations between signs:
-a name with a space in it, and in a continuous network with anything but letters, digits and "_", cannot be written.
+a name with a space in it, and in a network with equations with anything but letters, digits and "_", cannot be written.
+The equation of a continuous node with categorical parents chooses by the number of their level, from 0, as in GeNIe's
+hybrid models: `Choose(parent, Normal(0,1), Normal(2,1))`.
 GeNIe wants parents before their children, so the nodes are written in such an order; the `genie` part of the file
 keeps the network's own. "unknown" stands for a network without a name.
 """
@@ -9,17 +11,17 @@ keeps the network's own. "unknown" stands for a network without a name.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from stablebn.networks.formats.draft import Draft, check_new, check_parents, checked_network
-from stablebn.networks.formats.equations import VARIABLE, equation, linear_gaussian
+from stablebn.networks.formats.draft import Draft
+from stablebn.networks.formats.equations import VARIABLE, equation, gaussian
 from stablebn.networks.formats.tables import Cells, Family, FlatTable, Table
-from stablebn.networks.formats.writing import categorical, texts, written
+from stablebn.networks.formats.writing import TextCPT, tables_of, texts, written
 from stablebn.networks.formats.xml_tree import Element, document, parse
-from stablebn.networks.model import LinearGaussian, Network
+from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
 
 _APP = "stablebn"
 _KINDS = ("cpt", "deterministic", "equation")
@@ -41,6 +43,22 @@ class Outcomes(NamedTuple):
         return Cells(probabilities, {})
 
 
+class Equation(NamedTuple):
+    """The definition of a continuous node."""
+
+    node: str
+    definition: Element
+
+    def gaussian(
+        self, levels: Mapping[str, tuple[str, ...]], continuous: Sequence[str]
+    ) -> LinearGaussian | ConditionalGaussian:
+        """Make the distribution of it."""
+        try:
+            return gaussian(self.definition.text, self.node, levels, continuous)
+        except ValueError as error:
+            raise self.definition.error(f"node {self.node!r}: {error}.") from None
+
+
 def read(text: str, file: str, *, normalise: bool = False) -> Network:
     """Read a network from the text of an XDSL file."""
     smile = parse(text, file, "smile")
@@ -48,24 +66,24 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
     for node in nodes:
         if node.tag not in _KINDS:
             raise node.error(f"expected <cpt>, <deterministic> or <equation>, got <{node.tag}>.")
-        if (node.tag == "equation") != (nodes[0].tag == "equation"):
-            raise node.error("expected nodes that are all categorical or all equations, got both.")
-    name = smile.attributes.get("id", "")
-    nodes = _in_own_order(nodes, smile)
-    if nodes and nodes[0].tag == "equation":
-        return _continuous(nodes, file, name)
     draft = Draft(file, text, normalise=normalise)
-    for node in nodes:
-        draft.declare(node.attribute("id"), [state.attribute("id") for state in node.all("state")], node.line)
-        draft.define(node.attribute("id"), _parents(node), _table(node), node.line)
-    return draft.network(name)
+    for node in _in_own_order(nodes, smile):
+        identity = node.attribute("id")
+        if node.tag == "equation":
+            draft.define_continuous(identity, _parents(node), Equation(identity, node.one("definition")), node.line)
+        else:
+            draft.declare(identity, [state.attribute("id") for state in node.all("state")], node.line)
+            draft.define(identity, _parents(node), _table(node), node.line)
+    return draft.network(smile.attributes.get("id", ""))
 
 
 def text(network: Network) -> str:
     """Write a network as XDSL."""
     (name,) = texts([network.name or "unknown"], "a network name", "XDSL", ".*")
     smile = ET.Element("smile", version="1.0", id=name)
-    nodes = {node.attrib["id"]: node for node in (_equations(network) if network.is_continuous else _tables(network))}
+    names = texts(network, "a name", "XDSL", r"\S+" if network.kind == "categorical" else VARIABLE)
+    tables = {own.node: _cpt(own) for own in tables_of(network, "XDSL", names=r"\S+", levels=".*")}
+    nodes = {name: tables[name] if name in tables else _equation(name, network[name]) for name in names}
     ET.SubElement(smile, "nodes").extend(nodes[str(node)] for node in network.dag.topological_order())
     genie = ET.SubElement(ET.SubElement(smile, "extensions"), "genie", version="1.0", app=_APP, name=name)
     for node in nodes:
@@ -92,43 +110,21 @@ def _table(node: Element) -> Table:
     return FlatTable(probabilities.numbers(), probabilities.line)
 
 
-def _continuous(nodes: list[Element], file: str, name: str) -> Network:
-    gaussians: dict[str, LinearGaussian] = {}
-    lines: dict[str, int] = {}
-    for node in nodes:
-        identity, definition = node.attribute("id"), node.one("definition")
-        check_new(identity, lines, node.line, file)
-        try:
-            gaussians[identity] = linear_gaussian(definition.text, identity, _parents(node))
-        except ValueError as error:
-            raise definition.error(f"node {identity!r}: {error}.") from None
-        lines[identity] = node.line
-    check_parents({node: own.parents for node, own in gaussians.items()}, lines, file)
-    return checked_network(gaussians, lines, file, name)
+def _cpt(own: TextCPT) -> ET.Element:
+    node = ET.Element("cpt", id=own.node)
+    for level in own.levels:
+        ET.SubElement(node, "state", id=level)
+    _write_parents(node, own.parents)
+    ET.SubElement(node, "probabilities").text = " ".join(written(row, " ") for row in own.rows())
+    return node
 
 
-def _tables(network: Network) -> list[ET.Element]:
-    nodes = []
-    for own in categorical(network, "XDSL", names=r"\S+", levels=".*"):
-        node = ET.Element("cpt", id=own.node)
-        for level in own.levels:
-            ET.SubElement(node, "state", id=level)
-        _write_parents(node, own.parents)
-        ET.SubElement(node, "probabilities").text = " ".join(written(row, " ") for row in own.rows())
-        nodes.append(node)
-    return nodes
-
-
-def _equations(network: Network) -> list[ET.Element]:
-    names = dict(zip(network, texts(network, "a name", "XDSL", VARIABLE), strict=True))
-    nodes = []
-    for name, own in zip(names.values(), network.values(), strict=True):
-        if isinstance(own, LinearGaussian):
-            node = ET.Element("equation", id=name)
-            _write_parents(node, [names[parent] for parent in own.parents])
-            ET.SubElement(node, "definition").text = equation(name, own)
-            nodes.append(node)
-    return nodes
+def _equation(name: str, own: Distribution) -> ET.Element:
+    assert not isinstance(own, CPT)
+    node = ET.Element("equation", id=name)
+    _write_parents(node, [str(parent) for parent in own.parents])
+    ET.SubElement(node, "definition").text = equation(name, own)
+    return node
 
 
 def _write_parents(node: ET.Element, parents: Sequence[str]) -> None:

@@ -23,19 +23,20 @@ CURVES = ("tabu", "tabu-dec", "tabu-inc", "tabu-stable")
 """Drawn in this order."""
 
 _KINDS = ("categorical", "continuous")
+_ALL_KINDS = (*_KINDS, "mixed")
 CAPTIONS = {
     **{
         f"f1-{kind}": f"F1 of the CPDAGs learned from {kind} data against the number of rows, a panel a network. "
         "Lines are means over randomised layouts of the table, shading is one SD to either side. Lines that coincide "
         "are drawn over each other, the later ones thinner."
-        for kind in _KINDS
+        for kind in _ALL_KINDS
     },
     **{
         f"{name}-{kind}": f"Learners on {kind} data: means over networks and sample sizes of the metrics and of their "
         "SD over randomised layouts; an SD that is exactly 0 is written as 0. Normalised BIC is shown by how far "
         "it is below that of the best learner, for learners with a score in every experiment."
         for name in ("algorithms", "learners")
-        for kind in _KINDS
+        for kind in _ALL_KINDS
     },
     "bic": "Normalised BIC by network: that of each climber less that of Tabu-Stable, means over sample sizes. Hollow: "
     "the paper's, of which HC-Stable's for Insurance is a slip of its table.",

@@ -21,7 +21,7 @@ LOWER_IS_BETTER = ("shd", "seconds")
 
 
 def general_tables(experiments: Experiments, metrics: Sequence[str]) -> list[Table]:
-    """For categorical and continuous networks apart, all learners, and each of the metrics by network."""
+    """For categorical, continuous and mixed networks apart, all learners, and each of the metrics by network."""
     asked = ["normalised_bic" if metric == "score" else metric for metric in metrics]
     tables = []
     for kind, own in experiments.by_kind().items():

@@ -1,0 +1,193 @@
+"""Networks of all kinds as JSON: everything that a network has, to the last bit.
+
+"nodes" has an object for each node, in the network's order. A categorical one has its "levels", its "parents" and its
+"probabilities", lists in lists: first by the levels of the first parent, at last by those of the node. A continuous
+one has its "categorical_parents" and "continuous_parents", and "intercepts", "coefficients" and "sds", lists in lists
+by the levels of the categorical parents: without those, a number, a list of numbers and a number. "cuts" has the cut
+points of the nodes whose levels are bins of numbers.
+
+pgmpy's JSON of linear Gaussians is read too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.errors import FormatError
+from stablebn.networks.formats import gaussian_json
+from stablebn.networks.formats.draft import Draft
+from stablebn.networks.formats.json_text import is_name, object_lines, parse_object
+from stablebn.networks.formats.tables import Cells, Family
+from stablebn.networks.formats.writing import texts
+from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
+
+FORMAT = "stablebn network"
+VERSION = 1
+
+
+class NestedTable(NamedTuple):
+    """Probabilities as lists in lists."""
+
+    content: Any
+
+    def cells(self, family: Family) -> Cells:
+        """Put the probabilities in the order of a CPT."""
+        shape = tuple(map(len, family.levels))
+        try:
+            probabilities = _array(self.content, shape)
+        except ValueError as error:
+            raise family.error(f"has unfit 'probabilities': {error}.") from None
+        return Cells(probabilities.reshape(-1, shape[-1]), {}, family.line)
+
+
+class NestedGaussian(NamedTuple):
+    """Intercepts, coefficients and standard deviations as lists in lists."""
+
+    content: Mapping[str, Any]
+    node: str
+    file: str
+    line: int | None
+
+    def gaussian(
+        self, levels: Mapping[str, tuple[str, ...]], continuous: Sequence[str]
+    ) -> LinearGaussian | ConditionalGaussian:
+        """Make the distribution of it."""
+        if list(levels) != self.content["categorical_parents"]:
+            raise self._error("expected the 'categorical_parents' to be categorical, and the others continuous")
+        shape = tuple(map(len, levels.values()))
+        intercepts, sds = self._numbers("intercepts", shape), self._numbers("sds", shape)
+        coefficients = self._numbers("coefficients", (*shape, len(continuous)))
+        if (sds < 0).any():
+            raise self._error("expected 'sds' of at least 0")
+        if levels:
+            return ConditionalGaussian(tuple(levels), tuple(continuous), intercepts, coefficients, sds)
+        return LinearGaussian(tuple(continuous), tuple(coefficients.tolist()), float(intercepts), float(sds))
+
+    def _numbers(self, key: str, shape: Sequence[int]) -> NDArray[np.float64]:
+        try:
+            return _array(self.content[key], shape)
+        except ValueError as error:
+            raise self._error(f"unfit {key!r}: {error}") from None
+
+    def _error(self, problem: str) -> FormatError:
+        return FormatError(self.file, self.line, f"node {self.node!r}: {problem}.")
+
+
+def read(text: str, file: str, *, normalise: bool = False) -> Network:
+    """Read a network from the text of a JSON file."""
+    content = parse_object(text, file)
+    if "cpds" in content:
+        return gaussian_json.network_of(content, text, file)
+    if not is_network(content):
+        raise FormatError(file, 1, "expected the keys 'nodes', 'arcs' and 'cpds' of a network with parameters.")
+    if content.get("version") != VERSION:
+        raise FormatError(
+            file,
+            1,
+            f"expected version {VERSION}, got {str(content.get('version'))[:20]}: read it with a newer stablebn.",
+        )
+    name, nodes, cuts = content.get("name", ""), content.get("nodes"), content.get("cuts", {})
+    if not isinstance(name, str) or not isinstance(nodes, dict) or not isinstance(cuts, dict):
+        raise FormatError(file, 1, "expected a 'name', objects as 'nodes', and 'cuts' of nodes.")
+    lines = object_lines(text)
+    draft = Draft(file, text, normalise=normalise)
+    for node, own in nodes.items():
+        _note(node, own, draft, file, lines.get(node))
+    return draft.network(name, {node: _points(node, points, file) for node, points in cuts.items()})
+
+
+def is_network(content: Mapping[str, Any]) -> bool:
+    """Whether the content of a JSON file says that it is a network, not a mere graph."""
+    return content.get("format") == FORMAT or "cpds" in content
+
+
+def text(network: Network) -> str:
+    """Write a network as JSON, a line a node."""
+    names = texts(network, "a name", "JSON", ".*")
+    nodes = [
+        f"  {_written(name)}: {_written(_content(own))}" for name, own in zip(names, network.values(), strict=True)
+    ]
+    entries = {"format": FORMAT, "version": VERSION, "name": network.name}
+    lines = [f" {_written(key)}: {_written(value)}" for key, value in entries.items()]
+    lines.append(' "nodes": {\n' + ",\n".join(nodes) + "\n }")
+    lines.append(f' "cuts": {_written(network.cuts)}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _note(node: str, own: Any, draft: Draft, file: str, line: int | None) -> None:
+    if not is_name(node) or not isinstance(own, dict):
+        raise FormatError(file, line, f"node {node!r}: expected an object.")
+    if "levels" in own:
+        _check_keys(node, own, ("levels", "parents"), ("probabilities",), file, line)
+        draft.declare(node, own["levels"], line)
+        draft.define(node, own["parents"], NestedTable(own["probabilities"]), line)
+        return
+    _check_keys(
+        node, own, ("categorical_parents", "continuous_parents"), ("intercepts", "coefficients", "sds"), file, line
+    )
+    parents = [*own["categorical_parents"], *own["continuous_parents"]]
+    draft.define_continuous(node, parents, NestedGaussian(own, node, file, line), line)
+
+
+def _check_keys(
+    node: str, own: Mapping[str, Any], lists: Sequence[str], others: Sequence[str], file: str, line: int | None
+) -> None:
+    """Refuse a node that lacks a key, or whose lists of texts are not."""
+    absent = [key for key in (*lists, *others) if key not in own]
+    if absent:
+        raise FormatError(file, line, f"node {node!r}: expected the key {absent[0]!r}.")
+    for key in lists:
+        if not isinstance(own[key], list) or not all(isinstance(text, str) and is_name(text) for text in own[key]):
+            raise FormatError(file, line, f"node {node!r}: expected {key!r} to be a list of texts.")
+
+
+def _points(node: str, points: Any, file: str) -> list[float]:
+    try:
+        numbers: list[float] = _array(points, (len(points),)).tolist()
+    except (TypeError, ValueError):
+        raise FormatError(file, None, f"expected the 'cuts' of node {node!r} to be a list of numbers.") from None
+    return numbers
+
+
+def _array(content: Any, shape: Sequence[int]) -> NDArray[np.float64]:
+    """Finite numbers in lists in lists of this shape, or a ValueError that says what was expected."""
+    flat: list[Any] = [content]
+    for size in shape:
+        if not all(isinstance(part, list) and len(part) == size for part in flat):
+            raise ValueError(f"expected lists in lists of lengths {' x '.join(map(str, shape))}")
+        flat = [number for part in flat for number in part]
+    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in flat):
+        raise ValueError("expected only numbers")
+    try:
+        array = np.array(flat, dtype=np.float64).reshape(shape)
+    except OverflowError:
+        raise ValueError("expected finite numbers") from None
+    if not np.isfinite(array).all():
+        raise ValueError("expected finite numbers")
+    return array
+
+
+def _content(own: Distribution) -> dict[str, Any]:
+    if isinstance(own, CPT):
+        return {
+            "levels": texts(own.levels, "a level", "JSON", ".*"),
+            "parents": own.parents,
+            "probabilities": own.probabilities.tolist(),
+        }
+    gaussian = own.conditional()
+    return {
+        "categorical_parents": gaussian.categorical_parents,
+        "continuous_parents": gaussian.continuous_parents,
+        "intercepts": gaussian.intercepts.tolist(),
+        "coefficients": gaussian.coefficients.tolist(),
+        "sds": gaussian.sds.tolist(),
+    }
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
