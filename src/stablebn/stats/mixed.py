@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.table import MixedTable
-from stablebn.stats.counts import LIMITS, value_counts
+from stablebn.stats import counts as counting
+from stablebn.stats.counts import value_counts
 from stablebn.stats.indicators import Block, correlated, indicators
 from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments
 from stablebn.stats.standardised import BITS_OF_VALUES
@@ -96,7 +97,7 @@ class MixedStatistics(Statistics):
             threads,
         )
         levels = [len(own) for own in categorical.levels]
-        counts = _core.Counts(categorical.codes, levels, table.weights, threads, LIMITS)
+        counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
         names = (*categorical.names, *continuous.names)
         place = {name: column for column, name in enumerate(names)}
         order = [place[name] for name in table.names]
