@@ -2,7 +2,7 @@
 
 Random mixed networks, the true graph known; F1 of classes, and of edges whatever their direction.
 
-Usage: python bench/mixed_recovery.py [--networks 20] [--nodes 20] [--out docs/mixed-table.md]
+Usage: python bench/mixed_recovery.py [--networks 20] [--nodes 20] [--out docs/mixed-recovery-table.md]
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--networks", type=int, default=20)
     parser.add_argument("--nodes", type=int, default=20)
-    parser.add_argument("--out", type=Path, default=Path("docs/mixed-table.md"))
+    parser.add_argument("--out", type=Path, default=Path("docs/mixed-recovery-table.md"))
     asked = parser.parse_args()
     asked.out.write_text(table(asked.networks, asked.nodes), encoding="utf-8")
 

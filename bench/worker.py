@@ -46,11 +46,12 @@ def stablebn(algorithm: str) -> Callable[[Any], Learn]:
 
 
 def pybnesian(table: Any) -> Learn:
-    """PyBNesian's hill climbing with BIC, from a pandas frame of categories or floats."""
+    """PyBNesian's hill climbing with BIC, from a pandas frame of categories, floats or both."""
     import pybnesian as pb
 
     frame = _frame(table)
-    network = pb.GaussianNetwork if _is_continuous(frame) else pb.DiscreteBN
+    kinds = {dtype == "float64" for dtype in frame.dtypes}
+    network = pb.CLGNetwork if len(kinds) > 1 else pb.GaussianNetwork if _is_continuous(frame) else pb.DiscreteBN
 
     def learn() -> Arcs:
         start = network(list(frame.columns))

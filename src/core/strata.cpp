@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "pool.hpp"
 
@@ -46,39 +47,68 @@ struct Sums {
     }
 };
 
-/// Call a function with every row, and with its side: neighbouring rows, which may be of one stratum, add to different
-/// sums, so that none waits for the one before.
-template <class Add>
-void for_rows(std::size_t rows, const Add& add) {
-    for (std::size_t begin = 0; begin < rows; begin += ROWS_AT_ONCE) {
+/// Rows of one block sorted by stratum, so many for each stratum on average: with fewer, what it takes to go from one to the
+/// next is more than what the sums take. And no fewer in all.
+constexpr std::size_t ROWS_OF_STRATUM = 64;
+constexpr std::size_t SMALLEST_BLOCK = 2048;
+
+SortedRows sort_rows(std::span<const std::int32_t> group, std::size_t strata) {
+    SortedRows sorted;
+    sorted.block = std::max(SMALLEST_BLOCK, ROWS_OF_STRATUM * strata);
+    sorted.rows.resize(group.size());
+    const std::size_t blocks = (group.size() + sorted.block - 1) / sorted.block;
+    sorted.starts.reserve(blocks * strata + 1);
+    std::vector<std::uint32_t> next(strata);
+    for (std::size_t begin = 0; begin < group.size(); begin += sorted.block) {
         Watch::look_now_and_then();
-        const std::size_t end = std::min(rows, begin + ROWS_AT_ONCE);
-        for (std::size_t i = begin; i < end; ++i) add(i, i & 1);
+        const auto own = group.subspan(begin, std::min(sorted.block, group.size() - begin));
+        std::fill(next.begin(), next.end(), 0);
+        for (const std::int32_t d : own) ++next[static_cast<std::size_t>(d)];
+        auto start = static_cast<std::uint32_t>(begin);
+        for (std::uint32_t& place : next) {
+            sorted.starts.push_back(start);
+            start += std::exchange(place, start);
+        }
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            sorted.rows[next[static_cast<std::size_t>(own[i])]++] = static_cast<std::uint32_t>(begin + i);
+        }
     }
+    sorted.starts.push_back(static_cast<std::uint32_t>(group.size()));
+    return sorted;
 }
 
-/// For each stratum, the sums of a column and of its products with another, by weight. Without groups all rows are one.
-std::vector<Sums> sums_of(std::size_t strata, std::span<const std::int32_t> group, std::span<const std::int64_t> x,
+/// For each stratum, the sums of a column and of its products with another, by weight. Unsorted, all rows are one stratum.
+std::vector<Sums> sums_of(std::size_t strata, const SortedRows& sorted, std::span<const std::int64_t> x,
                           std::span<const std::int64_t> y, std::span<const std::int64_t> weights) {
-    std::vector<Sums> sides(2 * strata);
-    if (!weights.empty()) {
-        for_rows(x.size(), [&](std::size_t i, std::size_t side) {
-            Sums& to = sides[2 * static_cast<std::size_t>(group.empty() ? 0 : group[i]) + side];
-            to.plain += static_cast<Wide>(weights[i]) * x[i];
-            to.product += static_cast<Wide>(x[i]) * y[i] * weights[i];
-        });
-    } else if (!group.empty()) {
-        for_rows(x.size(), [&](std::size_t i, std::size_t side) {
-            sides[2 * static_cast<std::size_t>(group[i]) + side].add(x[i], y[i]);
-        });
-    } else {
-        Sums even, odd;
-        for_rows(x.size(), [&](std::size_t i, std::size_t side) { (side ? odd : even).add(x[i], y[i]); });
-        sides = {even, odd};
-    }
     std::vector<Sums> sums(strata);
-    for (std::size_t d = 0; d < strata; ++d) {
-        sums[d] = {sides[2 * d].plain + sides[2 * d + 1].plain, sides[2 * d].product + sides[2 * d + 1].product};
+    const auto add = [&](Sums& to, std::size_t begin, std::size_t end, auto row_at) {
+        // In registers: a sum in memory would have to wait for itself.
+        Sums own;
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t row = row_at(i);
+            if (weights.empty()) {
+                own.add(x[row], y[row]);
+            } else {
+                own.plain += static_cast<Wide>(weights[row]) * x[row];
+                own.product += static_cast<Wide>(x[row]) * y[row] * weights[row];
+            }
+        }
+        to.plain += own.plain;
+        to.product += own.product;
+    };
+    if (sorted.empty()) {
+        for (std::size_t begin = 0; begin < x.size(); begin += ROWS_AT_ONCE) {
+            Watch::look_now_and_then();
+            add(sums[0], begin, std::min(x.size(), begin + ROWS_AT_ONCE), [](std::size_t i) { return i; });
+        }
+        return sums;
+    }
+    const std::uint32_t* const rows = sorted.rows.data();
+    for (std::size_t at = 0; at + 1 < sorted.starts.size(); at += strata) {
+        Watch::look_now_and_then();
+        for (std::size_t d = 0; d < strata; ++d) {
+            add(sums[d], sorted.starts[at + d], sorted.starts[at + d + 1], [rows](std::size_t i) { return rows[i]; });
+        }
     }
     return sums;
 }
@@ -91,9 +121,12 @@ DoubleDouble spread(std::int64_t size, Wide product, Wide sum, Wide other) {
 }  // namespace
 
 void standardise(std::span<const double> values, const Standard& standard, std::span<std::int64_t> out) {
+    // Two factors, as the power itself may be beyond the range of a double.
+    const int half = -standard.power / 2;
+    const double first = std::ldexp(1.0, half), second = std::ldexp(1.0, -standard.power - half);
+    const DoubleDouble steps_a_unit = times_power(standard.inverse, STANDARD_BITS);
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const DoubleDouble distance = DoubleDouble{std::ldexp(values[i], -standard.power), 0.0} - standard.mean;
-        const DoubleDouble steps = times_power(distance / standard.deviation, STANDARD_BITS);
+        const DoubleDouble steps = (DoubleDouble{values[i] * first * second, 0.0} - standard.mean) * steps_a_unit;
         const double whole = std::nearbyint(steps.hi);
         // Two integers, as the sum of both may need more bits than a double has.
         out[i] = static_cast<std::int64_t>(whole) + static_cast<std::int64_t>(std::nearbyint((steps.hi - whole) + steps.lo));
@@ -150,7 +183,7 @@ std::shared_ptr<Stratification> Strata::make(const VariableSet& categorical) {
     }
     made->entropy_ = counts_->m_ln_m().sum(std::span<const std::int64_t>(made->sizes_)).carried();
     if (!made->suffices_for(1)) made->partition_ = {};
-    made->bytes_ = sizeof(std::int64_t) * made->sizes_.size() + sizeof(std::int32_t) * made->partition_.group.size();
+    made->bytes_ = sizeof(std::int64_t) * made->sizes_.size() + 2 * sizeof(std::int32_t) * made->partition_.group.size();
     return made;
 }
 
@@ -178,14 +211,20 @@ void Strata::grow(Stratification& strata, std::size_t bytes) {
     if (strata.is_kept_) bytes_ += bytes;
 }
 
+const SortedRows& Strata::sorted(Stratification& strata) const {
+    std::call_once(strata.sort_once_, [&] {
+        if (!strata.partition_.group.empty()) strata.sorted_ = sort_rows(strata.partition_.group, strata.sizes_.size());
+    });
+    return strata.sorted_;
+}
+
 std::shared_ptr<const ColumnInStrata> Strata::column(Stratification& strata, int u) {
     {
         const std::lock_guard lock(strata.mutex_);
         const auto found = strata.columns_.find(u);
         if (found != strata.columns_.end()) return found->second;
     }
-    const auto sums = sums_of(strata.sizes_.size(), strata.partition_.group, columns_[u], columns_[u],
-                              counts_->rows().weights);
+    const auto sums = sums_of(strata.sizes_.size(), sorted(strata), columns_[u], columns_[u], counts_->rows().weights);
     auto made = std::make_shared<ColumnInStrata>();
     for (std::size_t d = 0; d < sums.size(); ++d) {
         const std::int64_t size = strata.sizes_[d];
@@ -211,7 +250,7 @@ std::shared_ptr<const std::vector<double>> Strata::correlations(Stratification& 
         if (found != strata.correlations_.end()) return found->second;
     }
     const auto first = column(strata, pair.first), second = column(strata, pair.second);
-    const auto sums = sums_of(strata.sizes_.size(), strata.partition_.group, columns_[pair.first], columns_[pair.second],
+    const auto sums = sums_of(strata.sizes_.size(), sorted(strata), columns_[pair.first], columns_[pair.second],
                               counts_->rows().weights);
     auto made = std::make_shared<std::vector<double>>(sums.size(), 0.0);
     for (std::size_t d = 0; d < sums.size(); ++d) {

@@ -34,14 +34,25 @@ constexpr std::int64_t ROWS_BESIDES_COLUMNS = 2;
 // Not in standard C++, but in all compilers for 64-bit machines other than Microsoft's.
 __extension__ typedef __int128 Wide;
 
-/// Where the standard units of a column are: values times 2**-power, less the mean, in terms of the deviation.
+/// Where the standard units of a column are: values times 2**-power, less the mean, times the inverse of the deviation.
 struct Standard {
     int power = 0;
-    DoubleDouble mean, deviation;
+    DoubleDouble mean, inverse;
 };
 
 /// Write (x - mean) / deviation in steps of 2**-48, rounded to the nearest; minus x gives minus the same.
 void standardise(std::span<const double> values, const Standard& standard, std::span<std::int64_t> out);
+
+/// The rows in blocks, and those of each block sorted by stratum: so the sums of a stratum are formed without looking
+/// where they are, and the rows of a block are near each other.
+struct SortedRows {
+    std::vector<std::uint32_t> rows;
+    std::size_t block = 0;
+    /// Where each stratum starts in each block: [blocks, strata], and the end.
+    std::vector<std::uint32_t> starts;
+
+    bool empty() const { return starts.empty(); }
+};
 
 /// A continuous variable in every stratum.
 struct ColumnInStrata {
@@ -74,6 +85,8 @@ private:
     Fixed entropy_;
     /// None where some stratum is too small for any continuous variable, or where there is but one.
     Partition partition_;
+    SortedRows sorted_;
+    std::once_flag sort_once_;
     std::mutex mutex_;
     std::map<int, std::shared_ptr<const ColumnInStrata>> columns_;
     std::map<std::pair<int, int>, std::shared_ptr<const std::vector<double>>> correlations_;
@@ -105,6 +118,7 @@ public:
 
 private:
     std::shared_ptr<Stratification> make(const VariableSet& categorical);
+    const SortedRows& sorted(Stratification& strata) const;
     void keep(const VariableSet& categorical, const std::shared_ptr<Stratification>& strata);
     /// Take note of more memory of strata that the caller has locked.
     void grow(Stratification& strata, std::size_t bytes);

@@ -98,7 +98,7 @@ def standardised(
     values: NDArray[np.float64],
     powers: Sequence[int],
     means: NDArray[np.float64],
-    deviations: NDArray[np.float64],
+    inverses: NDArray[np.float64],
     threads: int = 1,
 ) -> NDArray[np.int64]: ...
 

@@ -12,11 +12,13 @@ import pytest
 from tests.forced import FORCED, limits_of
 from tests.golden.recipes import small, table_of
 from tests.shared import golden, needs_shared, oracle_cases, sample
-from tests.tables import categorical_columns, continuous_columns
+from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
 from stablebn import _core
 from stablebn.stats import counts
+
+MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 
 
 @pytest.fixture(autouse=True)
@@ -44,15 +46,32 @@ def test_learning_is_the_same_however_it_is_counted(
     assert (again.arcs, again.score, again.trace) == (right.arcs, right.score, right.trace)
 
 
+@pytest.mark.parametrize("way", FORCED)
+@pytest.mark.parametrize("threads", [1, 2, 9])
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "fges", "inter-iamb"])
+def test_learning_from_mixed_data_is_the_same_however_it_is_counted_and_kept(
+    way: str, threads: int, algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = mixed_columns(np.random.default_rng(11), 9, 700)
+    right = sb.learn(columns, algorithm, threads=1)
+    # With no memory to keep strata in, too: each is made again whenever it is wanted.
+    limits = limits_of(way)
+    limits.most_bytes = 1
+    monkeypatch.setattr(counts, "LIMITS", limits)
+    _core.set_worth_a_thread(0)
+    again = sb.learn(columns, algorithm, threads=threads)
+    assert (again.to_dict(), again.trace) == (right.to_dict(), right.trace)
+
+
 @pytest.mark.parametrize("engine", _core.engines())
-@pytest.mark.parametrize("kind", ["categorical", "continuous"])
+@pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("algorithm", ["tabu-stable", "fges", "pc-stable", "mmhc"])
 def test_learning_is_the_same_with_every_set_of_instructions(
     engine: str, kind: str, algorithm: str, forced_engine: str
 ) -> None:
     rng = np.random.default_rng(7)
     # Rows that fill no whole word, and no whole block.
-    columns = categorical_columns(rng, 9, 1337, levels=3) if kind == "categorical" else continuous_columns(rng, 9, 1337)
+    columns = MAKERS[kind](rng, 9, 1337)
     found = sb.learn(columns, algorithm)
     _core.use_engine("portable")
     right = sb.learn(columns, algorithm)

@@ -66,9 +66,9 @@ std::shared_ptr<DistinctRows> distinct_rows_of(const Table<Code>& codes,
     return distinct_rows(all, times);
 }
 
-/// Columns [n, rows] in standard units, see `standardise`; means and deviations [n, 2] are sums of two doubles.
+/// Columns [n, rows] in standard units, see `standardise`; means and inverses [n, 2] are sums of two doubles.
 nb::object standardised(const Table<double>& values, const std::vector<int>& powers, const Table<double>& means,
-                        const Table<double>& deviations, int threads) {
+                        const Table<double>& inverses, int threads) {
     const auto view = view_of(values);
     std::vector<std::int64_t> out(view.rows * view.columns);
     {
@@ -76,7 +76,7 @@ nb::object standardised(const Table<double>& values, const std::vector<int>& pow
         // Measured: nanoseconds of a value.
         const double cost = 10.0 * static_cast<double>(out.size());
         Pool::with_threads(threads)->share(view.rows, cost, [&](std::size_t v) {
-            const Standard standard{powers[v], {means(v, 0), means(v, 1)}, {deviations(v, 0), deviations(v, 1)}};
+            const Standard standard{powers[v], {means(v, 0), means(v, 1)}, {inverses(v, 0), inverses(v, 1)}};
             standardise(view[v], standard, std::span(out).subspan(v * view.columns, view.columns));
         });
     }
@@ -149,7 +149,7 @@ void bind_statistics(nb::module_& m) {
              "Sizes [K] and counts [L, K] of the joint table of a set; None where it would be too large.")
         .def("first", &Counts::first, nb::arg("v"), "Where the levels of a variable start in joint tables, or -1.");
 
-    m.def("standardised", &standardised, nb::arg("values"), nb::arg("powers"), nb::arg("means"), nb::arg("deviations"),
+    m.def("standardised", &standardised, nb::arg("values"), nb::arg("powers"), nb::arg("means"), nb::arg("inverses"),
           nb::arg("threads") = 1, "Columns in steps of 2**-48 standard deviations from their means.");
     nb::class_<ConditionalGaussian>(m, "ConditionalGaussian", "The log-likelihood of sets of variables of a mixed table.")
         .def(nb::new_(&conditional_gaussian), nb::arg("counts"), nb::arg("columns"), nb::arg("floors"), nb::arg("order"))

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.table import MixedTable
-from stablebn.stats.counts import LIMITS, value_counts
+from stablebn.stats import counts as counting
+from stablebn.stats.counts import value_counts
 from stablebn.stats.indicators import Block, correlated, indicators
 from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments
 from stablebn.stats.standardised import BITS_OF_VALUES
@@ -32,6 +33,9 @@ _BITS_OF_GAPS = 30
 # The least residual variance in terms of the total variance (SPEC 2).
 _SMALLEST_RESIDUAL = 2.0**-40
 _BITS_OF_DEVIATION = 120
+# Sorting more rows than this takes so long that it is worth a look whether it must be; at so many of them.
+_MANY_ROWS = 4096
+_FEW_ROWS = 256
 
 
 @dataclass(frozen=True)
@@ -42,13 +46,14 @@ class Standard:
     ----------
     power : int
         Values are seen in units of 2**power, so that none of them, nor a square, leaves the range of a double.
-    mean, deviation : pair of float
-        In these units, each as the sum of two doubles.
+    mean, deviation, inverse : pair of float
+        In these units, each as the sum of two doubles; the last is that of 1 / deviation.
     """
 
     power: int
     mean: tuple[float, float]
     deviation: tuple[float, float]
+    inverse: tuple[float, float]
 
 
 class MixedStatistics(Statistics):
@@ -88,11 +93,11 @@ class MixedStatistics(Statistics):
             continuous.values,
             [standard.power for standard in self._standards],
             np.array([standard.mean for standard in self._standards]),
-            np.array([standard.deviation for standard in self._standards]),
+            np.array([standard.inverse for standard in self._standards]),
             threads,
         )
         levels = [len(own) for own in categorical.levels]
-        counts = _core.Counts(categorical.codes, levels, table.weights, threads, LIMITS)
+        counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
         names = (*categorical.names, *continuous.names)
         place = {name: column for column, name in enumerate(names)}
         order = [place[name] for name in table.names]
@@ -176,7 +181,7 @@ def _standard(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard
     variance = moments.cross_product(v, v) / moments.total * unit**2
     root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)
     deviation = Fraction(root, 1 << _BITS_OF_DEVIATION)
-    return Standard(power, _two_doubles(moments.mean(v) * unit), _two_doubles(deviation))
+    return Standard(power, *map(_two_doubles, (moments.mean(v) * unit, deviation, 1 / deviation)))
 
 
 def _two_doubles(value: Fraction) -> tuple[float, float]:
@@ -196,6 +201,9 @@ def _floors(values: NDArray[np.int64]) -> list[float]:
     shift = STANDARD_BITS - _BITS_OF_GAPS
     floors = []
     for column in values:
+        if _has_tiny_gap(column):
+            floors.append(_SMALLEST_RESIDUAL)
+            continue
         gaps = np.diff(np.sort(column))
         # Of a column that varies the greatest gap is no rounding. In steps of 2**-30, as the rounding of another unit
         # moves it a little.
@@ -203,6 +211,20 @@ def _floors(values: NDArray[np.int64]) -> list[float]:
         step = round(smallest / (1 << shift)) * 2.0**-_BITS_OF_GAPS
         floors.append(max(_SMALLEST_RESIDUAL, step * step / 12))
     return floors
+
+
+def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
+    """Whether a look at a few values shows a gap so small that the step is of no account.
+
+    All values of a narrow range are looked at: neighbours there are neighbours among all.
+    """
+    if column.size < _MANY_ROWS:
+        return False
+    few = np.sort(column[:: column.size // _FEW_ROWS])
+    low, high = few[len(few) // 2 - 2], few[len(few) // 2 + 2]
+    gaps = np.diff(np.sort(column[(column >= low) & (column <= high)]))
+    # A step of 2**-19: its square is less than 12 * 2**-40.
+    return bool(((gaps >= 1 << STANDARD_BITS - _BITS_OF_GAPS) & (gaps < 1 << STANDARD_BITS - 19)).any())
 
 
 def _oriented(values: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDArray[np.int32]:

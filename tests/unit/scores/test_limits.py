@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.naive import scores as naive
+from tests.naive.mixed import mixed_family
 
 import stablebn as sb
-from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.fixed_point import UNIT
 from stablebn.independence import independence_test
 from stablebn.scores.registry import ScoreConfig, family_scores
@@ -53,11 +54,34 @@ def letters(draw: st.DrawFn) -> CategoricalTable:
     return CategoricalTable(("a", "b", "c"), codes, (("p", "q", "r"),) * 3, weights.astype(np.int64))
 
 
+@st.composite
+def both(draw: st.DrawFn) -> MixedTable:
+    """A column of letters and two of numbers; every letter has rows enough."""
+    table = draw(numbers())
+    rows = table.values.shape[1]
+    codes = np.array([[0, 1] * rows]).astype(np.uint8)[:, :rows]
+    assert table.weights is not None
+    weights = np.maximum(table.weights, 2)
+    names = ("letters", "a", "b")
+    letters_of = CategoricalTable(names[:1], codes, (("p", "q"),), weights)
+    return MixedTable(names, letters_of, ContinuousTable(names[1:], table.values[:2], weights))
+
+
 FAMILIES: tuple[tuple[int, tuple[int, ...]], ...] = ((0, ()), (1, (0,)), (2, (0, 1)), (0, (2,)))
 
 
 def _bits(parents: Sequence[int]) -> int:
     return sum(1 << p for p in parents)
+
+
+@given(both(), st.sampled_from(["bic", "aic", "loglik"]), st.sampled_from([1e-6, 1.0, 1e6]))
+@settings(max_examples=40)
+def test_families_of_both_kinds_are_those_of_the_twin(table: MixedTable, score: str, k: float) -> None:
+    scores = family_scores(table, ScoreConfig(score, k=k))
+    for child, parents in (*FAMILIES, (1, (0, 2)), (0, (1, 2))):
+        right = mixed_family(table, score, child, parents, k)
+        assert right is not None
+        assert _agrees(scores.family(child, _bits(parents)), right, table.total)
 
 
 @settings(max_examples=60)
