@@ -84,7 +84,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
         asked.part(ScoreConfig),
         unit_free=asked.unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
-        allowed=all_arcs_but(forbidden, prepared.table.names),
+        allowed=all_arcs_but(forbidden, prepared),
         threads=asked.threads or cores(),
         deadline=deadline,
     )
