@@ -56,9 +56,7 @@ def check_total(rows: int, weights: Weights | None) -> None:
     # A sum of int64 could wrap around; this one is exact as far as the limit.
     total = rows if weights is None else int(weights.sum(dtype=np.float64))
     if total > MOST_ROWS:
-        raise DataError(
-            f"the table stands for {total} rows, more than 2**28: learn from a sample of them."
-        )
+        raise DataError(f"the table stands for {total} rows, more than 2**28: learn from a sample of them.")
 
 
 def check_finite(columns: Mapping[Name, Encoded]) -> None:

@@ -34,7 +34,10 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "BYTE_ARRAY": 4}
 _UNCOMPRESSED = "save the table without compression, as an .arrow file"
 
 # Few enough that the memory for them is used again soon, many enough for threads.
-_ROWS_AT_ONCE = 1 << 18
+_ROWS_AT_ONCE = 1 << 17
+
+# Of what is stored of a column, so much is read at once, and not all.
+_BYTES_AT_ONCE = 1 << 20
 
 NamedColumns: TypeAlias = list[tuple[Name, pa.ChunkedArray]]
 
@@ -166,8 +169,12 @@ def _read_parquet(path: str, threads: int) -> NamedColumns:
         check_unpacked(path, _decoded_bytes(file.metadata), _UNCOMPRESSED)
         text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
     # Text as it is stored, by its distinct values: nothing need be hashed again.
-    with parquet.ParquetFile(path, read_dictionary=text) as file:
-        return _gathered(file.schema_arrow, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
+    with parquet.ParquetFile(path, read_dictionary=text, buffer_size=_BYTES_AT_ONCE, pre_buffer=False) as file:
+        schema = file.schema_arrow
+        if any(pa.types.is_dictionary(field.type) for field in schema):
+            return _gathered(schema, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
+        # Nothing to be made narrower, and column by column PyArrow needs less memory.
+        return table_columns(file.read(use_threads=threads > 1))
 
 
 def _read_parquet_folder(path: str, threads: int) -> Contents:
