@@ -39,6 +39,7 @@ class Caution:
         "max-time",
         "conflicts",
         "not-extendable",
+        "units",
         "unseen",
         "dialect",
         "index",

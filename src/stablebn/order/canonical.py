@@ -40,8 +40,15 @@ def canonical_order(
     if len(set(tiers)) == scores.n:
         return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
     places = rank_names(statistics.names)
-    structures = [*statistics.structures(), *([] if relation is None else [relation])]
-    return tell_apart(structures, tiers, [places[name] for name in statistics.names], deadline=deadline)
+    points = statistics.points()
+    structures = [*statistics.structures(), *([] if relation is None else [relation.of_points(points)])]
+    told = tell_apart(
+        structures,
+        [tiers[v] for v in points],
+        [places[statistics.names[v]] for v in points],
+        deadline=deadline,
+    )
+    return told.of_variables(points)
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:

@@ -28,13 +28,15 @@ _DEEPEST_BITS = 121
 
 @dataclass(frozen=True)
 class ScaledMatrix:
-    """A symmetric positive matrix, rows and columns scaled by powers of two to a diagonal in [1, 4).
+    """A symmetric positive matrix, rows and columns scaled to a diagonal in [1, 4).
 
-    The entry (u, v) of the matrix is `entries[u, v] * 2.0**(exponents[u] + exponents[v])`.
+    The entry (u, v) of the matrix is `entries[u, v] * 2.0**(exponents[u] + exponents[v])`, times the root of
+    `squares[u] * squares[v]` where there are squares.
     """
 
     entries: NDArray[np.float64]
     exponents: NDArray[np.int64]
+    squares: Sequence[Fraction] = ()
 
 
 class Moments(Statistics):
@@ -104,22 +106,22 @@ class Moments(Statistics):
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
-        return Fraction(int(self._sums[v]), self.total) * _power_of_two(self._exponents[v])
+        return Fraction(int(self._sums[v]), self.total) * power_of_two(self._exponents[v])
 
     def cross_product(self, u: int, v: int) -> Fraction:
         """The exact sum over rows of (x - mean x)(y - mean y)."""
-        scale = _power_of_two(self._exponents[u] + self._exponents[v])
+        scale = power_of_two(self._exponents[u] + self._exponents[v])
         return Fraction(int(self._numerators[u, v]), self.total) * scale
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """Sums over rows of (x - mean x)(y - mean y), `ridge` added on the diagonal, each rounded once."""
         diagonal = [self.cross_product(v, v) + ridge for v in range(self.n)]
-        scale = [_exponent_of_root(value) for value in diagonal]
+        scale = [exponent_of_root(value) for value in diagonal]
         entries = np.empty((self.n, self.n), dtype=np.float64)
         unit = [exponent - e for exponent, e in zip(self._exponents, scale, strict=True)]
         numerators = self._numerators.tolist()
         for u in range(self.n):
-            entries[u, u] = float(diagonal[u] * _power_of_two(-2 * scale[u]))
+            entries[u, u] = float(diagonal[u] * power_of_two(-2 * scale[u]))
             for v in range(u):
                 # Division of integers rounds once, and is much faster than that of fractions.
                 shift = unit[u] + unit[v]
@@ -128,16 +130,17 @@ class Moments(Statistics):
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
 
 
-def _power_of_two(exponent: int) -> Fraction:
+def power_of_two(exponent: int) -> Fraction:
+    """2**exponent, exactly."""
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
-def _exponent_of_root(value: Fraction) -> int:
+def exponent_of_root(value: Fraction) -> int:
     """The e for which value / 4**e lies in [1, 4)."""
     e = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    while value >= _power_of_two(2 * e + 2):
+    while value >= power_of_two(2 * e + 2):
         e += 1
-    while value < _power_of_two(2 * e):
+    while value < power_of_two(2 * e):
         e -= 1
     return e
 
