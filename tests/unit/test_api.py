@@ -141,7 +141,7 @@ def test_tabu_inside_the_order_search_is_an_option() -> None:
         {"max_iter": 1.5},
         {"threads": 0},
         {"k": 0},
-        {"unit_free": True},
+        {"unit_free": "no"},
         {"missing": "guess"},
         {"duplicates": "guess"},
     ],
