@@ -74,16 +74,17 @@ def _tied_columns(rng: np.random.Generator, kind: str) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("kind", ["collinear", "interchangeable"])
 @pytest.mark.parametrize("seed", range(40))
-def test_unit_free_graphs_know_no_units_where_columns_are_tied(kind: str, seed: int) -> None:
+def test_graphs_know_no_units_where_columns_are_tied(kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     values = _tied_columns(rng, kind)
     algorithm = _chosen(rng)
     units = np.exp(rng.uniform(-5, 5, len(values))) if rng.random() < 0.8 else np.ones(len(values))
+    units *= rng.choice([-1, 1], len(values))
     zeros = rng.normal(0, 10, len(values)) if rng.random() < 0.8 else np.zeros(len(values))
     names = [f"v{i}" for i in range(len(values))]
-    first = sb.learn(dict(zip(names, values, strict=True)), algorithm, unit_free=True)
+    first = sb.learn(dict(zip(names, values, strict=True)), algorithm)
     other = values * units[:, None] + zeros[:, None]
-    assert _edges(first) == _edges(sb.learn(dict(zip(names, other, strict=True)), algorithm, unit_free=True))
+    assert _edges(first) == _edges(sb.learn(dict(zip(names, other, strict=True)), algorithm))
 
 
 def test_copies_in_other_units_are_told_and_merged() -> None:
@@ -101,14 +102,14 @@ def test_copies_in_other_units_are_told_and_merged() -> None:
     }
     kept = sb.learn(columns)
     assert [(c.code, c.columns) for c in kept.warnings] == [
-        ("copies", ("noisy", "single", "thrice", "x", "since", "year"))
+        ("copies", ("mirrored", "noisy", "single", "thrice", "x", "since", "year"))
     ]
     merged = sb.learn(columns, duplicates="merge")
     groups = {frozenset((stands, *others)) for stands, others in merged.merged.items()}
-    assert groups == {frozenset({"year", "since"}), frozenset({"noisy", "single", "thrice", "x"})}
-    assert len(merged.dag.nodes) == 4  # type: ignore[union-attr]
+    assert groups == {frozenset({"year", "since"}), frozenset({"mirrored", "noisy", "single", "thrice", "x"})}
+    assert len(merged.dag.nodes) == 3  # type: ignore[union-attr]
     with pytest.raises(
-        sb.DataError, match="copies but for unit and rounding: 'noisy', 'single', 'thrice', 'x'; 'since'"
+        sb.DataError, match="copies but for unit and rounding: 'mirrored', 'noisy', 'single', 'thrice', 'x'; 'since'"
     ):
         sb.learn(columns, duplicates="error")
 

@@ -108,7 +108,7 @@ def test_edges_without_a_direction_are_printed(tmp_path: Path) -> None:
     assert all(f"  {u} -- {v}\n" in done.stdout for u, v in result.undirected)
     assert "No DAG extends" in done.stdout
     out = tmp_path / "graph.json"
-    _run("learn", path, "--algorithm", "pc-stable", "--out", out)
+    _run("learn", path, "--algorithm", "pc-stable", "--no-unit-free", "--out", out)
     assert read_graph_file(out) == result.pdag
 
 
