@@ -187,14 +187,16 @@ def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
 
-    A table for a result that was learned with `discretise` gets the result's cut points, unless others are asked for.
-    The options are the fields of `stablebn.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
+    A table for a result that was learned with `discretise` gets the result's cut points, and the last digits are those
+    of its `unit_free`, unless others are asked for. The options are the fields of `stablebn.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
 
     Returns
     -------
     GraphScore
     """
     asked = ScoreArguments.from_call("score", arguments, options)
+    if asked.unit_free is None and isinstance(asked.graph, Result) and not asked.graph.config["unit_free"]:
+        asked = replace(asked, unit_free=False)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
     prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph))

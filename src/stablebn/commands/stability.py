@@ -37,8 +37,8 @@ def command(
     vary: Annotated[
         str | None,
         typer.Option(
-            help="What differs between layouts: columns, rows, names, levels, units, threads, hash. By default columns, "
-            "rows, names, and units where columns are continuous.",
+            help="What differs between layouts: columns, rows, names, levels, units, threads, hash. By default "
+            "columns, rows, names, and units where columns are continuous.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same layouts.")] = 0,
