@@ -188,7 +188,8 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
 
     A table for a result that was learned with `discretise` gets the result's cut points, and the last digits are those
-    of its `unit_free`, unless others are asked for. The options are the fields of `stablebn.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
+    of its `unit_free`, unless others are asked for. The options are the fields of `stablebn.arguments.ScoreArguments`;
+    `help(stablebn.score)` describes them.
 
     Returns
     -------

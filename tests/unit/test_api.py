@@ -158,7 +158,7 @@ NUMBERS = continuous_columns(np.random.default_rng(1), 5, 40)
 
 @pytest.mark.parametrize("ask", [sb.learn, lambda data, **options: sb.score([], data, **options)])
 def test_unit_free_with_bge_is_refused(ask: Callable[..., object]) -> None:
-    with pytest.raises(sb.OptionError, match="bge.*unit_free"):
+    with pytest.raises(sb.OptionError, match=r"bge.*unit_free"):
         ask(NUMBERS, score="bge", unit_free=True)
 
 

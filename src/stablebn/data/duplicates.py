@@ -21,6 +21,8 @@ _FEW_ROWS = 500
 # What copies may differ by, in terms of their range: scores count columns as collinear from about here (SPEC 2).
 _ROUNDING = 2.0**-20
 _FEW_ROWS_OF_COPIES = 32
+# Of the range: what another unit does to a value is far less, what tells copies apart far more.
+_STEPS = 2.0**40
 
 DUPLICATES = ("keep", "merge", "error")
 
@@ -161,8 +163,8 @@ def _all_of(groups: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
 def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict[Name, tuple[Name, ...]]]:
     """Keep one column of each group: of copies that with the least values, so that names change no score.
 
-    Of identical columns it is the first by name, and of mirror images that have the same values, which have the same
-    scores.
+    Least without units first, so that of columns that differ by their rounding one stands in any units. Of identical
+    columns it is the first by name, and of mirror images that have the same values, which have the same scores.
 
     Returns
     -------
@@ -172,15 +174,17 @@ def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict
     """
     merged = {}
     for group in groups:
-        stands = min(group, key=lambda name: _distinct_values(table, name))
+        stands = min(group, key=lambda name: _own_values(table, name))
         merged[stands] = tuple(name for name in group if name != stands)
     absorbed = {name for others in merged.values() for name in others}
     return table.select([c for c, name in enumerate(table.names) if name not in absorbed]), merged
 
 
-def _distinct_values(table: Table, name: Name) -> list[float]:
-    """The values of a continuous column, ascending; of identical ones only the name is left to tell."""
+def _own_values(table: Table, name: Name) -> tuple[list[float], list[float]]:
+    """The values of a continuous column, ascending, without units and as they are; of identical ones none."""
     numbers = table.continuous if isinstance(table, MixedTable) else table
     if isinstance(numbers, CategoricalTable) or name not in numbers.names:
-        return []
-    return list(np.unique(numbers.values[numbers.names.index(name)]).tolist())
+        return [], []
+    values = np.unique(numbers.values[numbers.names.index(name)])
+    steps = np.unique(np.rint(_in_unit_range(values[None])[0] * _STEPS))
+    return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist()
