@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -31,7 +33,7 @@ def _answer(result: sb.Result) -> tuple[object, ...]:
 def test_real_tables_know_no_units(name: str, algorithm: str) -> None:
     values = _values(name)
     # Of thirty columns that hang together there are too many subsets.
-    few = {"max_condition": 2} if algorithm in ("pc-stable", "gs", "inter-iamb", "mmhc", "h2pc") else {}
+    few: dict[str, Any] = {"max_condition": 2} if algorithm in ("pc-stable", "gs", "inter-iamb", "mmhc", "h2pc") else {}
     first = sb.learn(_columns(values), algorithm, **few)
     for seed in range(3):
         rng = np.random.default_rng(seed)
