@@ -196,7 +196,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     GraphScore
     """
     asked = ScoreArguments.from_call("score", arguments, options)
-    if asked.unit_free is None and isinstance(asked.graph, Result) and not asked.graph.config["unit_free"]:
+    if asked.unit_free is None and isinstance(asked.graph, Result) and asked.graph.config.get("unit_free") is False:
         asked = replace(asked, unit_free=False)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()

@@ -150,7 +150,8 @@ class _Reading(Options):
         None,
         "Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change "
         "the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has "
-        "units. If not, variances take part in the order of the variables, as in the paper.",
+        "units. If not, variances take part in the order of the variables, as in the paper. Of a score it decides the "
+        "last digits.",
         check=choice((False, True)),
     )
     threads: int | None = option(

@@ -124,6 +124,25 @@ def test_names_do_not_decide_which_copy_stands(unit_free: bool) -> None:
     assert first.merged.keys() != second.merged.keys()
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_units_do_not_decide_which_copy_stands_where_rounding_can(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(60)
+    columns = {"x": x, "single": x.astype(np.float32).astype(float), "y": x + rng.standard_normal(60)}
+    units = {name: rng.choice([-1, 1]) * 10 ** rng.uniform(-2, 2) for name in columns}
+    other = {name: own * units[name] + rng.normal() for name, own in columns.items()}
+    first, second = (sb.learn(table, duplicates="merge") for table in (columns, other))
+    assert (first.merged, first.arcs) == (second.merged, second.arcs)
+
+
+def test_a_mirror_image_with_the_same_values_stands_as_well() -> None:
+    coin, y = np.repeat([-1.0, 1.0], 20), np.random.default_rng(6).standard_normal(40)
+    columns = {"a": coin, "b": -coin, "y": y + 0.5 * coin}
+    other = {"b": columns["a"], "a": columns["b"], "y": columns["y"]}
+    first, second = (sb.learn(table, duplicates="merge") for table in (columns, other))
+    assert (first.score, first.fingerprint, first.merged) == (second.score, second.fingerprint, second.merged)
+
+
 def test_columns_that_differ_by_more_than_rounding_are_no_copies() -> None:
     rng = np.random.default_rng(5)
     x = rng.standard_normal(100)

@@ -16,7 +16,7 @@ from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.stats import Counts, MeasuredMoments, Moments, StandardisedMoments, statistics_of
+from stablebn.stats import Counts, Moments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
 
@@ -148,7 +148,7 @@ def graph_score(problem: Problem, parents: Sequence[int]) -> int:
     statistics = problem.statistics
     if isinstance(statistics, Counts) or not (problem.tied or isinstance(statistics, StandardisedMoments)):
         return problem.scores.dag(parents)
-    measured = MeasuredMoments(statistics.with_units) if isinstance(statistics, StandardisedMoments) else statistics
+    measured = statistics.measured() if isinstance(statistics, StandardisedMoments) else statistics
     marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)
     scored = number_variables(measured, problem.score_config, Relation(marks))
     renumbered = [0] * statistics.n

@@ -82,6 +82,13 @@ class StandardisedMoments(Moments):
         values = np.array([self._standardised.values(self._columns[v]) for v in points]) * signs[:, None]
         return [Relation(correlations), TableRows(values.astype(np.int32), self._table.weights)]
 
+    def measured(self) -> MeasuredMoments:
+        """The moments of the columns as they are."""
+        moments = MeasuredMoments.__new__(MeasuredMoments)
+        correlations = _rounded_correlations(self.with_units, MeasuredMoments._bits)
+        moments._take(self.with_units, correlations, self._standardised)
+        return moments
+
     def _sign(self, v: int) -> int:
         return self._standardised.sign(self._columns[v])
 
