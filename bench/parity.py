@@ -63,7 +63,7 @@ def compared(table: Any, algorithm: str, right: dict[str, Any], repeats: int) ->
     times = []
     for _ in range(repeats + 1):
         began = time.perf_counter()
-        result = sb.learn(table, algorithm, order="given")
+        result = sb.learn(table, algorithm, order="given", unit_free=False)
         times.append(time.perf_counter() - began)
     found = graph(result.pdag.directed, result.pdag.undirected)
     true = graph(right["directed"], right["undirected"])

@@ -171,6 +171,7 @@ def _ci_test(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Ans
     return lambda places: {
         "test": found.test,
         "statistic": found.statistic,
+        "size of the statistic": abs(found.statistic),
         "df": found.df,
         "p_value": found.p_value,
     }

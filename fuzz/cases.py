@@ -124,6 +124,13 @@ class Case:
             self.algorithm not in UNSTABLE and self.options.get("order", "stable") == "stable"
         )
 
+    @property
+    def unit_free(self) -> bool:
+        """Whether units may play no part."""
+        has_units = self.table.kind == "continuous" and self.question in ("learn", "score", "ci_test")
+        asked = self.question == "ci_test" or (self.score != "bge" and self.options.get("unit_free") is not False)
+        return has_units and asked
+
     def part(self, columns: Sequence[int], rows: Sequence[int]) -> Case:
         """The same question asked of some of the columns and rows."""
         new = {c: place for place, c in enumerate(columns)}
@@ -228,14 +235,14 @@ def _draw_labels(streams: Streams, codes: Matrix) -> tuple[tuple[Hashable, ...],
 
 
 def _draw_options(streams: Streams, combination: Combination, question: str, table: Table) -> dict[str, Any]:
-    algorithm, kind, score = combination
+    algorithm, kind, _ = combination
     options = options_of(streams, combination, table.n)
     # Another number of threads is another layout.
     del options["threads"]
     if question == "ci_test":
         return {"test": streams["test"].choice(TESTS[kind])}
     if question == "score":
-        return {name: value for name, value in options.items() if name in ("k", "iss", "iss_mu", "iss_w")}
+        return {name: value for name, value in options.items() if name in ("k", "iss", "iss_mu", "iss_w", "unit_free")}
     if "test" in options and table.n > 8:
         # Subsets of many variables are too many.
         options.setdefault("max_condition", 2)
@@ -243,8 +250,6 @@ def _draw_options(streams: Streams, combination: Combination, question: str, tab
         options["alpha"] = P_VALUE
     if algorithm == "fges" and table.n > 8:
         options.setdefault("max_parents", 3)
-    if kind == "continuous" and score != "bge" and streams.often("unit_free", 0.35):
-        options["unit_free"] = True
     if streams.often("duplicates", 0.15):
         options["duplicates"] = "merge"
     return options

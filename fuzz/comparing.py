@@ -2,10 +2,10 @@
 
 All that may differ is here: in `MAY_DIFFER`, each with its reason, and this. Names decide between columns that are
 interchangeable in the data, and only there (SPEC 4 and 5). So where names were changed the order may be another one, if
-exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their ranks, as a change of
-units is no change; and, where a search starts from a graph, the same graph. Everything else must then be the same after
-that exchange. Learners in the order of the columns may tell interchangeable columns apart: there names are changed only
-where every column has a score of its own, so that no name decides.
+exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their ranks, and up to
+mirror images, as a change of units is no change; and, where a search starts from a graph, the same graph. Everything
+else must then be the same after that exchange. Learners in the order of the columns may tell interchangeable columns
+apart: there names are changed only where every column has a score of its own, so that no name decides.
 
 What is not promised at all is never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn:
 what it gives depends on the machine.
@@ -36,9 +36,19 @@ class Allowance(NamedTuple):
 
 MAY_DIFFER = (
     Allowance(
-        lambda case, layout: layout.units == "powers of two",
-        frozenset({"score", "fingerprint", "scores of the trace"}),
-        "A density has the unit of its variable: the score moves by N ln 2 for every power of two. Gains do not.",
+        lambda case, layout: layout.units == "exact",
+        frozenset({"score", "fingerprint"}),
+        "A density has the unit of its variable: the score moves by N ln|a| for a factor a. The trace has no units.",
+    ),
+    Allowance(
+        lambda case, layout: bool(layout.units) and "duplicates" in case.options,
+        frozenset({"score", "fingerprint"}),
+        "Of copies that are merged that with the least values stands, and has the unit of the score.",
+    ),
+    Allowance(
+        lambda case, layout: bool(layout.units),
+        frozenset({"statistic"}),
+        "A correlation has the signs of both variables.",
     ),
     Allowance(
         lambda case, layout: layout.units == "any",
@@ -80,7 +90,7 @@ def differences(case: Case, base: Asked, found: Answer, layout: Layout) -> list[
         ):
             return ["order", *(name for name in _differ(case, layout, right, found) if name != "order")]
         right = base.answer_after(exchange)
-        if case.options.get("unit_free") and "score" in right and _is_close(right["score"], found["score"]):
+        if case.unit_free and "score" in right and _is_close(right["score"], found["score"]):
             # What is interchangeable but for units is so but for rounding: the last digits of the score may tell.
             right = {**right, **{name: found[name] for name in ("score", "fingerprint")}}
     return list(_differ(case, layout, right, found))
@@ -96,8 +106,6 @@ def _differ(case: Case, layout: Layout, right: Answer, found: Answer) -> Iterato
     free = {name for allowed in MAY_DIFFER if allowed.when(case, layout) for name in allowed.fields}
     for name, value in right.items():
         other = found[name]
-        if name == "trace" and "scores of the trace" in free:
-            value, other = ({what: own for what, own in trace.items() if what != "score"} for trace in (value, other))
         if name == "warnings":
             unsaid = {"dropped-rows"} if "dropped rows" in free else set()
             unsaid |= {"identical", "copies"} if "identical columns" in free else set()
@@ -125,9 +133,27 @@ def _exchange(n: int, right: Sequence[int], found: Sequence[int]) -> list[int] |
 
 
 def _is_symmetry(case: Case, exchange: Sequence[int], columns: Sequence[int]) -> bool:
-    """Whether a table of some columns has the same rows, as often, after they were exchanged."""
+    """Whether a table of some columns has the same rows, as often, after they were exchanged, and perhaps mirrored."""
     codes, weights = _codes(case)
-    return _rows(codes[list(columns)], weights) == _rows(codes[[exchange[c] for c in columns]], weights)
+    before, after = codes[list(columns)], codes[[exchange[c] for c in columns]]
+    if case.unit_free:
+        return _are_same_up_to_signs(before, after, weights)
+    return _rows(before, weights) == _rows(after, weights)
+
+
+def _are_same_up_to_signs(
+    before: NDArray[np.int64], after: NDArray[np.int64], weights: NDArray[np.int64], known: int = 0
+) -> bool:
+    """Whether rows of ranks are the same once some columns, of those after the first `known`, are mirrored."""
+    if known == len(before):
+        return True
+    for _ in range(2):
+        same = _rows(before[: known + 1], weights) == _rows(after[: known + 1], weights)
+        if same and _are_same_up_to_signs(before, after, weights, known + 1):
+            return True
+        after = after.copy()
+        after[known] = after[known].max() - after[known]
+    return False
 
 
 def _keeps_start(case: Case, exchange: Sequence[int]) -> bool:

@@ -66,8 +66,8 @@ class Layout:
         Of the columns, by their place in the table as it was drawn.
     reading : dict
         How the data are to be read: options `names`, `weights`, `kinds`.
-    units : {"", "powers of two", "any"}
-        What continuous columns were multiplied by.
+    units : {"", "signs", "exact", "any"}
+        What continuous columns were multiplied by: 1 or -1, other numbers that round no value, any.
     graph : {"dag", "arcs", "networkx"}
         The form of a graph that is given.
     shuffle : random.Random or None
@@ -156,8 +156,8 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order, also that of
         # their texts to None, the level of missing values.
         impossible.add("levels")
-    if not case.options.get("unit_free") or case.question != "learn" or "duplicates" in case.options:
-        # Without it the order of the variables depends on their variances; and in other units nothing is identical.
+    if not case.unit_free:
+        # Then the order of the variables depends on their variances.
         impossible.add("units")
     if case.options.get("missing") != "drop":
         impossible.add("gaps")
@@ -235,14 +235,25 @@ def _keys(rng: random.Random, n: int) -> NDArray[np.uint64]:
 
 
 def _change_units(sheet: _Sheet, case: Case, rng: random.Random) -> str:
-    """Multiply columns by powers of two, or by any number and shift them by up to their size."""
-    exact = rng.random() < 0.5
-    scale = [2.0 ** rng.randint(-30, 30) if exact else 10 ** rng.uniform(-2, 2) for _ in range(case.drawn[0])]
-    shift = [0.0 if exact else rng.uniform(-1, 1) for _ in range(case.drawn[0])]
-    factor = np.array([[scale[c]] for c in case.columns])
-    zero = np.array([[shift[c]] for c in case.columns]) * np.abs(sheet.values).max(axis=1, keepdims=True)
-    sheet.values = sheet.values * factor + zero * factor
-    return "powers of two" if exact else "any"
+    """Multiply columns by 1 or -1; by other numbers, and shift them, so that no value is rounded; or by any."""
+    # A score has units, but no sign.
+    kind = "signs" if case.question == "score" else rng.choice(("signs", "exact", "any"))
+    signs = [rng.choice((-1.0, 1.0)) for _ in range(case.drawn[0])]
+    scale, shift = [1.0] * case.drawn[0], [0.0] * case.drawn[0]
+    if kind == "any":
+        scale = [10 ** rng.uniform(-2, 2) for _ in signs]
+        shift = [rng.uniform(-1, 1) for _ in signs]
+    elif kind == "exact" and np.abs(sheet.values).max() < 2**30 and _are_whole(sheet.values * 8):
+        scale = [rng.choice((1.0, 3.0, 10.0, 1000.0)) * 2.0 ** rng.randint(-30, 30) for _ in signs]
+        shift = [float(rng.randint(-1000, 1000)) for _ in signs]
+    elif kind == "exact":
+        scale = [2.0 ** rng.randint(-30, 30) for _ in signs]
+    factor = np.array([[signs[c] * scale[c]] for c in case.columns])
+    zero = np.array([[shift[c]] for c in case.columns])
+    if kind == "any":
+        zero = zero * np.abs(sheet.values).max(axis=1, keepdims=True)
+    sheet.values = (sheet.values + zero) * factor
+    return kind
 
 
 def _change_labels(sheet: _Sheet, rng: random.Random, *, told_apart: bool) -> None:

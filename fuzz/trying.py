@@ -155,7 +155,7 @@ class Trial:
                 case.question,
                 case.table.kind,
                 f"start={case.graph_is}" if case.graph_is else "",
-                "unit_free" if "units" in varied else "",
+                "units" if "units" in varied else "",
                 "process" if "process" in varied else "",
                 str(tested) if "process" in varied else "",
                 "odd names" if are_odd(case.table.names) else "",
@@ -184,7 +184,7 @@ def with_alpha(case: Case) -> Case:
 
 def told_apart(case: Case) -> bool:
     """Whether every column that varies has a score of its own without parents (SPEC 4, key 1)."""
-    if "unit_free" in case.options:
+    if case.unit_free:
         # Then it is no key.
         return False
     layout = lay_out(case, 0)

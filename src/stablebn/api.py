@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import Binning, CategoricalTable, Kind, MixedTable, Prepared, prepare
+from stablebn.data import Binning, CategoricalTable, Caution, ContinuousTable, Kind, MixedTable, Prepared, prepare
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
 from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
-from stablebn.learners import LEARNERS, SearchConfig, define_problem
+from stablebn.learners import LEARNERS, SearchConfig, define_problem, number_variables
 from stablebn.naming import (
     all_arcs_but,
     as_dag,
@@ -33,6 +33,7 @@ from stablebn.naming import (
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import ScoreConfig, family_scores, numbers_matter
+from stablebn.stats import MeasuredMoments, Moments
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
 
@@ -76,10 +77,8 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
     prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
-    if asked.unit_free and (asked.score == "bge" or isinstance(prepared.table, CategoricalTable)):
-        raise OptionError(
-            "unit_free=True is for continuous data with bic, aic or loglik, and for mixed data. Leave it out."
-        )
+    depends_on_units = _units_warning(asked, prepared)
+    asked = replace(asked, unit_free=_is_unit_free(asked, prepared))
     encoded = time.perf_counter()
     start = start_graph(asked.start, prepared)
     kinds = {name: prepared.kinds[name] for name in prepared.table.names}
@@ -87,7 +86,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
     problem = define_problem(
         prepared.table,
         config,
-        unit_free=asked.unit_free,
+        unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
         allowed=all_arcs_but([*forbidden, *forbidden_by_kind(config, kinds)], prepared),
         threads=asked.threads or cores(),
@@ -115,7 +114,13 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
         order=tuple(problem.names[v] for v in found.order),
         trace=found.trace.renamed(problem.names),
         conflicts=learned.conflicts,
-        warnings=(*prepared.warnings, *order_warnings(problem, prepared), *learned.warnings, *unfinished),
+        warnings=(
+            *prepared.warnings,
+            *depends_on_units,
+            *order_warnings(problem, prepared),
+            *learned.warnings,
+            *unfinished,
+        ),
         kinds=prepared.kinds,
         constants=tuple(prepared.constants),
         merged=prepared.merged,
@@ -159,6 +164,30 @@ def _prepared(
     )
 
 
+def _is_unit_free(asked: LearnArguments | ScoreArguments, prepared: Prepared) -> bool:
+    """Whether units are kept out, as they are unless it is said otherwise; categorical data have none."""
+    if asked.score == "bge" and asked.unit_free:
+        raise OptionError(
+            "score='bge' has a prior in the units of the columns, so unit_free=True cannot be kept. Leave it out, or "
+            "say score='bic'."
+        )
+    return not isinstance(prepared.table, CategoricalTable) and asked.score != "bge" and asked.unit_free is not False
+
+
+def _units_warning(asked: LearnArguments, prepared: Prepared) -> tuple[Caution, ...]:
+    """What to say where units take part and nobody has asked for it."""
+    if isinstance(prepared.table, CategoricalTable) or asked.score != "bge" or asked.unit_free is not None:
+        return ()
+    return (
+        Caution(
+            "units",
+            (),
+            "bge has a prior in the units of the columns: in other units the graph may be another. Say unit_free=False "
+            "if that is meant.",
+        ),
+    )
+
+
 def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
     if asked.discretise is None:
         if asked.bins is not None:
@@ -179,14 +208,17 @@ def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
 
-    A table for a result that was learned with `discretise` gets the result's cut points, unless others are asked for.
-    The options are the fields of `stablebn.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
+    A table for a result that was learned with `discretise` gets the result's cut points, and the last digits are those
+    of its `unit_free`, unless others are asked for. The options are the fields of `stablebn.arguments.ScoreArguments`;
+    `help(stablebn.score)` describes them.
 
     Returns
     -------
     GraphScore
     """
     asked = ScoreArguments.from_call("score", arguments, options)
+    if asked.unit_free is None and isinstance(asked.graph, Result) and asked.graph.config.get("unit_free") is False:
+        asked = replace(asked, unit_free=False)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
     prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph))
@@ -202,9 +234,15 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
-    if numbers_matter(prepared.table, config):
-        relation = relation_of(graph, prepared.table.names)
-        problem = define_problem(prepared.table, config, relation=relation, threads=threads)
+    relation = relation_of(graph, prepared.table.names)
+    if isinstance(prepared.table, ContinuousTable):
+        moments = Moments(prepared.table, threads=threads)
+        statistics = MeasuredMoments(moments) if _is_unit_free(asked, prepared) else moments
+        problem = number_variables(statistics, config, [relation])
+        scores, variables = problem.scores, problem.names
+    elif numbers_matter(prepared.table, config):
+        unit_free = _is_unit_free(asked, prepared)
+        problem = define_problem(prepared.table, config, unit_free=unit_free, relation=relation, threads=threads)
         scores, variables = problem.scores, problem.names
     else:
         # Counts have no order: there is nothing to number.
@@ -281,6 +319,7 @@ def ci_test(
     kinds: Mapping[Hashable, Kind] | None = None,
     missing: str = "error",
     weights: object = None,
+    unit_free: bool = True,
 ) -> CITest:
     """Test whether two variables are independent given some others.
 
@@ -294,6 +333,9 @@ def ci_test(
         Categorical data: `mi` (G2, the default), `mi-adf` (G2 with adjusted degrees of freedom) or `x2` (Pearson).
         Continuous data: `cor` (exact t test of the partial correlation, the default), `zf` (Fisher's z) or `mi-g`
         (Gaussian mutual information). Mixed data: `mi-cg` (conditional Gaussian mutual information).
+    unit_free : bool
+        Continuous data: test rounded correlations, as `learn` does, so that units change nothing, and signs only the
+        sign of the statistic. If not, they have all their digits.
 
     Returns
     -------
@@ -323,7 +365,7 @@ def ci_test(
         test = "mi-cg"
     # Among interchangeable columns, which two are tested tells them apart.
     tested = relation_of(PDAG(asked, [], [(x, y)]), table.names)
-    problem = define_problem(table, ScoreConfig(), relation=tested)
+    problem = define_problem(table, ScoreConfig(), unit_free=unit_free, relation=tested)
     name = name_of_test(problem.statistics, test)
     if x not in column or y not in column:
         return CITest(x, y, tuple(given), name, 0.0, 0.0, 1.0)

@@ -146,6 +146,14 @@ class _Reading(Options):
         in_studies=False,
         recorded=False,
     )
+    unit_free: bool | None = option(
+        None,
+        "Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change "
+        "the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has "
+        "units. If not, variances take part in the order of the variables, as in the paper. Of a score it decides the "
+        "last digits.",
+        check=choice((False, True)),
+    )
     threads: int | None = option(
         None,
         "Threads, by default one a core. The answer does not depend on it.",
@@ -167,12 +175,6 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         in_studies=False,
         recorded=False,
         of=(CLIMBS, EQUIVALENCE_CLASSES),
-    )
-    unit_free: bool = option(
-        False,
-        "Continuous data: learn from rounded correlations alone, so that a change of units cannot change the graph; "
-        "the trace then has the scores of standardised columns. Mixed data: let no unit decide on the order.",
-        check=choice((False, True)),
     )
     duplicates: str = option(
         "keep", "Identical columns, and copies in another unit: keep, merge or error.", check=choice(DUPLICATES)

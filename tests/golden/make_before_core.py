@@ -124,6 +124,8 @@ def all_options_of(streams: Streams, combination: Combination, table: pa.Table) 
     """Draw the options of a case: those of the learner, and those that depend on the table."""
     found = options_of(streams, combination, table.num_columns)
     algorithm, kind, score = combination
+    # It was drawn here before `options_of` drew it.
+    found.pop("unit_free", None)
     # Drawn whether they are used or not, so that the streams stay apart.
     if streams.often("duplicates, used", 0.2):
         found["duplicates"] = "merge"

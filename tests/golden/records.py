@@ -27,8 +27,8 @@ def learned(table: pa.Table, case: Mapping[str, Any]) -> Record:
 
 
 def learn(table: pa.Table, case: Mapping[str, Any], **limits: Any) -> sb.Result:
-    """Learn as a case says."""
-    options = dict(case["options"])
+    """Learn as a case says; units took part in the order then, unless it was said that they should not."""
+    options = {"unit_free": False, **case["options"]}
     if "weights" in case:
         options["weights"] = weights_of(table.num_rows, case["weights"])
     return sb.learn(table, case["algorithm"], case["score"], **options, **limits)
@@ -62,7 +62,7 @@ def _way(trace: Any) -> Record:
 
 def scored(table: pa.Table, case: Mapping[str, Any]) -> Record:
     """Score of a given graph, in all and node by node."""
-    options = dict(case["options"])
+    options = {"unit_free": False, **case["options"]}
     if "weights" in case:
         options["weights"] = weights_of(table.num_rows, case["weights"])
     found = sb.score([tuple(arc) for arc in case["graph"]], table, case["score"], **options)
@@ -71,7 +71,7 @@ def scored(table: pa.Table, case: Mapping[str, Any]) -> Record:
 
 def judged(table: pa.Table, case: Mapping[str, Any]) -> sb.CITest:
     """A test of independence."""
-    return sb.ci_test(table, case["x"], case["y"], case["given"], case["test"])
+    return sb.ci_test(table, case["x"], case["y"], case["given"], case["test"], unit_free=False)
 
 
 def bits(number: float | None) -> str | None:

@@ -74,16 +74,17 @@ def _tied_columns(rng: np.random.Generator, kind: str) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("kind", ["collinear", "interchangeable"])
 @pytest.mark.parametrize("seed", range(40))
-def test_unit_free_graphs_know_no_units_where_columns_are_tied(kind: str, seed: int) -> None:
+def test_graphs_know_no_units_where_columns_are_tied(kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     values = _tied_columns(rng, kind)
     algorithm = _chosen(rng)
     units = np.exp(rng.uniform(-5, 5, len(values))) if rng.random() < 0.8 else np.ones(len(values))
+    units *= rng.choice([-1, 1], len(values))
     zeros = rng.normal(0, 10, len(values)) if rng.random() < 0.8 else np.zeros(len(values))
     names = [f"v{i}" for i in range(len(values))]
-    first = sb.learn(dict(zip(names, values, strict=True)), algorithm, unit_free=True)
+    first = sb.learn(dict(zip(names, values, strict=True)), algorithm)
     other = values * units[:, None] + zeros[:, None]
-    assert _edges(first) == _edges(sb.learn(dict(zip(names, other, strict=True)), algorithm, unit_free=True))
+    assert _edges(first) == _edges(sb.learn(dict(zip(names, other, strict=True)), algorithm))
 
 
 def test_copies_in_other_units_are_told_and_merged() -> None:
@@ -101,14 +102,14 @@ def test_copies_in_other_units_are_told_and_merged() -> None:
     }
     kept = sb.learn(columns)
     assert [(c.code, c.columns) for c in kept.warnings] == [
-        ("copies", ("noisy", "single", "thrice", "x", "since", "year"))
+        ("copies", ("mirrored", "noisy", "single", "thrice", "x", "since", "year"))
     ]
     merged = sb.learn(columns, duplicates="merge")
     groups = {frozenset((stands, *others)) for stands, others in merged.merged.items()}
-    assert groups == {frozenset({"year", "since"}), frozenset({"noisy", "single", "thrice", "x"})}
-    assert len(merged.dag.nodes) == 4  # type: ignore[union-attr]
+    assert groups == {frozenset({"year", "since"}), frozenset({"mirrored", "noisy", "single", "thrice", "x"})}
+    assert len(merged.dag.nodes) == 3  # type: ignore[union-attr]
     with pytest.raises(
-        sb.DataError, match="copies but for unit and rounding: 'noisy', 'single', 'thrice', 'x'; 'since'"
+        sb.DataError, match="copies but for unit and rounding: 'mirrored', 'noisy', 'single', 'thrice', 'x'; 'since'"
     ):
         sb.learn(columns, duplicates="error")
 
@@ -121,6 +122,25 @@ def test_names_do_not_decide_which_copy_stands(unit_free: bool) -> None:
     first, second = (sb.learn(table, duplicates="merge", unit_free=unit_free) for table in (columns, other))
     assert first.score == second.score
     assert first.merged.keys() != second.merged.keys()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_units_do_not_decide_which_copy_stands_where_rounding_can(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(60)
+    columns = {"x": x, "single": x.astype(np.float32).astype(float), "y": x + rng.standard_normal(60)}
+    units = {name: rng.choice([-1, 1]) * 10 ** rng.uniform(-2, 2) for name in columns}
+    other = {name: own * units[name] + rng.normal() for name, own in columns.items()}
+    first, second = (sb.learn(table, duplicates="merge") for table in (columns, other))
+    assert (first.merged, first.arcs) == (second.merged, second.arcs)
+
+
+def test_a_mirror_image_with_the_same_values_stands_as_well() -> None:
+    coin, y = np.repeat([-1.0, 1.0], 20), np.random.default_rng(6).standard_normal(40)
+    columns = {"a": coin, "b": -coin, "y": y + 0.5 * coin}
+    other = {"b": columns["a"], "a": columns["b"], "y": columns["y"]}
+    first, second = (sb.learn(table, duplicates="merge") for table in (columns, other))
+    assert (first.score, first.fingerprint, first.merged) == (second.score, second.fingerprint, second.merged)
 
 
 def test_columns_that_differ_by_more_than_rounding_are_no_copies() -> None:

@@ -267,42 +267,102 @@ def test_relabelled_levels_in_the_same_order_give_the_same_bits(drawn: Drawn) ->
         assert (_arcs(first), first.score) == (_arcs(second), second.score)
 
 
+Units = dict[Hashable, tuple[float, float]]
+
+
+def _in_units(columns: Columns, units: Units) -> Columns:
+    """Columns of numbers times a factor, and shifted."""
+    return {
+        name: own if _is_text(own) else [x * units[name][0] + units[name][1] for x in own]
+        for name, own in columns.items()
+    }
+
+
 def _is_text(own: Sequence[Any]) -> bool:
     return isinstance(own[0], str)
+
+
+def _way(result: sb.Result) -> tuple[Any, ...]:
+    """The graph and all that led to it: none of it has units, but for the sums of scores of mixed tables."""
+    mixed = len(set(result.kinds.values())) > 1
+    trace = result.trace.delta if mixed and isinstance(result.trace, sb.Trace) else result.trace
+    return _arcs(result), result.order, trace
+
+
+def _assert_scale(first: sb.Result, second: sb.Result, units: Units) -> None:
+    """The score of a density in other units: -N ln|a| for every column of numbers that is not constant."""
+    if first.score is None or second.score is None:
+        assert first.score == second.score
+        return
+    varying = [name for name in units if first.kinds[name] == "continuous" and name not in first.constants]
+    # The degenerate Gaussian score is that of standardised columns.
+    shift = first.rows * sum(np.log(abs(units[name][0])) for name in varying) * (first.config["score"] != "dg")
+    assert second.score == pytest.approx(first.score - shift, rel=1e-12, abs=1e-9)
+
+
+@promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
+def test_mirrored_columns_give_the_same_bits(drawn: Drawn) -> None:
+    columns = drawn.table((2, 6), (8, 60))
+    learn = drawn.learner(columns, unit_free=None)
+    mirrored = _in_units(columns, {name: (float(drawn.rng.choice([-1, 1])), 0.0) for name in columns})
+    first, second = learn(columns), learn(mirrored)
+    assert (*_way(first), first.score, first.fingerprint) == (*_way(second), second.score, second.fingerprint)
 
 
 @promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
 def test_power_of_two_units_change_nothing_but_the_scale(drawn: Drawn) -> None:
     columns = drawn.table((2, 6), (8, 60))
-    learn = drawn.learner(columns, unit_free=True)
-    drawn_powers = drawn.rng.integers(-30, 31, len(columns)).tolist()
-    powers = [0 if _is_text(own) else power for own, power in zip(columns.values(), drawn_powers, strict=True)]
-    scaled = {
-        name: own if _is_text(own) else [x * 2.0**power for x in own]
-        for (name, own), power in zip(columns.items(), powers, strict=True)
+    learn = drawn.learner(columns, unit_free=None)
+    powers = drawn.rng.integers(-30, 31, len(columns)).tolist()
+    units = {
+        name: (float(drawn.rng.choice([-1, 1])) * 2.0**power, 0.0) for name, power in zip(columns, powers, strict=True)
     }
-    first, second = learn(columns), learn(scaled)
-    assert (first.arcs, first.undirected, first.order) == (second.arcs, second.undirected, second.order)
-    if isinstance(first.trace, sb.Trace):
-        # The gains are the same bits; only the density's scale, n ln 2 for every power, moves the score.
-        assert first.trace.delta == second.trace.delta
-    if first.score is not None:
-        # The degenerate Gaussian score is that of standardised columns.
-        shift = first.rows * np.log(2) * sum(powers) * (drawn.combination.score != "dg")
-        assert second.score == pytest.approx(first.score - shift, rel=1e-12, abs=1e-9)
+    first, second = learn(columns), learn(_in_units(columns, units))
+    assert _way(first) == _way(second)
+    _assert_scale(first, second, units)
 
 
 @promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
-def test_arbitrary_units_cannot_change_the_graph(drawn: Drawn) -> None:
-    columns = drawn.table((2, 6), (8, 60))
-    learn = drawn.learner(columns, unit_free=True)
-    units = (10.0 ** drawn.rng.uniform(-3, 3, len(columns))).tolist()
-    scaled = {
-        name: own if _is_text(own) else [x * unit for x in own]
-        for (name, own), unit in zip(columns.items(), units, strict=True)
+def test_units_that_round_nothing_change_nothing_but_the_scale(drawn: Drawn) -> None:
+    # Whole numbers, often tied: so are these multiples of them, and with any of these zeros.
+    columns: Columns = {
+        name: own if _is_text(own) else [float(round(4 * x)) for x in own]
+        for name, own in drawn.table((2, 6), (8, 60)).items()
     }
-    first, second = learn(columns), learn(scaled)
-    assert (first.arcs, first.order) == (second.arcs, second.order)
+    learn = drawn.learner(columns, unit_free=None)
+    units = {
+        name: (float(drawn.rng.choice([-7, -3, 3, 10, 1000])), float(drawn.rng.integers(-(10**6), 10**6)))
+        for name in columns
+    }
+    first, second = learn(columns), learn(_in_units(columns, units))
+    assert _way(first) == _way(second)
+    _assert_scale(first, second, units)
+
+
+@promised(ALL, kinds=["continuous"], without=["bge"])
+def test_units_cannot_decide_where_everything_ties(drawn: Drawn) -> None:
+    # Many columns are symmetric, copies or mirror images of each other, and can be exchanged in many ways.
+    shape = drawn.number("columns", 2, 6), drawn.number("rows", 4, 7)
+    columns: Columns = {f"c{v}": own.tolist() for v, own in enumerate(drawn.rng.integers(0, 2, shape) / 2)}
+    learn = drawn.learner(columns, unit_free=None)
+    units = {name: (float(drawn.rng.choice([-3, -1, 1, 4])), float(drawn.rng.integers(-4, 5))) for name in columns}
+    first, second = learn(columns), learn(_in_units(columns, units))
+    assert _way(first) == _way(second)
+
+
+@promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
+def test_units_that_round_cannot_change_the_graph(drawn: Drawn) -> None:
+    columns = drawn.table((2, 6), (8, 60))
+    learn = drawn.learner(columns, unit_free=None)
+    units = {
+        name: (
+            float(drawn.rng.choice([-1, 1]) * 10.0 ** drawn.rng.uniform(-3, 3)),
+            float(drawn.rng.normal(scale=10.0 ** drawn.rng.uniform(-3, 3))),
+        )
+        for name in columns
+    }
+    first, second = learn(columns), learn(_in_units(columns, units))
+    assert (_arcs(first), first.order) == (_arcs(second), second.order)
 
 
 # That the cases above are those that the first lines of this file speak of.
@@ -324,7 +384,13 @@ OF_ALL_LEARNERS = [
 ]
 OF_ONE_KIND = ["test_one_column_copied_many_times_and_merged_has_no_arcs"]
 OF_LEVELS = ["test_relabelled_levels_in_the_same_order_give_the_same_bits"]
-OF_UNITS = ["test_power_of_two_units_change_nothing_but_the_scale", "test_arbitrary_units_cannot_change_the_graph"]
+OF_UNITS = [
+    "test_mirrored_columns_give_the_same_bits",
+    "test_power_of_two_units_change_nothing_but_the_scale",
+    "test_units_that_round_nothing_change_nothing_but_the_scale",
+    "test_units_cannot_decide_where_everything_ties",
+    "test_units_that_round_cannot_change_the_graph",
+]
 
 
 def _cases(name: str) -> list[tuple[Combination, str, bool]]:

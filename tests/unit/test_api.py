@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
@@ -36,8 +38,8 @@ def test_score_of_a_continuous_result_is_its_score_to_the_bit(score: str, unit_f
     columns = continuous_columns(np.random.default_rng(1), 7, 40)
     unit_free = unit_free and score != "bge"
     result = sb.learn(columns, score=score, max_parents=4, unit_free=unit_free)
-    found = sb.score(result.dag, columns, score)
-    assert found.total == result.score
+    found = sb.score(result.dag, columns, score, unit_free=unit_free)
+    assert found.total == result.score == sb.score(result, columns, score).total
     assert float(found) == pytest.approx(sum(found.by_node.values()))
 
 
@@ -141,7 +143,7 @@ def test_tabu_inside_the_order_search_is_an_option() -> None:
         {"max_iter": 1.5},
         {"threads": 0},
         {"k": 0},
-        {"unit_free": True},
+        {"unit_free": "no"},
         {"missing": "guess"},
         {"duplicates": "guess"},
     ],
@@ -151,9 +153,59 @@ def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
         sb.learn(ASIA, **options)
 
 
-def test_unit_free_with_bge_is_refused() -> None:
-    with pytest.raises(sb.OptionError, match="unit_free"):
-        sb.learn(continuous_columns(np.random.default_rng(1), 3, 20), score="bge", unit_free=True)
+NUMBERS = continuous_columns(np.random.default_rng(1), 5, 40)
+
+
+@pytest.mark.parametrize("ask", [sb.learn, lambda data, **options: sb.score([], data, **options)])
+def test_unit_free_with_bge_is_refused(ask: Callable[..., object]) -> None:
+    with pytest.raises(sb.OptionError, match=r"bge.*unit_free"):
+        ask(NUMBERS, score="bge", unit_free=True)
+
+
+def test_units_take_no_part_unless_it_is_said() -> None:
+    assert sb.learn(NUMBERS).config["unit_free"] is True
+    assert sb.learn(NUMBERS).to_dict() == sb.learn(NUMBERS, unit_free=True).to_dict()
+    assert sb.learn(NUMBERS, unit_free=False).config["unit_free"] is False
+
+
+def test_categories_have_no_units_and_asking_for_none_is_no_harm() -> None:
+    assert sb.learn(ASIA, unit_free=True).to_dict() == sb.learn(ASIA).to_dict()
+    assert sb.learn(ASIA).config["unit_free"] is False
+
+
+def test_bge_keeps_its_units_and_says_so() -> None:
+    result = sb.learn(NUMBERS, score="bge")
+    assert result.config["unit_free"] is False
+    assert [caution.code for caution in result.warnings] == ["units"]
+    assert sb.learn(NUMBERS, score="bge", unit_free=False).warnings == ()
+
+
+def test_a_score_is_that_of_the_columns_as_they_are() -> None:
+    arcs = [("x0", "x1"), ("x1", "x2"), ("x0", "x3")]
+    plain = sb.score(arcs, NUMBERS)
+    mirrored = {name: [-x for x in own] for name, own in NUMBERS.items()}
+    assert sb.score(arcs, mirrored) == plain
+    # Eight times as wide: a density of an eighth, in each of 40 rows.
+    wide = {**NUMBERS, "x1": [8 * x for x in NUMBERS["x1"]]}
+    found = sb.score(arcs, wide)
+    assert found.by_node["x1"] == pytest.approx(plain.by_node["x1"] - 40 * math.log(8), rel=1e-15)
+    assert [found.by_node[name] for name in NUMBERS if name != "x1"] == [
+        plain.by_node[name] for name in NUMBERS if name != "x1"
+    ]
+    assert sb.score(arcs, NUMBERS, unit_free=False).total == pytest.approx(plain.total, rel=1e-13)
+
+
+@pytest.mark.parametrize("test", ["cor", "zf", "mi-g"])
+def test_p_values_know_no_units(test: str) -> None:
+    units = [(-2.54, 32.0), (0.1, -7.3), (-1.0, 0.0), (1e-9, 1.0), (3.0, 1e6)]
+    other = {
+        name: [x * factor + zero for x in own]
+        for (name, own), (factor, zero) in zip(NUMBERS.items(), units, strict=True)
+    }
+    first, second = (sb.ci_test(data, "x0", "x1", ["x2", "x4"], test) for data in (NUMBERS, other))
+    # Of the two that are tested one was mirrored.
+    sign = 1 if test == "mi-g" else -1
+    assert (second.p_value, second.statistic, second.df) == (first.p_value, sign * first.statistic, first.df)
 
 
 def test_score_takes_graphs_in_every_form() -> None:

@@ -102,13 +102,13 @@ def test_edges_without_a_direction_are_printed(tmp_path: Path) -> None:
     path = tmp_path / "dense.csv"
     table = sb.random_network(10, density=2.0, continuous=True, seed=38).sample(100, seed=1)
     table.to_pandas().to_csv(path, index=False)
-    done = _run("learn", path, "--algorithm", "pc-stable")
-    result = sb.learn(path, "pc-stable")
+    done = _run("learn", path, "--algorithm", "pc-stable", "--no-unit-free")
+    result = sb.learn(path, "pc-stable", unit_free=False)
     assert result.undirected
     assert all(f"  {u} -- {v}\n" in done.stdout for u, v in result.undirected)
     assert "No DAG extends" in done.stdout
     out = tmp_path / "graph.json"
-    _run("learn", path, "--algorithm", "pc-stable", "--out", out)
+    _run("learn", path, "--algorithm", "pc-stable", "--no-unit-free", "--out", out)
     assert read_graph_file(out) == result.pdag
 
 

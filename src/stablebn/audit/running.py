@@ -34,7 +34,7 @@ def stability(
     learner: LearnerLike = "tabu",
     *,
     repeats: int = 25,
-    vary: Sequence[str] = ("columns", "rows", "names"),
+    vary: Sequence[str] | None = None,
     seed: int = 0,
     truth: object = None,
     names: Sequence[Hashable] | None = None,
@@ -53,10 +53,11 @@ def stability(
         result, networkx. A pair both ways round is an edge without a direction.
     repeats : int
         How many layouts. The first is the table as given.
-    vary : sequence of str
+    vary : sequence of str, optional
         What differs between layouts: "columns" and "rows" (their order), "names" (of the columns), "levels" (labels
-        of categorical levels), "units" (scale and zero of continuous columns), "threads" (ours only), "hash" (every
-        layout in a new Python process with another hash seed). Without any, the learner is just repeated.
+        of categorical levels), "units" (scale, sign and zero of continuous columns), "threads" (ours only), "hash"
+        (every layout in a new Python process with another hash seed). By default columns, rows and names, and units if
+        there are columns to be learned from as continuous. Without any, the learner is just repeated.
     seed : int
         The same seed gives the same layouts, on every machine.
     truth : network, DAG, PDAG, path or name of a network, optional
@@ -82,7 +83,7 @@ def stability(
     >>> sb.stability(table, lambda frame: [tuple(frame.columns[:2])], repeats=5).graphs
     5
     """
-    vary = _checked(vary, learner)
+    asked = None if vary is None else _checked(vary, learner)
     at_least(2)("repeats", repeats)
     at_least(0)("seed", seed)
     _check_options(learner, options)
@@ -96,6 +97,7 @@ def stability(
     check_size(columns)
     check_types(columns)
     kinds = decide_kinds(columns, options.get("kinds") or {})
+    vary = _usual(kinds, options) if asked is None else asked
     _check_kinds(vary, kinds)
     true = None if truth is None else _true_graph(truth, tuple(columns))
 
@@ -168,6 +170,12 @@ def _checked(vary: Sequence[str], learner: LearnerLike) -> tuple[str, ...]:
     if "threads" in asked and not isinstance(learner, str):
         raise OptionError("vary='threads' is for our learners, by name: a callable has no option threads.")
     return tuple(variation for variation in known if variation in asked)
+
+
+def _usual(kinds: Mapping[Hashable, Kind], options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is varied unless something else is asked for."""
+    has_units = "continuous" in kinds.values() and options.get("discretise") is None
+    return ("columns", "rows", "names", *(["units"] if has_units else []))
 
 
 def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:

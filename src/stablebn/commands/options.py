@@ -45,12 +45,16 @@ def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    names = [f"--{option.name.replace('_', '-')}", *([_SHORT[option.name]] if option.name in _SHORT else [])]
+    name, type_ = f"--{option.name.replace('_', '-')}", _or_none(option.command_type)
+    if type_ == bool | None:
+        # What can be on can be said to be off.
+        name = f"{name}/--no-{name[2:]}"
+    names = [name, *([_SHORT[option.name]] if option.name in _SHORT else [])]
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
-        annotation=Annotated[_or_none(option.command_type), typer.Option(*names, help=describe(option))],
+        annotation=Annotated[type_, typer.Option(*names, help=describe(option))],
     )
 
 

@@ -35,9 +35,12 @@ def command(
     algorithm: Algorithm = "tabu",
     repeats: Annotated[int, typer.Option(help="How many layouts; the first is the table as given.")] = 25,
     vary: Annotated[
-        str,
-        typer.Option(help="What differs between layouts: columns, rows, names, levels, units, threads, hash."),
-    ] = "columns,rows,names",
+        str | None,
+        typer.Option(
+            help="What differs between layouts: columns, rows, names, levels, units, threads, hash. By default "
+            "columns, rows, names, and units where columns are continuous.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same layouts.")] = 0,
     truth: Annotated[
         str | None, typer.Option(help="The true graph: a file, or a name from `stablebn networks`.")
@@ -68,7 +71,7 @@ def command(
             data,
             algorithm,
             repeats=repeats,
-            vary=[part.strip() for part in vary.split(",") if part.strip()],
+            vary=None if vary is None else [part.strip() for part in vary.split(",") if part.strip()],
             seed=seed,
             truth=truth,
             progress=None if show is None else lambda done: show(done, repeats, ""),

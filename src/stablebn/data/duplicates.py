@@ -21,6 +21,8 @@ _FEW_ROWS = 500
 # What copies may differ by, in terms of their range: scores count columns as collinear from about here (SPEC 2).
 _ROUNDING = 2.0**-20
 _FEW_ROWS_OF_COPIES = 32
+# Of the range: what another unit does to a value is far less, what tells copies apart far more.
+_STEPS = 2.0**40
 
 DUPLICATES = ("keep", "merge", "error")
 
@@ -58,9 +60,9 @@ def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
 
 
 def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
-    """Find the groups of continuous columns that are a x + b of each other, a > 0, but for rounding.
+    """Find the groups of continuous columns that are a x + b of each other, but for rounding.
 
-    A mirror image, a < 0, is no copy: of two that mirror each other nothing but the name says which should stand.
+    A mirror image, a < 0, is a copy: no score, no test and no order can tell the two apart.
 
     Returns
     -------
@@ -74,7 +76,8 @@ def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
     values = table.values
     n, rows = values.shape
     few = _in_unit_range(values, every=-(-rows // _FEW_ROWS_OF_COPIES))
-    places = few[:, 0]
+    # How far from the nearer end: there a mirror image is too.
+    places = np.minimum(few[:, 0], 1 - few[:, 0])
     order = np.argsort(places, kind="stable")
     ends = np.searchsorted(places[order], places[order] + 2 * _ROUNDING, side="right")
     group_of = list(range(n))
@@ -99,8 +102,9 @@ def _in_unit_range(values: NDArray[np.float64], every: int = 1) -> NDArray[np.fl
 
 
 def _are_copies(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a column is, but for rounding, another one; all in the range from 0 to 1."""
-    alike: NDArray[np.bool_] = np.abs(others - column).max(axis=-1) <= _ROUNDING
+    """Whether a column is, but for rounding, another one or its mirror image; all in the range from 0 to 1."""
+    distances = [np.abs(others - image).max(axis=-1) for image in (column, 1 - column)]
+    alike: NDArray[np.bool_] = np.minimum(*distances) <= _ROUNDING
     return alike
 
 
@@ -159,7 +163,8 @@ def _all_of(groups: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
 def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict[Name, tuple[Name, ...]]]:
     """Keep one column of each group: of copies that with the least values, so that names change no score.
 
-    Of identical columns it is the first by name.
+    Least without units first, so that of columns that differ by their rounding one stands in any units. Of identical
+    columns it is the first by name, and of mirror images that have the same values, which have the same scores.
 
     Returns
     -------
@@ -169,15 +174,17 @@ def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict
     """
     merged = {}
     for group in groups:
-        stands = min(group, key=lambda name: _distinct_values(table, name))
+        stands = min(group, key=lambda name: _own_values(table, name))
         merged[stands] = tuple(name for name in group if name != stands)
     absorbed = {name for others in merged.values() for name in others}
     return table.select([c for c, name in enumerate(table.names) if name not in absorbed]), merged
 
 
-def _distinct_values(table: Table, name: Name) -> list[float]:
-    """The values of a continuous column, ascending; of identical ones only the name is left to tell."""
+def _own_values(table: Table, name: Name) -> tuple[list[float], list[float]]:
+    """The values of a continuous column, ascending, without units and as they are; of identical ones none."""
     numbers = table.continuous if isinstance(table, MixedTable) else table
     if isinstance(numbers, CategoricalTable) or name not in numbers.names:
-        return []
-    return list(np.unique(numbers.values[numbers.names.index(name)]).tolist())
+        return [], []
+    values = np.unique(numbers.values[numbers.names.index(name)])
+    steps = np.unique(np.rint(_in_unit_range(values[None])[0] * _STEPS))
+    return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist()

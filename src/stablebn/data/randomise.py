@@ -52,7 +52,7 @@ def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str],
         Of every column.
     vary : collection of {"columns", "rows", "names", "levels", "units"}
         The order of the columns, the order of the rows, the names of the columns; the labels of the levels of
-        categorical columns; the scale and the zero of continuous ones.
+        categorical columns; the scale, the sign and the zero of continuous ones.
     seed, number : int
 
     Returns
@@ -108,9 +108,9 @@ def relabelled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArra
 
 
 def rescaled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArray:
-    """A continuous column in another unit: multiplied by a number from 0.01 to 100 and shifted by up to its size."""
+    """A continuous column in another unit: times a number of size 0.01 to 100, shifted by up to its own size."""
     # Not a round number, nor a power of two, which would leave every digit of the values as it is.
-    scale, shift = 10 ** stream.uniform(-2, 2), stream.uniform(-1, 1)
+    scale, shift = 10 ** stream.uniform(-2, 2) * stream.choice((1, -1)), stream.uniform(-1, 1)
     values = plain(column).cast(pa.float64())
     size = pc.max(pc.abs(values)).as_py() or 0.0
     return pc.add(pc.multiply(values, scale), shift * scale * size)

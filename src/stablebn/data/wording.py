@@ -41,6 +41,7 @@ class Caution:
         "not-extendable",
         "few-rows",
         "too-few-rows",
+        "units",
         "unseen",
         "dialect",
         "index",

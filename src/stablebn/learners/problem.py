@@ -158,7 +158,7 @@ def graph_score(problem: Problem, parents: Sequence[int]) -> int:
     statistics = problem.statistics
     if not (problem.scores.eliminates and (problem.tied or isinstance(statistics, StandardisedMoments))):
         return problem.scores.dag(parents)
-    measured = statistics.with_units if isinstance(statistics, StandardisedMoments) else statistics
+    measured = statistics.measured() if isinstance(statistics, StandardisedMoments) else statistics
     marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)
     scored = number_variables(measured, problem.score_config, [Relation(marks)])
     renumbered = [0] * statistics.n

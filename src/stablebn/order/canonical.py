@@ -39,9 +39,17 @@ def canonical_order(
     tiers = _tiers(statistics, scores, unit_free=unit_free)
     if len(set(tiers)) == scores.n:
         return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
+    points = statistics.points()
+    structures = [*statistics.structures(), *(relation.of_points(points) for relation in relations)]
     places = rank_names(statistics.names)
-    structures = [*statistics.structures(), *relations]
-    return tell_apart(structures, tiers, [places[name] for name in statistics.names], deadline=deadline)
+    by_name = [2 * places[statistics.names[v]] for v in points]
+    if len(points) > statistics.n:
+        # Signs first, given the names: else where names decide, signs would.
+        met = set()
+        for point in tell_apart(structures, by_name, by_name, deadline=deadline).order:
+            by_name[point] += points[point] in met
+            met.add(points[point])
+    return tell_apart(structures, [tiers[v] for v in points], by_name, deadline=deadline).of_variables(points)
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:

@@ -47,6 +47,19 @@ class ToldApart:
     interchangeable: list[list[int]] = field(default_factory=list)
     undecided: list[int] = field(default_factory=list)
 
+    def of_variables(self, points: Sequence[int]) -> ToldApart:
+        """The same of variables, of which some are there twice, as two points: the first of these has its place."""
+        exchanged = _DisjointSets(len(set(points)))
+        for group in self.interchangeable:
+            for point in group:
+                exchanged.join(points[group[0]], points[point])
+        return ToldApart(
+            list(dict.fromkeys(points[point] for point in self.order)),
+            self.tied,
+            [members for members in exchanged.sets() if len(members) > 1],
+            list(dict.fromkeys(points[point] for point in self.undecided)),
+        )
+
 
 def tell_apart(
     structures: Sequence[Structure],

@@ -13,7 +13,7 @@ from stablebn import _core
 from stablebn._core import ln_of_integer
 from stablebn.fixed_point import UNIT, limbs, wrapped
 from stablebn.scores.families import CompiledScores
-from stablebn.stats.moments import Moments, ScaledMatrix
+from stablebn.stats.moments import Moments, ScaledMatrix, exponent_of_root, power_of_two
 from stablebn.stats.variable_sets import members
 
 # pi is math.pi + this much.
@@ -41,22 +41,30 @@ class DeterminantScores(CompiledScores):
         Of the matrix, by variable.
     factors, offsets : sequence of int
         See `determinant_scores`.
+    sizes : sequence of int
+        What the squares of the matrix add to the score of each variable, whatever its parents.
     """
 
     eliminates = True
 
     def __init__(
-        self, compiled: _core.FamilyScores, exponents: Sequence[int], factors: Sequence[int], offsets: Sequence[int]
+        self,
+        compiled: _core.FamilyScores,
+        exponents: Sequence[int],
+        factors: Sequence[int],
+        offsets: Sequence[int],
+        sizes: Sequence[int],
     ) -> None:
         super().__init__(compiled)
         self._exponents = exponents
         self._factors = factors
         self._offsets = offsets
+        self._sizes = sizes
 
     def reordered(self, order: Sequence[int]) -> DeterminantScores:
         """The same score for variables renumbered so that new i is old order[i]."""
-        exponents = [self._exponents[v] for v in order]
-        return DeterminantScores(self.compiled.reordered(list(order)), exponents, self._factors, self._offsets)
+        exponents, sizes = ([own[v] for v in order] for own in (self._exponents, self._sizes))
+        return DeterminantScores(self.compiled.reordered(list(order)), exponents, self._factors, self._offsets, sizes)
 
     def whole(self, child: int, parents: int, term: int) -> int:
         """The score of a family, from the term of the core."""
@@ -64,7 +72,7 @@ class DeterminantScores(CompiledScores):
         units = sum(self._exponents[v] for v in members(parents))
         by_units = self._factors[size + 1] * (units + self._exponents[child]) - self._factors[size] * units
         nearby = by_units * ln_of_integer(2) + self._offsets[size]
-        return nearby + wrapped(term - nearby)
+        return nearby + wrapped(term - nearby) + self._sizes[child]
 
 
 def determinant_scores(
@@ -77,14 +85,21 @@ def determinant_scores(
     matrix : ScaledMatrix
         M.
     factors : sequence of int
-        m, by the size of the set.
+        m, by the size of the set; the same for all sizes if the matrix has squares.
     offsets : sequence of int
         In units of 2**-62, of 0, 1, ... parents, as many as there may be.
     """
     offset_limbs = np.array([limbs(wrapped(offset)) for offset in offsets], dtype=np.int64)
     exponents = matrix.exponents.tolist()
     compiled = _core.GaussianScores(matrix.entries, exponents, list(factors), offset_limbs, threads)
-    return DeterminantScores(compiled, exponents, factors, offsets)
+    sizes = [factors[0] * _ln_of_square(square) // 2 for square in matrix.squares] or [0] * len(exponents)
+    return DeterminantScores(compiled, exponents, factors, offsets, sizes)
+
+
+def _ln_of_square(square: Fraction) -> int:
+    """The logarithm; a power of four adds a multiple of ln 4 to it, and changes nothing else."""
+    exponent = exponent_of_root(square)
+    return _core.ln(*_double_double(square * power_of_two(-2 * exponent))) + 2 * exponent * ln_of_integer(2)
 
 
 def _most_parents(moments: Moments) -> int:

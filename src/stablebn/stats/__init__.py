@@ -6,10 +6,18 @@ from stablebn.data.table import CategoricalTable, MixedTable, Table
 from stablebn.stats.counts import Counts
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
-from stablebn.stats.standardised import StandardisedMoments
+from stablebn.stats.standardised import MeasuredMoments, StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
-__all__ = ["Counts", "MixedStatistics", "Moments", "StandardisedMoments", "Statistics", "statistics_of"]
+__all__ = [
+    "Counts",
+    "MeasuredMoments",
+    "MixedStatistics",
+    "Moments",
+    "StandardisedMoments",
+    "Statistics",
+    "statistics_of",
+]
 
 
 def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> Counts | Moments | MixedStatistics:

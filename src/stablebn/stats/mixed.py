@@ -17,8 +17,8 @@ from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.counts import value_counts
 from stablebn.stats.indicators import Block, correlated, indicators
-from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments
-from stablebn.stats.standardised import BITS_OF_VALUES
+from stablebn.stats.moments import Moments
+from stablebn.stats.standardised import StandardisedColumns
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
@@ -84,6 +84,7 @@ class MixedStatistics(Statistics):
     def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
         self._table = table
         self._moments = Moments(table.continuous, threads=threads)
+        self._standardised = StandardisedColumns(self._moments)
         self.unit_free = unit_free
         self.total = table.total
         self.threads = threads
@@ -142,27 +143,36 @@ class MixedStatistics(Statistics):
         return configurations - 1 + configurations * (columns + columns * (columns + 1) // 2)
 
     def sort_key(self, v: int) -> Hashable:
-        """The kind; then the text of the value counts, or skewness, whatever its sign, and kurtosis."""
+        """The kind; then the text of the value counts, or skewness, whichever way, and kurtosis."""
         place = self._continuous(v)
         if place is None:
             return "categorical", value_counts(self._table.categorical, self._columns[v])
-        skewness, kurtosis = self._moments.shape(place)
-        return "continuous", abs(skewness), kurtosis
+        return "continuous", *self._standardised.shape(place)
+
+    def points(self) -> list[int]:
+        """Every variable, and continuous ones that have no sign of their own a second time."""
+        return [*range(self.n), *(v for v in range(self.n) if not self._sign(v))]
 
     def structures(self) -> list[Structure]:
-        """Correlations, whatever their sign; and the rows, of standardised values rounded, oriented by the values."""
-        relation = np.zeros((self.n, self.n), dtype=np.int64)
-        rows = np.empty((self.n, self._values.shape[1]), dtype=np.int32)
-        places = [self._continuous(v) for v in range(self.n)]
-        for v, place in enumerate(places):
-            if place is None:
-                rows[v] = self._table.categorical.codes[self._columns[v]]
-                continue
-            rows[v] = _oriented(self._values[place], self._table.weights)
-            for u, other in enumerate(places[:v]):
-                if other is not None:
-                    relation[u, v] = relation[v, u] = abs(self._moments.correlation(other, place, BITS_OF_CORRELATIONS))
+        """Correlations of continuous variables; and the rows, with standardised values, rounded."""
+        points = self.points()
+        signs = np.array([*(self._sign(v) or 1 for v in range(self.n)), *[-1] * (len(points) - self.n)])
+        places = [self._continuous(v) for v in points]
+        rows = np.empty((len(points), self._values.shape[1]), dtype=np.int32)
+        for point, place in enumerate(places):
+            codes = self._table.categorical.codes
+            own = codes[self._columns[points[point]]] if place is None else self._standardised.values(place)
+            rows[point] = signs[point] * own
+        relation = np.zeros((len(points), len(points)), dtype=np.int64)
+        among = [point for point, place in enumerate(places) if place is not None]
+        continuous = [place for place in places if place is not None]
+        correlations = self._moments.rounded_correlations()[np.ix_(continuous, continuous)]
+        relation[np.ix_(among, among)] = correlations * np.outer(signs[among], signs[among])
         return [Relation(relation), TableRows(rows, self._table.weights)]
+
+    def _sign(self, v: int) -> int:
+        place = self._continuous(v)
+        return 1 if place is None else self._standardised.sign(place)
 
     def blocks(self) -> Blocks:
         """Correlations of all columns, those of a categorical variable being indicators of its levels."""
@@ -225,21 +235,3 @@ def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
     gaps = np.diff(np.sort(column[(column >= low) & (column <= high)]))
     # A step of 2**-19: its square is less than 12 * 2**-40.
     return bool(((gaps >= 1 << STANDARD_BITS - _BITS_OF_GAPS) & (gaps < 1 << STANDARD_BITS - 19)).any())
-
-
-def _oriented(values: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDArray[np.int32]:
-    """Values in steps of 2**-16 standard deviations, turned so that a column and its mirror image are the same.
-
-    Of the values and their mirror image those are taken that sort last. Where these are the same the sizes of the
-    values are all that is left: then nothing in the column itself says which end is up.
-    """
-    shift = STANDARD_BITS - BITS_OF_VALUES
-    sizes = ((np.abs(values) + (1 << shift - 1)) >> shift).astype(np.int32)
-    rounded = np.where(values < 0, -sizes, sizes)
-    levels, codes = np.unique(rounded, return_inverse=True)
-    times = np.bincount(codes.ravel(), weights=weights).astype(np.int64)
-    there = list(zip(levels.tolist(), times.tolist(), strict=True))
-    back = [(-value, count) for value, count in reversed(there)]
-    if there == back:
-        return sizes
-    return rounded if there > back else -rounded

@@ -28,17 +28,22 @@ _DEEPEST_BITS = 121
 # Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
 # is equal stays equal. They in turn are far finer than what any number of rows could tell.
 BITS_OF_CORRELATIONS = 34
+# A double that is so near to a half, in steps, does not tell how to round. Its error is less: of correlations
+# 5 * 2**-53 in units of 2**-34; of values 2**-51 of at most 2**30, as no distance is beyond the root of 2**28 rows.
+_NEAR_A_HALF = 2.0**-15
 
 
 @dataclass(frozen=True)
 class ScaledMatrix:
-    """A symmetric positive matrix, rows and columns scaled by powers of two to a diagonal in [1, 4).
+    """A symmetric positive matrix, rows and columns scaled to a diagonal in [1, 4).
 
-    The entry (u, v) of the matrix is `entries[u, v] * 2.0**(exponents[u] + exponents[v])`.
+    The entry (u, v) of the matrix is `entries[u, v] * 2.0**(exponents[u] + exponents[v])`, times the root of
+    `squares[u] * squares[v]` where there are squares.
     """
 
     entries: NDArray[np.float64]
     exponents: NDArray[np.int64]
+    squares: Sequence[Fraction] = ()
 
 
 class Moments(Statistics):
@@ -74,11 +79,7 @@ class Moments(Statistics):
         return moments
 
     def sort_key(self, v: int) -> Hashable:
-        """Skewness and kurtosis, which know no units."""
-        return self.shape(v)
-
-    def shape(self, v: int) -> tuple[int, int]:
-        """Skewness and kurtosis, in steps of 2**-30.
+        """Skewness and kurtosis, in steps of 2**-30, which know no units.
 
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
@@ -110,14 +111,22 @@ class Moments(Statistics):
         rounded = (math.isqrt(size) + 1) >> 1
         return rounded if covariance >= 0 else -rounded
 
-    def rounded_correlations(self) -> NDArray[np.int64]:
-        """All correlations in units of 2**-34."""
-        bits = BITS_OF_CORRELATIONS
-        correlations = np.full((self.n, self.n), 1 << bits, dtype=np.int64)
-        for u in range(self.n):
-            for v in range(u):
-                correlations[u, v] = correlations[v, u] = self.correlation(u, v, bits)
-        return correlations
+    def rounded_correlations(self, bits: int = BITS_OF_CORRELATIONS) -> NDArray[np.int64]:
+        """All correlations in units of 2**-bits, to the nearest; by integers where doubles do not tell which it is."""
+        if bits > BITS_OF_CORRELATIONS:
+            unclear = np.argwhere(np.ones((self.n, self.n), dtype=np.bool_))
+            rounded = np.empty((self.n, self.n), dtype=np.int64)
+        else:
+            products = self.cross_products().entries
+            root = np.sqrt(np.diagonal(products))
+            steps = np.ldexp(products / np.outer(root, root), bits)
+            rounded = np.rint(steps).astype(np.int64)
+            unclear = np.argwhere(are_near_a_half(steps))
+        for u, v in unclear.tolist():
+            if u > v:
+                rounded[u, v] = rounded[v, u] = self.correlation(u, v, bits)
+        np.fill_diagonal(rounded, 1 << bits)
+        return rounded
 
     def blocks(self) -> Blocks:
         """The correlations: each variable is one column."""
@@ -126,22 +135,22 @@ class Moments(Statistics):
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
-        return Fraction(int(self._sums[v]), self.total) * _power_of_two(self._exponents[v])
+        return Fraction(int(self._sums[v]), self.total) * power_of_two(self._exponents[v])
 
     def cross_product(self, u: int, v: int) -> Fraction:
         """The exact sum over rows of (x - mean x)(y - mean y)."""
-        scale = _power_of_two(self._exponents[u] + self._exponents[v])
+        scale = power_of_two(self._exponents[u] + self._exponents[v])
         return Fraction(int(self._numerators[u, v]), self.total) * scale
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """Sums over rows of (x - mean x)(y - mean y), `ridge` added on the diagonal, each rounded once."""
         diagonal = [self.cross_product(v, v) + ridge for v in range(self.n)]
-        scale = [_exponent_of_root(value) for value in diagonal]
+        scale = [exponent_of_root(value) for value in diagonal]
         entries = np.empty((self.n, self.n), dtype=np.float64)
         unit = [exponent - e for exponent, e in zip(self._exponents, scale, strict=True)]
         numerators = self._numerators.tolist()
         for u in range(self.n):
-            entries[u, u] = float(diagonal[u] * _power_of_two(-2 * scale[u]))
+            entries[u, u] = float(diagonal[u] * power_of_two(-2 * scale[u]))
             for v in range(u):
                 # Division of integers rounds once, and is much faster than that of fractions.
                 shift = unit[u] + unit[v]
@@ -150,16 +159,23 @@ class Moments(Statistics):
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
 
 
-def _power_of_two(exponent: int) -> Fraction:
+def are_near_a_half(steps: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether numbers are so near to a half that their errors may decide to which integer they are rounded."""
+    near: NDArray[np.bool_] = np.abs(np.abs(steps - np.rint(steps)) - 0.5) < _NEAR_A_HALF
+    return near
+
+
+def power_of_two(exponent: int) -> Fraction:
+    """2**exponent, exactly."""
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
-def _exponent_of_root(value: Fraction) -> int:
+def exponent_of_root(value: Fraction) -> int:
     """The e for which value / 4**e lies in [1, 4)."""
     e = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    while value >= _power_of_two(2 * e + 2):
+    while value >= power_of_two(2 * e + 2):
         e += 1
-    while value < _power_of_two(2 * e):
+    while value < power_of_two(2 * e):
         e -= 1
     return e
 

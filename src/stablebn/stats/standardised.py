@@ -1,19 +1,32 @@
-"""Continuous variables without units: nothing is known of them but their correlations, rounded."""
+"""Continuous variables without units: nothing is known of them but their correlations, rounded.
+
+A sign is a unit too: a column and its mirror image say the same. A column whose values are not distributed
+symmetrically has a sign of its own, the one with which its values come first. All others stand twice in the
+structures, as they are and mirrored, so that symmetries may turn them round.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, ScaledMatrix
+from stablebn.data.table import ContinuousTable
+from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, ScaledMatrix, are_near_a_half
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
-BITS_OF_VALUES = 16
-"""Bits after the point of standardised values by which rows are compared."""
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# With these nothing is lost that a double could tell.
+_ALL_BITS = 60
+# Bits after the point of standardised values by which rows are compared.
+_BITS_OF_VALUES = 16
 
 
 class StandardisedMoments(Moments):
@@ -30,45 +43,128 @@ class StandardisedMoments(Moments):
     """
 
     unit_free = True
+    _bits: ClassVar[int] = BITS_OF_CORRELATIONS
 
     def __init__(self, moments: Moments) -> None:
-        self._take(moments, moments.rounded_correlations())
+        self._take(moments, moments.rounded_correlations(self._bits), StandardisedColumns(moments))
 
-    def _take(self, moments: Moments, correlations: NDArray[np.int64]) -> None:
+    def _take(self, moments: Moments, correlations: NDArray[np.int64], standardised: StandardisedColumns) -> None:
         vars(self).update(vars(moments))
         self.with_units = moments
         self._correlations = correlations
+        self._standardised = standardised
 
-    def reordered(self, order: Sequence[int]) -> StandardisedMoments:
+    def reordered(self, order: Sequence[int]) -> Self:
         """The moments of the same variables renumbered so that new i is old order[i]."""
         moments = type(self).__new__(type(self))
-        moments._take(self.with_units.reordered(order), self._correlations[np.ix_(order, order)])
+        correlations = self._correlations[np.ix_(order, order)]
+        moments._take(self.with_units.reordered(order), correlations, self._standardised)
         return moments
+
+    def sort_key(self, v: int) -> Hashable:
+        """Skewness, whichever way, and kurtosis."""
+        return self._standardised.shape(self._columns[v])
+
+    def points(self) -> list[int]:
+        """Every variable, and those that have no sign of their own a second time."""
+        return [*range(self.n), *(v for v in range(self.n) if not self._sign(v))]
 
     def structures(self) -> list[Structure]:
         """The correlations; and the rows of standardised values, rounded, which may tell apart what these cannot."""
-        return [Relation(self._correlations), TableRows(self._rounded_values(), self._table.weights)]
+        points = self.points()
+        signs = np.array([*(self._sign(v) or 1 for v in range(self.n)), *[-1] * (len(points) - self.n)])
+        correlations = self._correlations[np.ix_(points, points)] * np.outer(signs, signs)
+        values = np.array([self._standardised.values(self._columns[v]) for v in points]) * signs[:, None]
+        return [Relation(correlations), TableRows(values.astype(np.int32), self._table.weights)]
 
-    def _rounded_values(self) -> NDArray[np.int32]:
-        """Distances from the mean in steps of 2**-16 standard deviations, by exact moments."""
-        rounded = np.empty((self.n, self._table.values.shape[1]), dtype=np.int32)
-        for v in range(self.n):
-            column = self._table.values[self._columns[v]]
-            # In units of a power of two near the largest value no square leaves the range of a double.
-            power = int(np.frexp(np.abs(column).max())[1])
-            unit = Fraction(2) ** -power
-            mean = float(self.mean(v) * unit)
-            deviation = math.sqrt(self.cross_product(v, v) / self.total * unit**2)
-            # A distance is at most the root of the number of rows.
-            rounded[v] = np.rint((np.ldexp(column, -power) - mean) / deviation * 2**BITS_OF_VALUES)
-        return rounded
+    def measured(self) -> MeasuredMoments:
+        """The moments of the columns as they are."""
+        moments = MeasuredMoments.__new__(MeasuredMoments)
+        correlations = self.with_units.rounded_correlations(MeasuredMoments._bits)
+        moments._take(self.with_units, correlations, self._standardised)
+        return moments
 
-    def rounded_correlations(self) -> NDArray[np.int64]:
-        """All correlations in units of 2**-34."""
-        return self._correlations
+    def _sign(self, v: int) -> int:
+        return self._standardised.sign(self._columns[v])
+
+    def rounded_correlations(self, bits: int = BITS_OF_CORRELATIONS) -> NDArray[np.int64]:
+        """All correlations in units of 2**-bits."""
+        return self._correlations if bits == self._bits else self.with_units.rounded_correlations(bits)
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """The correlations as cross-products."""
         if ridge:
             raise ValueError("a ridge has units, and these variables have none")
-        return ScaledMatrix(np.ldexp(self._correlations, -BITS_OF_CORRELATIONS), np.zeros(self.n, dtype=np.int64))
+        return ScaledMatrix(np.ldexp(self._correlations, -self._bits), np.zeros(self.n, dtype=np.int64))
+
+
+class MeasuredMoments(StandardisedMoments):
+    """The moments of columns as they are, in two parts: correlations with all their bits, and sizes.
+
+    What depends on units is in the sizes alone. So a score made of them is a function of the data and the graph to the
+    last bit: signs change nothing, and another unit that rounds no value changes only what its size adds.
+    """
+
+    _bits = _ALL_BITS
+
+    def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
+        """The correlations, and the sums of squares that make them cross-products."""
+        squares = [self.with_units.cross_product(v, v) for v in range(self.n)]
+        return replace(super().cross_products(ridge=ridge), squares=squares)
+
+
+class StandardisedColumns:
+    """Values as distances from the mean in steps of 2**-16 standard deviations, of the columns that are asked for."""
+
+    def __init__(self, moments: Moments) -> None:
+        self._moments = moments
+        self._table: ContinuousTable = moments._table
+        self._variables = {column: v for v, column in enumerate(moments._columns)}
+        self._values: dict[int, NDArray[np.int64]] = {}
+        self._distributions: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def values(self, column: int) -> NDArray[np.int64]:
+        """The value in every row, rounded to the nearest as the exact moments say."""
+        if column not in self._values:
+            self._values[column] = self._rounded(column)
+        return self._values[column]
+
+    def _rounded(self, column: int) -> NDArray[np.int64]:
+        v, values = self._variables[column], self._table.values[column]
+        # In units of a power of two near the largest value no square leaves the range of a double.
+        power = int(np.frexp(np.abs(values).max())[1])
+        unit = Fraction(2) ** -power
+        mean, square = self._moments.mean(v) * unit, self._moments.cross_product(v, v) / self._moments.total * unit**2
+        # The mean as two doubles: a distance is then exact but for its own last bits, wherever zero may be.
+        distances = (np.ldexp(values, -power) - float(mean)) - float(mean - Fraction(float(mean)))
+        steps = np.ldexp(distances / math.sqrt(square), _BITS_OF_VALUES)
+        rounded: NDArray[np.int64] = np.rint(steps).astype(np.int64)
+        for row in np.flatnonzero(are_near_a_half(steps)).tolist():
+            distance = Fraction(float(values[row])) * unit - mean
+            size = distance**2 / square * 4 ** (_BITS_OF_VALUES + 1)
+            nearest = (math.isqrt(size.numerator // size.denominator) + 1) >> 1
+            rounded[row] = nearest if distance > 0 else -nearest
+        return rounded
+
+    def distribution(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The distinct values, ascending, and in how many rows each is."""
+        if column not in self._distributions:
+            values, places = np.unique(self.values(column), return_inverse=True)
+            times = np.zeros(len(values), dtype=np.int64)
+            np.add.at(times, places, 1 if self._table.weights is None else self._table.weights)
+            self._distributions[column] = values, times
+        return self._distributions[column]
+
+    def shape(self, column: int) -> tuple[int, int]:
+        """Skewness, whichever way, and kurtosis: sums of powers."""
+        values, times = (own.astype(object) for own in self.distribution(column))
+        return abs(int((times * values**3).sum())), int((times * values**4).sum())
+
+    def sign(self, column: int) -> int:
+        """Which of the two mirror images comes first: 1 the column as it is, -1 the other, 0 neither."""
+        values, times = self.distribution(column)
+        for own, mirrored in ((values, -values[::-1]), (times, times[::-1])):
+            different = np.flatnonzero(own != mirrored)
+            if different.size:
+                return 1 if own[different[0]] < mirrored[different[0]] else -1
+        return 0

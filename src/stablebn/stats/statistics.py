@@ -76,7 +76,14 @@ class Statistics(ABC):
 
     @abstractmethod
     def structures(self) -> list[Structure]:
-        """What must stay as it is when variables are exchanged, for the data to be the same; what tells most first."""
+        """What must stay as it is when variables are exchanged, for the data to be the same; what tells most first.
+
+        Of `points`, each of which stands for a variable.
+        """
+
+    def points(self) -> list[int]:
+        """The variable that each point of the structures stands for: here each for its own."""
+        return list(range(self.n))
 
     @abstractmethod
     def blocks(self) -> Blocks:

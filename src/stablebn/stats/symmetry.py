@@ -17,6 +17,9 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 class Structure(Protocol):
     """Something that variables have: the rows of their table, or a relation between each two of them.
 
+    Where signs mean nothing, a variable may be there twice, the second time mirrored: an exchange of such points is one
+    of variables together with a change of signs.
+
     Hashes may only tell things apart; that something is the same is seen in the things themselves.
     """
 
@@ -91,6 +94,10 @@ class Relation:
     def same(self, order: Sequence[int], other: Sequence[int]) -> bool:
         """Whether it is the same with the variables in either order."""
         return np.array_equal(self._ordered(order), self._ordered(other))
+
+    def of_points(self, points: Sequence[int]) -> Relation:
+        """The relation between points, each of which stands for a variable."""
+        return Relation(self._ordered(points))
 
     def _ordered(self, order: Sequence[int]) -> NDArray[np.int64]:
         return self._numbers[np.ix_(order, order)]

@@ -17,7 +17,7 @@ from stablebn.data.randomise import VARIATIONS
 from stablebn.errors import FormatError, OptionError, listed, one_of
 from stablebn.learners import LEARNERS
 from stablebn.networks.catalogue import network_name
-from stablebn.options import at_least
+from stablebn.options import Option, at_least
 from stablebn.study.networks import NamedNetwork, read_networks
 
 if sys.version_info >= (3, 11):
@@ -136,7 +136,7 @@ def read_study(
     whole.check_keys(
         (
             *("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "report"),
-            *("learners", "quick"),
+            *("learners", "quick", *_known_options()),
         )
     )
     paths = _paths(whole, folder)
@@ -296,7 +296,8 @@ def _quick_part(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]
 def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
     vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
     randomisations = whole.integer("randomisations", 1, 25)
-    known = [option.name for option in study_options()]
+    known = _known_options()
+    for_all = {key: value for key, value in whole.entries.items() if key in known}
     learners = []
     for table in whole.tables("learners"):
         table.check_keys(("algorithm", "label", *_OVERRIDES, *known))
@@ -307,6 +308,8 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
         algorithm = table.entries["algorithm"]
         options = {key: value for key, value in table.entries.items() if key in known}
         table.checked(check_given, algorithm, options)
+        options = {**{key: value for key, value in for_all.items() if LEARNERS[algorithm].has(known[key])}, **options}
+        whole.checked(check_given, algorithm, options)
         learners.append(
             ConfiguredLearner(
                 label=table.text("label", algorithm),
@@ -324,6 +327,11 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
             f"{whole.where}: more than one learner is called {listed(twice)}. Give each a label of its own."
         )
     return tuple(learners)
+
+
+def _known_options() -> dict[str, Option]:
+    """The options of learners that the file may set: for one of them, or above, for all that have them."""
+    return {option.name: option for option in study_options()}
 
 
 def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:

@@ -124,7 +124,9 @@ def _judged(job: Job, found: Attempt, drawn: _Drawn) -> Mapping[str, Any]:
     return {
         **found_anyway,
         "extendable": True,
-        "score": found.score if _tells_bic(job) else _bic(graph, drawn.columns),
+        "score": found.score
+        if _tells_bic(job)
+        else _bic(graph, drawn.columns, unit_free=job.learner.options.get("unit_free")),
         **{name: float(getattr(against_truth, name)) for name in ("precision", "recall", "f1", "bsf", "shd")},
     }
 
@@ -136,5 +138,6 @@ def _tells_bic(job: Job) -> bool:
     return not other_score and options.get("duplicates") != "merge" and "units" not in job.learner.vary
 
 
-def _bic(graph: DAG | PDAG, columns: Columns) -> float:
-    return api.score(graph, columns, threads=1).total
+def _bic(graph: DAG | PDAG, columns: Columns, unit_free: bool | None = None) -> float:
+    """The BIC, with the last digits that a learner with this option gives."""
+    return api.score(graph, columns, unit_free=unit_free, threads=1).total

@@ -146,8 +146,26 @@ def test_units_are_found_out_and_scores_stay_those_of_the_table() -> None:
 
     assert sb.stability(NUMBERS, greatest_first, repeats=6, vary=["rows", "columns", "names"]).graphs == 1
     assert sb.stability(NUMBERS, greatest_first, repeats=6, vary=["units"]).graphs > 1
-    audit = sb.stability(NUMBERS, "tabu-stable", repeats=4, vary=["units"], unit_free=True)
+    audit = sb.stability(NUMBERS, "tabu-stable", repeats=4, vary=["units"])
     assert set(audit.scores) == {sb.score(audit.learned[0], NUMBERS).total}
+
+
+def mirrored(frame: Any) -> list[tuple[Any, Any]]:
+    """An arc for every pair of columns that rise and fall together."""
+    signs = frame.corr().to_numpy() > 0
+    return [(a, b) for i, a in enumerate(frame.columns) for j, b in enumerate(frame.columns) if i < j and signs[i, j]]
+
+
+def test_units_are_varied_where_there_are_any_and_signs_are_units() -> None:
+    audit = sb.stability(NUMBERS, "tabu-stable", repeats=4)
+    assert audit.vary == ("columns", "rows", "names", "units")
+    assert audit.stable
+    assert "other columns, rows, names, units (seed 0)" in audit.summary()
+    assert sb.stability(NUMBERS, "tabu-stable", repeats=6, unit_free=False).graphs > 1
+    assert sb.stability(NUMBERS, mirrored, repeats=6, vary=["rows"], score=None).graphs == 1
+    assert sb.stability(NUMBERS, mirrored, repeats=6, vary=["units"], score=None).graphs > 1
+    assert sb.stability(TABLE, "tabu-stable", repeats=2).vary == ("columns", "rows", "names")
+    assert sb.stability(NUMBERS, "tabu-stable", repeats=2, discretise="quantile").vary == ("columns", "rows", "names")
 
 
 def test_the_hash_seed_is_found_out() -> None:

@@ -104,7 +104,7 @@ def test_extendable_pattern_has_dag_cpdag_and_score(algorithm: str, data: object
 def test_graph_without_extension_says_so() -> None:
     # A hundred rows of a dense network: the tests contradict each other.
     table = random_network(10, density=2.0, continuous=True, seed=38).sample(100, seed=1)
-    result = sb.learn(table, "pc-stable")
+    result = sb.learn(table, "pc-stable", unit_free=False)
     assert not result.extendable
     assert {caution.code for caution in result.warnings} >= {"conflicts", "not-extendable"}
     assert (result.dag, result.cpdag, result.score) == (None, None, None)

@@ -7,6 +7,7 @@ import pytest
 from tests.naive.scores import categorical_family, gaussian_family
 from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
 
+import stablebn as sb
 from stablebn.data import CategoricalTable, MixedTable, prepare
 from stablebn.order import canonical_order
 from stablebn.scores.registry import ScoreConfig, scores_from
@@ -102,3 +103,16 @@ def test_unit_free_order_ignores_units_and_the_plain_one_does_not() -> None:
     in_feet = {name: [3.28084 * x * 10**v for x in own] for v, (name, own) in enumerate(columns.items())}
     assert _order(columns, unit_free=True) == _order(in_feet, unit_free=True)
     assert _order(columns) != _order(in_feet)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_unit_free_order_is_by_what_all_others_tell(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns = continuous_columns(rng, 6, 50)
+    correlations = np.corrcoef(np.array(list(columns.values())))
+    # The gain of a single parent is -N/2 ln(1 - r**2), less the same penalty for all.
+    np.fill_diagonal(correlations, 0)
+    told = -np.log(1 - correlations**2).sum(axis=1)
+    names = list(columns)
+    assert _order(columns, unit_free=True) == [names[v] for v in np.argsort(-told)]
+    assert sb.learn(columns, "tabu-dec").order == tuple(_order(columns, unit_free=True))

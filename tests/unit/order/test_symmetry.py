@@ -13,8 +13,10 @@ from tests.tables import Columns
 import stablebn as sb
 from stablebn.data import prepare
 from stablebn.learners import define_problem
+from stablebn.order import canonical_order
 from stablebn.order.refinement import tell_apart
-from stablebn.scores.registry import ScoreConfig
+from stablebn.scores.registry import ScoreConfig, scores_from
+from stablebn.stats import StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation, TableRows
 
 # The graph of the issue: cubic, on eight vertices, and not every vertex is like every other.
@@ -145,3 +147,63 @@ def test_equal_values_of_continuous_columns_are_told_from_equal_ranks() -> None:
     result = sb.learn(columns)
     assert ("interchangeable", tuple("abcdef")) in [(c.code, c.columns) for c in result.warnings]
     assert sorted(_numbers(columns).values()) == list(range(6))
+
+
+# Up to signs.
+
+
+def _tables_of_few_values() -> list[np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
+    """Small tables: many columns are symmetric, mirror images of each other, or can be exchanged with others."""
+    tables = [np.array(list(itertools.product((-1.0, 1.0), repeat=3))).T]
+    tables.append(np.vstack([tables[0], tables[0][0] * tables[0][1]]))
+    tables.append(np.hstack([np.eye(4), -np.eye(4)]))
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        base = rng.choice([-2.0, -1.0, 0.0, 1.0, 2.0], int(rng.integers(4, 7)))
+        base[:2] = (-1, 1)
+        turned = [rng.permutation(base) * rng.choice([-1, 1]) for _ in range(int(rng.integers(2, 5)))]
+        tables.append(np.array(turned))
+    return tables
+
+
+def _multiset(rows: object) -> tuple[object, ...]:
+    return tuple(sorted(map(tuple, np.array(rows).T.tolist())))
+
+
+@pytest.mark.parametrize("values", _tables_of_few_values())
+def test_one_order_but_for_symmetries_up_to_signs(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> None:
+    n = len(values)
+    signs = list(itertools.product((-1.0, 1.0), repeat=n))
+    # Without units: else a column could not be exchanged for one that is wider.
+    standard = ((values - values.mean(axis=1)[:, None]) / values.std(axis=1)[:, None]).round(9) + 0.0
+    symmetries = [
+        order
+        for order in itertools.permutations(range(n))
+        if any(_multiset(standard[list(order)] * np.array(sign)[:, None]) == _multiset(standard) for sign in signs)
+    ]
+    rng = random.Random(n)
+    forms, by_names = set(), set()
+    for _ in range(8):
+        columns, names = rng.sample(range(n), n), rng.sample("abcdefgh", n)
+        units = np.array([rng.choice((-3.0, -1.0, 1.0, 0.5)) for _ in range(n)])
+        table: Columns = {name: (values[c] * units[c]).tolist() for name, c in zip(names, columns, strict=True)}
+        statistics = statistics_of(prepare(table).table, unit_free=True)
+        told = canonical_order(statistics, scores_from(statistics, ScoreConfig()), unit_free=True)
+        ordered = standard[[columns[v] for v in told.order]]
+        forms.add(min(_multiset(ordered * np.array(sign)[:, None] + 0.0) for sign in signs))
+        assert {frozenset(columns[v] for v in group) for group in told.interchangeable} == _orbits(symmetries)
+        assert not told.undecided
+        # The same names with other signs.
+        flipped: Columns = {name: (-np.array(own)).tolist() for name, own in list(table.items())[:2]}
+        other = statistics_of(prepare({**table, **flipped}).table, unit_free=True)
+        again = canonical_order(other, scores_from(other, ScoreConfig()), unit_free=True)
+        by_names.add(again.order == told.order)
+    assert len(forms) == 1
+    assert by_names == {True}
+
+
+def test_a_column_that_is_not_symmetric_has_a_sign_of_its_own() -> None:
+    columns: Columns = {"skew": [0.0, 0.0, 0.0, 1.0], "even": [-1.0, 1.0, 3.0, 5.0], "other": [1.0, 0.0, 1.0, 0.0]}
+    moments = statistics_of(prepare(columns).table, unit_free=True)
+    assert isinstance(moments, StandardisedMoments)
+    assert moments.points() == [0, 1, 2, 1, 2]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stablebn.data.table import ContinuousTable
-from stablebn.stats import Moments, StandardisedMoments
+from stablebn.stats import MeasuredMoments, Moments, StandardisedMoments
 
 
 def _moments(values: object) -> Moments:
@@ -46,3 +46,40 @@ def test_reordered_moments_are_those_of_reordered_columns() -> None:
     direct = StandardisedMoments(_moments(values[order]))
     assert (reordered.cross_products().entries == direct.cross_products().entries).all()
     assert reordered.with_units.cross_product(0, 1) == direct.with_units.cross_product(0, 1)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_exact_units_and_signs_change_no_integer(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(-50, 50, (4, 30)).astype(float)
+    factors = rng.choice([-7.0, -1.0, 3.0, 1000.0], (4, 1))
+    other = values * factors + rng.integers(-(10**12), 10**12, (4, 1))
+    for kind in (StandardisedMoments, MeasuredMoments):
+        plain, in_units = kind(_moments(values)), kind(_moments(other))
+        signs = np.sign(factors * factors.T)
+        assert (plain.cross_products().entries == in_units.cross_products().entries * signs).all()
+        assert [plain.sort_key(v) for v in range(4)] == [in_units.sort_key(v) for v in range(4)]
+        for first, second in zip(plain.structures(), in_units.structures(), strict=True):
+            assert first.certificate(range(4)) == second.certificate(range(4))
+
+
+def test_values_are_rounded_as_exact_arithmetic_says() -> None:
+    rng = np.random.default_rng(3)
+    # A quarter of a million is far from zero, for columns so narrow.
+    values = rng.integers(0, 9, (1, 40)) / 64 + 250_000.0
+    moments = _moments(values)
+    found = StandardisedMoments(moments)._standardised.values(0)
+    mean, square = moments.mean(0), moments.cross_product(0, 0) / 40
+    for x, steps in zip(values[0].tolist(), found.tolist(), strict=True):
+        distance = Fraction(x) - mean
+        assert (steps >= 0) == (distance >= 0)
+        below, above = (Fraction(2 * abs(steps) + end, 2**17) for end in (-1, 1))
+        assert max(below, Fraction(0)) ** 2 <= distance**2 / square <= above**2
+
+
+def test_a_value_half_way_between_two_steps_is_no_matter_of_rounding() -> None:
+    # The standard deviation is 2**17, as far as numbers tell, and 1 is half a step.
+    wide = np.sqrt(2.0**35 - 1)
+    values = np.array([[-1.0, 1.0, -wide, wide]])
+    found = [StandardisedMoments(_moments(values * factor))._standardised.values(0) for factor in (1.0, -3.0)]
+    assert (found[0] == -found[1]).all()

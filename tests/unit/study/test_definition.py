@@ -40,6 +40,20 @@ def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
     assert len(jobs_of(study)) == 2 * (3 + 3 + 2)
 
 
+def test_an_option_above_the_learners_is_that_of_all_that_have_it(tmp_path: Path) -> None:
+    text = "tabu = 5\nunit_free = false\n" + SMALL.replace(
+        'algorithm = "pc-stable"', 'algorithm = "pc-stable"\nunit_free = true'
+    )
+    tabu, _, pc = study_of(tmp_path, text).learners
+    assert tabu.options == {"tabu": 5, "unit_free": False}
+    assert pc.options == {"unit_free": True, "alpha": 0.01}
+
+
+def test_an_option_above_the_learners_is_checked(tmp_path: Path) -> None:
+    with pytest.raises(sb.OptionError, match="study 'mine': unit_free"):
+        study_of(tmp_path, 'unit_free = "no"\n' + SMALL)
+
+
 def test_jobs_that_share_a_sample_and_a_layout_are_neighbours(tmp_path: Path) -> None:
     jobs = jobs_of(study_of(tmp_path, SMALL))
     assert [(job.rows, job.randomisation, job.learner.label) for job in jobs[:6]] == [
@@ -159,3 +173,7 @@ def test_a_file_that_is_not_toml_is_told_by_its_line(tmp_path: Path) -> None:
 def test_a_study_that_is_not_there_is_a_message(tmp_path: Path) -> None:
     with pytest.raises(sb.OptionError, match=r"nowhere\.toml.*say paper"):
         read_study(tmp_path / "nowhere.toml")
+
+
+def test_the_paper_has_units_in_its_order(toys: Path) -> None:
+    assert all(learner.options["unit_free"] is False for learner in read_study("paper", directories=[toys]).learners)
