@@ -43,13 +43,16 @@ def canonical_order(
     structures = [*statistics.structures(), *(relation.of_points(points) for relation in relations)]
     places = rank_names(statistics.names)
     by_name = [2 * places[statistics.names[v]] for v in points]
+    told = ToldApart([])
     if len(points) > statistics.n:
         # Signs first, given the names: else where names decide, signs would.
+        told = tell_apart(structures, by_name, by_name, deadline=deadline)
         met = set()
-        for point in tell_apart(structures, by_name, by_name, deadline=deadline).order:
+        for point in told.order:
             by_name[point] += points[point] in met
             met.add(points[point])
-    return tell_apart(structures, [tiers[v] for v in points], by_name, deadline=deadline).of_variables(points)
+    told = tell_apart(structures, [tiers[v] for v in points], by_name, symmetries=told.symmetries, deadline=deadline)
+    return told.of_variables(points)
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:

@@ -40,12 +40,15 @@ class ToldApart:
         Variables that a symmetry exchanges: only names can decide between them.
     undecided : list of int
         Variables between which names have decided because it would have taken too long to see whether they must.
+    symmetries : list of mappings
+        Those that were found: where each variable goes.
     """
 
     order: list[int]
     tied: bool = True
     interchangeable: list[list[int]] = field(default_factory=list)
     undecided: list[int] = field(default_factory=list)
+    symmetries: list[Mapping[int, int]] = field(default_factory=list)
 
     def of_variables(self, points: Sequence[int]) -> ToldApart:
         """The same of variables, of which some are there twice, as two points: the first of these has its place."""
@@ -66,6 +69,7 @@ def tell_apart(
     tiers: Sequence[int],
     by_name: Sequence[int],
     *,
+    symmetries: Sequence[Mapping[int, int]] = (),
     most_work: int = MOST_WORK,
     deadline: float | None = None,
 ) -> ToldApart:
@@ -79,12 +83,14 @@ def tell_apart(
         Tier of each variable; lower tiers come first. Equal tiers are to be told apart.
     by_name : sequence of int
         Position of each variable when they are sorted by name.
+    symmetries : sequence of mappings
+        Those that are known: where each variable goes.
     most_work : int
         How many numbers to look at before names decide.
     deadline : float, optional
         When names must decide at the latest, in terms of `time.monotonic`.
     """
-    return _Search(structures, by_name, most_work, deadline).run(tiers)
+    return _Search(structures, by_name, symmetries, most_work, deadline).run(tiers)
 
 
 @dataclass
@@ -125,7 +131,12 @@ class _Leaf:
 
 class _Search:
     def __init__(
-        self, structures: Sequence[Structure], by_name: Sequence[int], most_work: int, deadline: float | None
+        self,
+        structures: Sequence[Structure],
+        by_name: Sequence[int],
+        symmetries: Sequence[Mapping[int, int]],
+        most_work: int,
+        deadline: float | None,
     ) -> None:
         self._structures = structures
         self._by_name = by_name
@@ -134,6 +145,8 @@ class _Search:
         # Variables that can change places two by two: they stay together, and names decide among them.
         self._groups: list[tuple[int, ...]] = [(v,) for v in range(len(by_name))]
         self._symmetries = _Symmetries(len(by_name))
+        for symmetry in symmetries:
+            self._symmetries.add(symmetry)
 
     def run(self, tiers: Sequence[int]) -> ToldApart:
         """The order, from the first tiers to the last symmetry."""
@@ -144,10 +157,11 @@ class _Search:
         for group in self._groups:
             self._symmetries.exchange(group)
         root.tied = self._first_tie(root.classes)
+        self._symmetries.join_those_that_fix([], root.orbits)
         best = self._least_leaf(root)
         interchangeable = self._symmetries.interchangeable()
         if isinstance(best, _Leaf):
-            return ToldApart(best.order, interchangeable=interchangeable)
+            return ToldApart(best.order, interchangeable=interchangeable, symmetries=self._symmetries.found)
         undecided = [v for tied in self._classes(root.classes) if len(tied) > 1 for v in chain.from_iterable(tied)]
         return ToldApart(self._order(best.classes), interchangeable=interchangeable, undecided=undecided)
 
@@ -256,7 +270,7 @@ class _Symmetries:
 
     def __init__(self, n: int) -> None:
         self._all = _DisjointSets(n)
-        self._found: list[Mapping[int, int]] = []
+        self.found: list[Mapping[int, int]] = []
 
     def exchange(self, group: Sequence[int]) -> None:
         """Note that variables can change places two by two."""
@@ -265,16 +279,16 @@ class _Symmetries:
 
     def add(self, symmetry: Mapping[int, int]) -> None:
         """Note a symmetry: where each variable goes."""
-        self._found.append(symmetry)
+        self.found.append(symmetry)
         self._all.join_images(symmetry)
 
     def join_last(self, orbits: _DisjointSets) -> None:
         """Join what the last one exchanges."""
-        orbits.join_images(self._found[-1])
+        orbits.join_images(self.found[-1])
 
     def join_those_that_fix(self, fixed: Sequence[int], orbits: _DisjointSets) -> None:
         """Join what those exchange that leave some variables where they are."""
-        for symmetry in self._found:
+        for symmetry in self.found:
             if all(symmetry[v] == v for v in fixed):
                 orbits.join_images(symmetry)
 
