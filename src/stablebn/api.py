@@ -8,10 +8,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import Binning, ContinuousTable, Kind, Prepared, prepare
+from stablebn.arguments import LearnArguments, ScoreArguments, about_the_table, describe
+from stablebn.data import Asked, Binning, ContinuousTable, Decision, Prepared, prepare
 from stablebn.data.cut_points import USUAL_BINS
-from stablebn.errors import GraphError, OptionError, listed
+from stablebn.data.wording import tallied
+from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
 from stablebn.independence import independence_test, name_of_test
@@ -97,6 +98,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         conflicts=learned.conflicts,
         warnings=(*prepared.warnings, *order_warnings(problem, prepared), *learned.warnings, *unfinished),
         kinds=prepared.kinds,
+        decisions=prepared.decisions,
         constants=tuple(prepared.constants),
         merged=prepared.merged,
         cuts=prepared.cuts,
@@ -119,22 +121,30 @@ def _prepared(
     asked: LearnArguments | ScoreArguments,
     discretise: Binning | Mapping[Hashable, tuple[float, ...]] | None,
     duplicates: str = "keep",
+    learned: Mapping[Hashable, Decision] | None = None,
 ) -> Prepared:
-    """The table, read as the options say."""
-    return prepare(
-        asked.data,
-        names=asked.names,
-        kinds=asked.kinds,
-        missing=asked.missing,
-        duplicates=duplicates,
-        weights=asked.weights,
-        discretise=discretise,
-        columns=asked.columns,
-        drop=asked.drop,
-        sep=asked.sep,
-        decimal=asked.decimal,
-        encoding=asked.encoding,
-    )
+    """The table, read as the options say; an error offers those of them again that are about the table."""
+    try:
+        return prepare(
+            asked.data,
+            names=asked.names,
+            kinds=asked.kinds,
+            missing=asked.missing,
+            duplicates=duplicates,
+            weights=asked.weights,
+            discretise=discretise,
+            columns=asked.columns,
+            drop=asked.drop,
+            keep=asked.keep,
+            sep=asked.sep,
+            decimal=asked.decimal,
+            encoding=asked.encoding,
+            learned=learned,
+        )
+    except DataError as error:
+        if error.remedy:
+            error.remedy = {**about_the_table(asked), **error.remedy}
+        raise
 
 
 def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
@@ -152,6 +162,13 @@ def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
     return graph.cuts or None if isinstance(graph, Result) else None
 
 
+def _decisions_of(graph: object) -> Mapping[Hashable, Decision] | None:
+    """What the columns were taken for when a graph was learned; those with cut points are numbers."""
+    if not isinstance(graph, Result):
+        return None
+    return {name: own for name, own in graph.decisions.items() if name not in graph.cuts}
+
+
 @takes(ScoreArguments, describe)
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
@@ -166,10 +183,10 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     asked = ScoreArguments.from_call("score", arguments, options)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph))
+    prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph), learned=_decisions_of(asked.graph))
     graph = read_as_graph(asked.graph, prepared.names)
     dag = extended(graph)
-    unknown = [name for name in prepared.names if name not in set(dag.nodes)]
+    unknown = [name for name in prepared.kinds if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     if isinstance(prepared.table, ContinuousTable):
@@ -197,7 +214,7 @@ def fit(
     iss: float = 1.0,
     unseen: str = "uniform",
     names: Sequence[Hashable] | None = None,
-    kinds: Mapping[Hashable, Kind] | None = None,
+    kinds: Asked = None,
     missing: str = "error",
     weights: object = None,
 ) -> Network:
@@ -225,7 +242,15 @@ def fit(
     """
     from stablebn.networks.fitting import fit as fit_parameters
 
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, discretise=_cuts_of(graph))
+    prepared = prepare(
+        data,
+        names=names,
+        kinds=kinds,
+        missing=missing,
+        weights=weights,
+        discretise=_cuts_of(graph),
+        learned=_decisions_of(graph),
+    )
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 
@@ -237,7 +262,7 @@ def ci_test(
     test: str | None = None,
     *,
     names: Sequence[Hashable] | None = None,
-    kinds: Mapping[Hashable, Kind] | None = None,
+    kinds: Asked = None,
     missing: str = "error",
     weights: object = None,
 ) -> CITest:
@@ -269,9 +294,12 @@ def ci_test(
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise OptionError(f"given={given!r} must be a list of columns: say given=[{given!r}] for one.")
     asked = (x, y, *given)
-    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.kinds]
+    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.decisions]
     if unknown:
         raise OptionError(f"the table has no columns {listed(unknown)}.")
+    aside = {name: prepared.decisions[name].why for name in asked if name in prepared.aside}
+    if aside:
+        raise OptionError(f"columns that were set aside: {tallied(aside)}. Say kinds= for them.")
     if len(set(asked)) < len(asked):
         raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
     # A constant says nothing; and with only the columns that matter there are fewer to number.

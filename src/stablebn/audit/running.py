@@ -13,10 +13,10 @@ from stablebn.arguments import learn_options, score_options
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
-from stablebn.data.checks import check_size, check_types
+from stablebn.data import prepare
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
-from stablebn.data.kinds import Kind, decide_kinds
+from stablebn.data.kinds import Kind
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import set_weights_apart
@@ -93,9 +93,10 @@ def stability(
         choice=Choice(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
     )
     columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))
-    check_size(columns)
-    check_types(columns)
-    kinds = decide_kinds(columns, options.get("kinds") or {})
+    # Other layouts must not be taken for something else than the table as given.
+    reading = {option: options[option] for option in ("kinds", "keep", "missing", "weights") if option in options}
+    kinds = prepare(columns, **reading).kinds
+    options["kinds"] = kinds
     _check_kinds(vary, kinds)
     true = None if truth is None else _true_graph(truth, tuple(columns))
 

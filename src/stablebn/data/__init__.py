@@ -5,18 +5,20 @@ asked for `discretising` (with `cut_points`), `missing`, `duplicates`, with `che
 """
 
 from stablebn.data.cut_points import Binning, Cuts
-from stablebn.data.kinds import Kind
+from stablebn.data.kinds import Asked, Decision, Kind
 from stablebn.data.prepare import Prepared, prepare
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.data.wording import Caution
 
 __all__ = [
+    "Asked",
     "Binning",
     "CategoricalTable",
     "Caution",
     "Codes",
     "ContinuousTable",
     "Cuts",
+    "Decision",
     "Kind",
     "MixedTable",
     "Name",

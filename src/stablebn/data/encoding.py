@@ -130,7 +130,9 @@ def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
     if too_large:
         raise DataError(
             f"integers beyond 2**53 cannot be continuous without being rounded: {listed(too_large)}. "
-            "Cast them to float if that does no harm, or leave the columns out."
+            "Cast them to float if that does no harm, or leave the columns out.",
+            columns=too_large,
+            remedy={"drop": too_large},
         )
     return encoded
 

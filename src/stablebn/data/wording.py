@@ -43,6 +43,11 @@ class Caution:
         "dialect",
         "index",
         "markers",
+        "set-aside",
+        "kinds",
+        "numbers-as-text",
+        "many-levels",
+        "few-rows",
     ]
     columns: tuple[Name, ...]
     message: str

@@ -17,6 +17,9 @@ def prepared_for(network: Network, data: object, *, missing: str = "error", weig
     kind: Kind = "continuous" if network.is_continuous else "categorical"
     names = None if not isinstance(data, np.ndarray) else list(network.nodes)
     prepared = prepare(data, names=names, kinds=dict.fromkeys(network.nodes, kind), missing=missing, weights=weights)
+    empty = [name for name in prepared.aside if name in network]
+    if empty:
+        raise DataError(f"columns without any value: {listed(empty)}. The network needs them.")
     alien = [name for name in prepared.names if name not in network]
     if alien:
         raise DataError(f"columns that are not in the network: {listed(alien)}. Leave them out.")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, Caution, ContinuousTable, MixedTable, Prepared
+from stablebn.data.aside import check_aside
 from stablebn.data.checks import mixed_refused
 from stablebn.errors import GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG
@@ -28,9 +29,12 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     one_of("unseen", unseen, UNSEEN)
     if not (isinstance(iss, int | float) and math.isfinite(iss) and iss > 0):
         raise OptionError(f"iss={iss!r} must be a number above 0.")
-    absent = [name for name in dag.nodes if name not in prepared.kinds]
+    absent = [name for name in dag.nodes if name not in prepared.decisions]
     if absent:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
+    check_aside([dag.arcs], prepared)
+    # What was set aside has no distribution.
+    dag = DAG([name for name in dag.nodes if name in prepared.kinds], dag.arcs)
     if isinstance(prepared.table, CategoricalTable):
         return _fit_tables(dag, prepared, prepared.table, iss if method == "bde" else 0.0, unseen)
     if isinstance(prepared.table, MixedTable):
