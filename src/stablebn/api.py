@@ -1,4 +1,4 @@
-"""The front door: `learn`, `score`, `fit` and `ci_test`."""
+"""The front door: `learn`, `check`, `score`, `fit` and `ci_test`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stablebn.arguments import LearnArguments, ScoreArguments, about_the_table, describe
+from stablebn.arguments import CheckArguments, LearnArguments, ScoreArguments, about_the_table, describe
+from stablebn.checking import Check, checked
 from stablebn.data import Asked, Binning, ContinuousTable, Decision, Prepared, prepare
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.data.wording import tallied
@@ -118,7 +119,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
 
 
 def _prepared(
-    asked: LearnArguments | ScoreArguments,
+    asked: LearnArguments | ScoreArguments | CheckArguments,
     discretise: Binning | Mapping[Hashable, tuple[float, ...]] | None,
     duplicates: str = "keep",
     learned: Mapping[Hashable, Decision] | None = None,
@@ -147,7 +148,7 @@ def _prepared(
         raise
 
 
-def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
+def _binning(asked: LearnArguments | ScoreArguments | CheckArguments) -> Binning | None:
     if asked.discretise is None:
         if asked.bins is not None:
             raise OptionError(
@@ -167,6 +168,42 @@ def _decisions_of(graph: object) -> Mapping[Hashable, Decision] | None:
     if not isinstance(graph, Result):
         return None
     return {name: own for name, own in graph.decisions.items() if name not in graph.cuts}
+
+
+@takes(CheckArguments, describe)
+def check(*arguments: Any, **options: Any) -> Check:
+    """Say what there is to know of a table before anything is learned from it.
+
+    What each column is taken for and why, what keeps the table from being learned from, missing values, constants,
+    copies, columns that follow from others, ids, rare levels, nearly collinear columns, and about how long learning
+    takes. The options are the fields of `stablebn.arguments.CheckArguments`; `help(stablebn.check)` describes them.
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> found = sb.check({"sex": ["f", "m"] * 20, "code": [1, 2] * 20, "site": ["x"] * 40})
+    >>> [(finding.code, finding.columns) for finding in found.findings]
+    [('constant', ('site',)), ('relabelled', ('code', 'sex'))]
+    >>> found.exit_code
+    1
+    """
+    asked = CheckArguments.from_call("check", arguments, options)
+    binning = _binning(asked)
+    try:
+        return checked(_prepared(asked, binning), None)
+    except DataError as error:
+        if not error.remedy:
+            return checked(None, error)
+        # What there is besides is told as it will be.
+        mended: dict[str, Any] = dict(error.remedy)
+        try:
+            return checked(_prepared(replace(asked, **mended), binning), error)
+        except DataError:
+            return checked(None, error)
 
 
 @takes(ScoreArguments, describe)

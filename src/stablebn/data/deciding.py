@@ -108,10 +108,12 @@ def _take_text(decided: Decided, columns: Columns, weights: Weights | None, said
     markers: dict[Name, list[str]] = {}
     doubtful: dict[Name, str] = {}
     for name, column in list(decided.columns.items()):
+        asked = said.of(name)
         if family(columns[name].type) != "text" or not isinstance(column, Categories):
             continue
+        if asked != "continuous" and len(column.levels) <= MOST_CODES:
+            continue
         found = sort_out(column.levels)
-        asked = said.of(name)
         if asked == "continuous":
             if found.numbers and not found.others:
                 decided.columns[name] = as_numbers(column)

@@ -29,7 +29,7 @@ Asked: TypeAlias = Mapping[Name, Kind] | Kind | None
 MOST_CODES = 25
 
 # So few distinct integers are codes in a table of any size.
-FEW_CODES = 10
+FEW_CODES = 5
 
 # Values drawn from a range so small that so many pairs of them should be equal are not all different by chance: e**-10.
 EQUAL_PAIRS = 10
@@ -190,8 +190,8 @@ def _by_values(numbers: _WholeNumbers, own: Family) -> Decision:
         return Decision("categorical", f"{distinct} distinct {what}", plain=own == "integer")
     # Drawn values would be equal in about distinct**2 / 2 / spread pairs.
     if distinct > MOST_CODES and distinct * (distinct - 1) // 2 > EQUAL_PAIRS * (numbers.spread or distinct**2):
-        times = "once" if numbers.total == distinct else "equally often"
-        return Decision(None, f"{distinct} {what} that number rows or groups, each {times}")
+        times = "once: they number the rows" if numbers.total == distinct else "equally often: they number groups"
+        return Decision(None, f"{distinct} {what}, each {times}")
     if numbers.largest > LARGEST_WHOLE:
         return Decision(None, f"{distinct} distinct integers, some beyond 2**53, that look like keys")
     return Decision("continuous", f"{distinct} distinct {what}", plain=own == "float")

@@ -42,9 +42,8 @@ def sort_out(levels: Sequence[Hashable]) -> NumberText:
     rest = set(texts) - set(numbers)
     # Beside a number a sign such as ? or - is no value.
     markers = markers_among(rest | {"1"}) & rest
-    return NumberText(
-        numbers, [text for text in texts if text in markers], [text for text in texts if text in rest - markers]
-    )
+    others = rest - markers
+    return NumberText(numbers, [text for text in texts if text in markers], [text for text in texts if text in others])
 
 
 def as_numbers(column: Categories) -> Numbers:
