@@ -169,7 +169,8 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
         return
     moments = Moments(alone)
     # In an order that follows from the values, so that the order of the columns cannot change a bit.
-    moments = moments.reordered(sorted(range(n), key=moments.sort_key))
+    keys: list[Any] = [moments.sort_key(v) for v in range(n)]
+    moments = moments.reordered(sorted(range(n), key=keys.__getitem__))
     correlation = np.array([[moments.correlation(u, v, 60) for v in range(n)] for u in range(n)]) * 2.0**-60
     own = np.diagonal(np.linalg.inv(correlation + _RIDGE * np.eye(n)))
     found = {

@@ -61,9 +61,7 @@ def decide(columns: Columns, weights: Weights | None, said: Told, missing: str, 
         name: "categorical" if family(columns[name].type) == "text" else own.kind for name, own in decisions.items()
     }
     taken = {name: _as(columns[name], own) for name, own in decisions.items() if own.kind is not None}
-    encoded: dict[Name, Encoded] = {}
-    with problems.collected():
-        encoded = encode(taken, {name: kind for name, kind in kinds.items() if kind is not None})
+    encoded = encode(taken, {name: kind for name, kind in kinds.items() if kind is not None}, problems)
     decided = Decided(encoded, decisions, [])
     _take_text(decided, columns, weights, said, problems)
     for name, column in list(encoded.items()):

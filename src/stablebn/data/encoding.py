@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stablebn.data.integers import CloseIntegers, close_integers
 from stablebn.data.kinds import Kind, family
+from stablebn.data.problems import Problems
 from stablebn.data.reading import Columns
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.errors import DataError, listed
@@ -103,7 +104,7 @@ class Numbers:
 Encoded: TypeAlias = Categories | Numbers
 
 
-def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
+def encode(columns: Columns, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Encoded]:
     """Every column as arrays, by its kind.
 
     Parameters
@@ -112,10 +113,13 @@ def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
         Of usable types.
     kinds : mapping of name to kind
         Continuous only where the values are not text.
+    problems : Problems
+        Where columns are told of that cannot be encoded.
 
     Returns
     -------
     dict of name to Categories or Numbers
+        The others.
     """
     encoded: dict[Name, Encoded] = {}
     too_large: list[Name] = []
@@ -127,14 +131,19 @@ def encode(columns: Columns, kinds: Mapping[Name, Kind]) -> dict[Name, Encoded]:
             encoded[name] = _numbers(column)
         except pa.ArrowInvalid:
             too_large.append(name)
-    if too_large:
-        raise DataError(
-            f"integers beyond 2**53 cannot be continuous without being rounded: {listed(too_large)}. "
-            "Cast them to float if that does no harm, or leave the columns out.",
-            columns=too_large,
-            remedy={"drop": too_large},
-        )
+    with problems.collected():
+        _refuse_too_large(too_large)
     return encoded
+
+
+def _refuse_too_large(names: Sequence[Name]) -> None:
+    if names:
+        raise DataError(
+            f"integers beyond 2**53 cannot be continuous without being rounded: {listed(names)}. "
+            "Cast them to float if that does no harm, or leave the columns out.",
+            columns=names,
+            remedy={"drop": names},
+        )
 
 
 def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None) -> Table:

@@ -240,7 +240,12 @@ ZOO = [
     Animal(
         "lines that are no objects", _rows('{"a": 1}', "[2]"), error="line 2 of .* is no JSON object", file="t.jsonl"
     ),
-    Animal("nested JSON", _rows('{"a": 1, "b": {"c": 2}}'), error="types that cannot be used: 'b'", file="t.jsonl"),
+    Animal(
+        "nested JSON",
+        _rows('{"a": 1, "b": {"c": 2}, "d": "x"}', '{"a": 2, "b": {"c": 3}, "d": "y"}'),
+        {"a": [1, 2], "b": [{"c": 2}, {"c": 3}], "d": ["x", "y"]},
+        file="t.jsonl",
+    ),
     Animal(
         "a column of JSON of two types",
         _rows('{"a": 1, "b": 1}', '{"a": "x", "b": 2}'),
