@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from stablebn.data.encoding import Categories, Encoded, Numbers
-from stablebn.data.kinds import MOST_CODES, Decision, family
+from stablebn.data.kinds import MOST_CODES, Decision
 from stablebn.data.reading import Columns
 from stablebn.data.table import MixedTable, Name, Weights
 from stablebn.data.wording import Caution, kinds_option, tallied
@@ -35,11 +35,6 @@ def check_size(columns: Columns) -> None:
         raise DataError(f"a network needs at least two columns, and the table has {found}. Add columns.")
     if len(next(iter(columns.values()))) == 0:
         raise DataError(f"the table has columns {listed(tuple(columns))} but no rows. Add rows.")
-
-
-def check_types(columns: Columns) -> None:
-    """Raise if a column holds neither text, booleans, integers nor floats."""
-    refuse_types({name: column.type for name, column in columns.items() if family(column.type) is None})
 
 
 def refuse_types(unusable: Mapping[Name, pa.DataType]) -> None:

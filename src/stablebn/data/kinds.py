@@ -16,7 +16,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stablebn.data.integers import close_integers
-from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights, total_weight
 from stablebn.data.wording import kinds_option
 from stablebn.errors import OptionError, listed, one_of
@@ -122,13 +121,6 @@ def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Tol
     for name, kind in kinds.items():
         one_of("kinds[...]" if name is ... else f"kinds[{name!r}]", kind, get_args(Kind))
     return Told({name: kind for name, kind in kinds.items() if name is not ...}, kinds.get(...), kept)
-
-
-def decide_kinds(columns: Columns, asked: Asked, weights: Weights | None = None) -> dict[Name, Kind]:
-    """The kinds of columns that are not set aside by their types and numbers; text is taken as it is."""
-    said = told(asked, (), columns)
-    decisions = {name: decide_by_type(name, column, said, weights) for name, column in columns.items()}
-    return {name: decision.kind for name, decision in decisions.items() if decision.kind is not None}
 
 
 def decide_by_type(name: Name, column: pa.ChunkedArray, said: Told, weights: Weights | None = None) -> Decision:

@@ -74,7 +74,8 @@ def test_one_problem_is_told_without_a_list() -> None:
 
 
 def test_what_no_option_mends_has_no_remedy() -> None:
-    for columns in ({"a": [1]}, {"a": [], "b": []}, {"a": [0.5, 1.5], "b": [NAN, 2.5]}):
+    tables: list[dict[str, Any]] = [{"a": [1]}, {"a": [], "b": []}, {"a": [0.5, 1.5], "b": [NAN, 2.5]}]
+    for columns in tables:
         with pytest.raises(DataError) as caught:
             prepare(columns)
         assert caught.value.remedy == {}
