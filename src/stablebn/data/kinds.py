@@ -30,6 +30,9 @@ MOST_CODES = 25
 # So few distinct integers are codes in a table of any size.
 FEW_CODES = 5
 
+# Of integers with more distinct values it is said that they are taken for codes.
+PLAIN_CODES = 10
+
 # Values drawn from a range so small that so many pairs of them should be equal are not all different by chance: e**-10.
 EQUAL_PAIRS = 10
 
@@ -179,7 +182,9 @@ def _by_values(numbers: _WholeNumbers, own: Family) -> Decision:
     few = own == "integer" and distinct <= FEW_CODES
     # Below, two such columns have more joint cells than there are rows.
     if few or (1 < distinct <= MOST_CODES and distinct**2 <= numbers.total):
-        return Decision("categorical", f"{distinct} distinct {what}", plain=own == "integer")
+        return Decision(
+            "categorical", f"{distinct} distinct {what}", plain=own == "integer" and distinct <= PLAIN_CODES
+        )
     # Drawn values would be equal in about distinct**2 / 2 / spread pairs.
     if distinct > MOST_CODES and distinct * (distinct - 1) // 2 > EQUAL_PAIRS * (numbers.spread or distinct**2):
         times = "once: they number the rows" if numbers.total == distinct else "equally often: they number groups"
@@ -287,8 +292,8 @@ def decide_text(levels: Sequence[Hashable], total: int) -> Decision | None:
         return None
     if all(_DATE.fullmatch(text) for text in texts):
         return Decision(None, f"{len(texts)} dates, written as text")
-    # Fewer than two rows for a level, as a rule: there are no frequencies to be learned.
-    if 2 * len(texts) > total:
+    # Nearly every row has a value of its own: there are no frequencies to be learned.
+    if 10 * len(texts) > 9 * total:
         what = "free text" if sum(text.count(" ") for text in texts) >= 3 * len(texts) else "text"
         return Decision(None, f"{what}, {len(texts)} values in {total} rows")
     return None

@@ -39,7 +39,8 @@ def _repeated(values: Any, rows: int) -> list[Any]:
         (pd.Categorical([3, 4] * 4), Decision("categorical", "categories", plain=True)),
         ([0.5, 1.5] * 4, Decision("continuous", "floats", plain=True)),
         ([1, 2] * 4, Decision("categorical", "2 distinct integers", plain=True)),
-        (_repeated(range(25), 625), Decision("categorical", "25 distinct integers", plain=True)),
+        (_repeated(range(10), 100), Decision("categorical", "10 distinct integers", plain=True)),
+        (_repeated(range(25), 625), Decision("categorical", "25 distinct integers")),
         (_repeated(range(25), 624), Decision("continuous", "25 distinct integers")),
         (_repeated(range(26), 900), Decision("continuous", "26 distinct integers")),
         (_repeated(range(5), 6), Decision("categorical", "5 distinct integers", plain=True)),
@@ -72,7 +73,7 @@ def test_kinds_follow_from_type_and_values(column: Any, decision: Decision) -> N
         (random.Random(1).sample(range(10000, 100000), 2000), "2000 integers, each once: they number the rows"),
         (list(range(40)) * 3, "40 integers, each equally often: they number groups"),
         ([f"p{i}" for i in range(26)], "text, 26 values in 26 rows"),
-        ([f"p{i}" for i in range(30)] + ["p1"] * 29, "text, 30 values in 59 rows"),
+        ([f"p{i}" for i in range(30)] + ["p1"] * 3, "text, 30 values in 33 rows"),
         ([f"the patient said {i} words" for i in range(30)], "free text, 30 values in 30 rows"),
         ([f"2024-01-{day:02}" for day in range(1, 29)] * 9, "28 dates, written as text"),
         (pd.date_range("2020", periods=30), "dates or times"),
@@ -108,6 +109,12 @@ def test_what_names_rows_is_set_aside(column: Any, why: str) -> None:
 )
 def test_measured_integers_are_no_ids(column: list[int]) -> None:
     assert _decision(column).kind == "continuous"
+
+
+def test_25_levels_or_nine_tenths_of_the_rows_are_no_names() -> None:
+    assert _decision([f"p{i}" for i in range(25)]).kind == "categorical"
+    assert _decision([f"p{i}" for i in range(27)] + ["p0"] * 3).kind == "categorical"
+    assert _decision([f"p{i}" for i in range(30)], weights=[2] * 30).kind == "categorical"
 
 
 def test_columns_set_aside_stay_in_the_table_and_are_told() -> None:
