@@ -23,29 +23,28 @@ ROWS = range(100, 20_001)
 
 # By package. Chosen for what they hold, not for how they fare: surveys, trials, panels, cars, plants, prices, votes.
 TABLES = {
-    "AER": "Affairs BankWages CPS1985 CPS1988 CreditCard DoctorVisits Fatalities GSOEP9402 Guns HMDA HousePrices "
-    "Journals MASchools Mroz NMES1988 PSID1982 RecreationDemand SmokeBan STAR TeachingRatings",
+    "AER": "Affairs BankWages CPS1985 CreditCard DoctorVisits Fatalities GSOEP9402 Guns HMDA HousePrices "
+    "Journals MASchools NMES1988 PSID1982 RecreationDemand SmokeBan STAR TeachingRatings",
     "boot": "melanoma channing",
-    "carData": "Arrests Baumann BEPS Chile Cowles Davis GSSvocab Mroz Salaries SLID TitanicSurvival Vocab WVS Wong",
+    "carData": "Arrests BEPS Chile Cowles Davis Mroz Salaries SLID TitanicSurvival WVS Wong",
     "causaldata": "nhefs",
     "COUNT": "affairs badhealth lbw medpar rwm5yr titanic",
-    "datasets": "airquality attenu ChickWeight esoph faithful infert iris quakes",
+    "datasets": "airquality attenu ChickWeight faithful infert iris quakes",
     "dplyr": "storms",
-    "Ecdat": "BudgetFood Computers Doctor Males Mathlevel Mroz Participation Wages Workinghours",
-    "ggplot2": "economics midwest mpg msleep",
+    "Ecdat": "Computers Doctor Males Mathlevel Mroz Participation Wages Workinghours",
+    "ggplot2": "economics midwest mpg",
     "HistData": "Galton GaltonFamilies",
     "ISLR": "Auto Carseats College Credit Default OJ Wage Weekly",
-    "lme4": "InstEval Penicillin sleepstudy VerbAgg",
+    "lme4": "Penicillin sleepstudy VerbAgg",
     "MASS": "Aids2 Boston bacteria biopsy birthwt crabs Melanoma Pima.tr Pima.te survey",
     "nlme": "MathAchieve Orthodont",
     "openintro": "births email loans_full_schema ncbirths possum yrbss",
     "palmerpenguins": "penguins penguins_raw",
     "plm": "Grunfeld Males Produc",
     "psych": "bfi sat.act",
-    "robustbase": "NOxEmissions education",
-    "survival": "colon flchain lung pbc veteran",
-    "vcd": "Arthritis",
-    "wooldridge": "bwght crime1 gpa1 hprice1 loanapp mroz wage1 wage2",
+    "robustbase": "NOxEmissions",
+    "survival": "colon flchain pbc veteran",
+    "wooldridge": "bwght crime1 gpa1 loanapp mroz wage1 wage2",
 }
 SCIKIT_LEARN = ("breast_cancer", "diabetes", "iris", "wine")
 

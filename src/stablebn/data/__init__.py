@@ -1,7 +1,8 @@
 """From a file or a frame to the encoded table: reading, column kinds, encoding, checks.
 
-The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `kinds`, `encoding`, where
-asked for `discretising` (with `cut_points`), `missing`, `duplicates`, with `checks` on the way.
+The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `deciding` (with `kinds`,
+`usable`, `number_text` and `encoding`), where asked for `discretising` (with `cut_points`), `missing`, `duplicates`,
+with `checks` on the way; what is wrong is collected in `problems`. `findings` are for `stablebn.check`.
 """
 
 from stablebn.data.cut_points import Binning, Cuts
