@@ -65,7 +65,7 @@ def decide(columns: Columns, weights: Weights | None, said: Told, missing: str, 
     decided = Decided(encoded, decisions, [])
     _take_text(decided, columns, weights, said, problems)
     for name, column in list(encoded.items()):
-        if column.missing.all() and not (missing == "level" and isinstance(column, Categories)):
+        if column.is_empty and not (missing == "level" and isinstance(column, Categories)):
             decisions[name] = Decision(None, "no values")
             del encoded[name]
     return decided
@@ -121,7 +121,7 @@ def _take_text(decided: Decided, columns: Columns, weights: Weights | None, said
                 example = (*found.others, *found.markers)
                 no_numbers[name] = f"for example {example[0]!r}" if example else "no values"
             continue
-        if asked is not None or pa.types.is_dictionary(columns[name].type):
+        if asked is not None:
             continue
         many = len(found.numbers) > MOST_CODES
         if many and found.markers and not found.others:
@@ -152,6 +152,8 @@ def _set_text_aside(decided: Decided, columns: Columns, weights: Weights | None,
         if isinstance(column, Numbers):
             if decided.decisions[name].kind is None:
                 del decided.columns[name]
+            continue
+        if len(column.levels) <= MOST_CODES:
             continue
         there = ~column.missing
         total = total_weight(int(there.sum()), None if weights is None else weights[there])

@@ -44,6 +44,11 @@ class Categories:
         return np.asarray(self.codes == len(self.levels))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no row has a value."""
+        return not self.levels
+
+    @property
     def is_constant(self) -> bool:
         """Whether one value fills the column."""
         return len(self.levels) == 1
@@ -85,6 +90,11 @@ class Numbers:
     def missing(self) -> Mask:
         """Rows without a value."""
         return np.isnan(self.values)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row has a value."""
+        return bool(np.isnan(self.values[:1]).all() and np.isnan(self.values).all())
 
     @property
     def is_constant(self) -> bool:

@@ -33,8 +33,18 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     if absent:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
     check_aside([dag.arcs], prepared)
-    # What was set aside has no distribution.
-    dag = DAG([name for name in dag.nodes if name in prepared.kinds], dag.arcs)
+    aside = [name for name in dag.nodes if name in prepared.aside]
+    if aside:
+        # It has no distribution.
+        network = fit(
+            DAG([name for name in dag.nodes if name in prepared.kinds], dag.arcs),
+            prepared,
+            method=method,
+            iss=iss,
+            unseen=unseen,
+        )
+        told = Caution("set-aside", tuple(aside), f"set aside, and not in the network: {listed(aside)}.")
+        return Network({name: network[name] for name in network.nodes}, warnings=(*network.warnings, told))
     if isinstance(prepared.table, CategoricalTable):
         return _fit_tables(dag, prepared, prepared.table, iss if method == "bde" else 0.0, unseen)
     if isinstance(prepared.table, MixedTable):

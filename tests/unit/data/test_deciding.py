@@ -223,8 +223,9 @@ def test_numbers_with_a_question_mark_are_numbers() -> None:
     assert prepared.decisions["a"] == Decision("continuous", "numbers written as text, floats")
     assert prepared.table.total == 40
     assert [caution.code for caution in prepared.warnings] == ["kinds", "markers", "dropped-rows"]
-    # A category of pandas says that it is one.
-    assert prepare({"a": pd.Categorical(column), "b": ["x", "y"] * 21}).aside == ("a",)
+    # Text in a file, or in categories, is no other text.
+    assert prepare({"a": pd.Categorical(column), "b": ["x", "y"] * 21}, missing="drop").kinds["a"] == "continuous"
+    assert prepare({"a": column, "b": ["x", "y"] * 21}, kinds={"a": "categorical"}).kinds["a"] == "categorical"
 
 
 def test_text_that_looks_like_numbers_is_told() -> None:
