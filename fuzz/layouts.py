@@ -322,9 +322,10 @@ def _given(
         else:
             reading = {"weights": sheet.weights.tolist()}
     if form == "integers":
-        own_names = [names[c] for c in order]
         columns = {name: own.astype(np.int64) for name, own in columns.items()}
-        reading = {**reading, "kinds": dict.fromkeys(own_names, "continuous")}
+    # Said, because whole numbers may be either, and what they are taken for may depend on labels and units.
+    kind = "categorical" if sheet.labels else "continuous"
+    reading = {**reading, "kinds": {names[c]: kind for c in order}}
     if form == "array":
         array = np.empty((len(next(iter(columns.values()))), len(columns)), dtype=object if sheet.labels else float)
         for place, own in enumerate(columns.values()):

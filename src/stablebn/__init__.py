@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stablebn import study
-    from stablebn.api import ci_test, fit, learn, score
+    from stablebn.api import check, ci_test, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
+    from stablebn.checking import Check
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
@@ -42,8 +43,9 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("ci_test", "fit", "learn", "score"),
+    "stablebn.api": ("check", "ci_test", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
+    "stablebn.checking": ("Check",),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
@@ -68,6 +70,7 @@ __all__ = [
     "MMHC",
     "PDAG",
     "CITest",
+    "Check",
     "Comparison",
     "ConditionalGaussian",
     "DataError",
@@ -96,6 +99,7 @@ __all__ = [
     "TabuStable",
     "TestTrace",
     "Trace",
+    "check",
     "ci_test",
     "compare",
     "discretise",

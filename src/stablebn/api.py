@@ -1,4 +1,4 @@
-"""The front door: `learn`, `score`, `fit` and `ci_test`."""
+"""The front door: `learn`, `check`, `score`, `fit` and `ci_test`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import Binning, CategoricalTable, Caution, ContinuousTable, Kind, MixedTable, Prepared, prepare
+from stablebn.arguments import CheckArguments, LearnArguments, ScoreArguments, about_the_table, describe
+from stablebn.checking import Check, checked
+from stablebn.data import (
+    Asked,
+    Binning,
+    CategoricalTable,
+    Caution,
+    ContinuousTable,
+    Decision,
+    MixedTable,
+    Prepared,
+    prepare,
+)
 from stablebn.data.cut_points import USUAL_BINS
-from stablebn.errors import GraphError, OptionError, listed
+from stablebn.data.wording import tallied
+from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
 from stablebn.independence import independence_test, name_of_test
@@ -122,6 +134,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
             *unfinished,
         ),
         kinds=prepared.kinds,
+        decisions=prepared.decisions,
         constants=tuple(prepared.constants),
         merged=prepared.merged,
         cuts=prepared.cuts,
@@ -142,26 +155,34 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
 
 
 def _prepared(
-    asked: LearnArguments | ScoreArguments,
+    asked: LearnArguments | ScoreArguments | CheckArguments,
     discretise: Binning | Mapping[Hashable, tuple[float, ...]] | None,
     duplicates: str = "keep",
+    learned: Mapping[Hashable, Decision] | None = None,
 ) -> Prepared:
-    """The table, read as the options say."""
-    return prepare(
-        asked.data,
-        names=asked.names,
-        kinds=asked.kinds,
-        missing=asked.missing,
-        duplicates=duplicates,
-        weights=asked.weights,
-        discretise=discretise,
-        columns=asked.columns,
-        drop=asked.drop,
-        sep=asked.sep,
-        decimal=asked.decimal,
-        encoding=asked.encoding,
-        threads=asked.threads or cores(),
-    )
+    """The table, read as the options say; an error offers those of them again that are about the table."""
+    try:
+        return prepare(
+            asked.data,
+            names=asked.names,
+            kinds=asked.kinds,
+            missing=asked.missing,
+            duplicates=duplicates,
+            weights=asked.weights,
+            discretise=discretise,
+            columns=asked.columns,
+            drop=asked.drop,
+            keep=asked.keep,
+            sep=asked.sep,
+            decimal=asked.decimal,
+            encoding=asked.encoding,
+            learned=learned,
+            threads=asked.threads or cores(),
+        )
+    except DataError as error:
+        if error.remedy:
+            error.remedy = {**about_the_table(asked), **error.remedy}
+        raise
 
 
 def _is_unit_free(asked: LearnArguments | ScoreArguments, prepared: Prepared) -> bool:
@@ -188,7 +209,7 @@ def _units_warning(asked: LearnArguments, prepared: Prepared) -> tuple[Caution, 
     )
 
 
-def _binning(asked: LearnArguments | ScoreArguments) -> Binning | None:
+def _binning(asked: LearnArguments | ScoreArguments | CheckArguments) -> Binning | None:
     if asked.discretise is None:
         if asked.bins is not None:
             raise OptionError(
@@ -202,6 +223,49 @@ def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
     """The cut points with which a graph was learned: those of a result or a network."""
     cuts: Mapping[Hashable, tuple[float, ...]] | None = getattr(graph, "cuts", None)
     return cuts or None
+
+
+def _decisions_of(graph: object) -> Mapping[Hashable, Decision] | None:
+    """What the columns were taken for when a graph was learned; those with cut points are numbers."""
+    if not isinstance(graph, Result):
+        return None
+    return {name: own for name, own in graph.decisions.items() if name not in graph.cuts}
+
+
+@takes(CheckArguments, describe)
+def check(*arguments: Any, **options: Any) -> Check:
+    """Say what there is to know of a table before anything is learned from it.
+
+    What each column is taken for and why, what keeps the table from being learned from, missing values, constants,
+    copies, columns that follow from others, ids, rare levels, nearly collinear columns, and about how long learning
+    takes. The options are the fields of `stablebn.arguments.CheckArguments`; `help(stablebn.check)` describes them.
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> found = sb.check({"sex": ["f", "m"] * 20, "code": [1, 2] * 20, "site": ["x"] * 40})
+    >>> [(finding.code, finding.columns) for finding in found.findings]
+    [('constant', ('site',)), ('relabelled', ('code', 'sex'))]
+    >>> found.exit_code
+    1
+    """
+    asked = CheckArguments.from_call("check", arguments, options)
+    binning = _binning(asked)
+    try:
+        return checked(_prepared(asked, binning), None)
+    except DataError as error:
+        if not error.remedy:
+            return checked(None, error)
+        # What there is besides is told as it will be.
+        mended: dict[str, Any] = dict(error.remedy)
+        try:
+            return checked(_prepared(replace(asked, **mended), binning), error)
+        except DataError:
+            return checked(None, error)
 
 
 @takes(ScoreArguments, describe)
@@ -221,7 +285,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
         asked = replace(asked, unit_free=False)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph))
+    prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph), learned=_decisions_of(asked.graph))
     graph = read_as_graph(asked.graph, prepared.names)
     forbidden = forbidden_by_kind(config, {name: prepared.kinds[name] for name in prepared.table.names})
     dag = extended(graph, forbidden)
@@ -231,7 +295,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
             f"the graph has arcs from continuous to categorical variables: {listed(barred)}. Conditional linear "
             'Gaussian networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
         )
-    unknown = [name for name in prepared.names if name not in set(dag.nodes)]
+    unknown = [name for name in prepared.kinds if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     relation = relation_of(graph, prepared.table.names)
@@ -263,7 +327,7 @@ def fit(
     iss: float = 1.0,
     unseen: str = "uniform",
     names: Sequence[Hashable] | None = None,
-    kinds: Mapping[Hashable, Kind] | None = None,
+    kinds: Asked = None,
     missing: str = "error",
     weights: object = None,
 ) -> Network:
@@ -303,6 +367,7 @@ def fit(
         missing=missing,
         weights=weights,
         discretise=_cuts_of(graph),
+        learned=_decisions_of(graph),
         threads=cores(),
     )
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
@@ -316,7 +381,7 @@ def ci_test(
     test: str | None = None,
     *,
     names: Sequence[Hashable] | None = None,
-    kinds: Mapping[Hashable, Kind] | None = None,
+    kinds: Asked = None,
     missing: str = "error",
     weights: object = None,
     unit_free: bool = True,
@@ -352,9 +417,12 @@ def ci_test(
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise OptionError(f"given={given!r} must be a list of columns: say given=[{given!r}] for one.")
     asked = (x, y, *given)
-    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.kinds]
+    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.decisions]
     if unknown:
         raise OptionError(f"the table has no columns {listed(unknown)}.")
+    aside = {name: prepared.decisions[name].why for name in asked if name in prepared.aside}
+    if aside:
+        raise OptionError(f"columns that were set aside: {tallied(aside)}. Say kinds= for them.")
     if len(set(asked)) < len(asked):
         raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
     # A constant says nothing; and with only the columns that matter there are fewer to number.

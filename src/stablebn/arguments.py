@@ -88,9 +88,10 @@ class _Reading(Options):
     """How to read and count the table."""
 
     _: KW_ONLY
-    kinds: Mapping[Hashable, Kind] | None = option(
+    kinds: Mapping[Hashable, Kind] | Kind | None = option(
         None,
-        "Columns that are categorical or continuous, where the type does not say.",
+        "Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ... "
+        "stands for all others; or one kind for all columns that can have it.",
         command_type=None,
         in_studies=False,
         recorded=False,
@@ -121,7 +122,14 @@ class _Reading(Options):
     drop: Sequence[Hashable] | str | None = option(
         None,
         "Columns to leave out, with commas between their names.",
-        command_type=str,
+        command_type=list[str],
+        in_studies=False,
+        recorded=False,
+    )
+    keep: Sequence[Hashable] | str | None = option(
+        None,
+        "Columns to learn from though they look like ids, free text or dates, with commas between their names.",
+        command_type=list[str],
         in_studies=False,
         recorded=False,
     )
@@ -214,6 +222,19 @@ class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
     """What `stablebn.score` can be told."""
 
 
+@dataclass(frozen=True)
+class CheckArguments(_Reading, _Table):
+    """What `stablebn.check` can be told: the table, and how to read it."""
+
+
+def about_the_table(asked: Options) -> dict[str, object]:
+    """Those options that are about the table and were given."""
+    known = [*check_options(), *(entry for entry in learn_options() if entry.name == "duplicates")]
+    given = {entry.name: getattr(asked, entry.name, entry.default) for entry in known if entry.name != "threads"}
+    defaults = {entry.name: entry.default for entry in known}
+    return {name: value for name, value in given.items() if value is not defaults[name]}
+
+
 def check_given(algorithm: object, given: Mapping[str, object]) -> None:
     """Check options of a learner before there is a table; None stands for a default.
 
@@ -248,6 +269,12 @@ def learn_options() -> tuple[Option, ...]:
 def score_options() -> tuple[Option, ...]:
     """The options of `stablebn.score`, without the graph and the table."""
     return tuple(entry for entry in options_of(ScoreArguments) if entry.name not in _NOT_OPTIONS)
+
+
+@cache
+def check_options() -> tuple[Option, ...]:
+    """The options of `stablebn.check`, without the table."""
+    return tuple(entry for entry in options_of(CheckArguments) if entry.name not in _NOT_OPTIONS)
 
 
 @cache

@@ -12,9 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from stablebn.commands.terminal import say
-from stablebn.errors import StableBNError
+from stablebn.errors import DataError, StableBNError
 
-COMMANDS = ("learn", "score", "compare", "stability", "study", "networks", "sample", "demo")
+COMMANDS = ("learn", "check", "score", "compare", "stability", "study", "networks", "sample", "demo")
 """The commands: each is a module of `stablebn.commands`, with its function `command` and its `HELP`."""
 
 
@@ -71,4 +71,9 @@ def main() -> None:
         app()
     except StableBNError as error:
         say(f"{type(error).__name__}: {error}", err=True)
+        if isinstance(error, DataError) and error.remedy:
+            # Here and not above: without an error it is not needed.
+            from stablebn.commands.options import flags_of
+
+            say(f"What helps: {flags_of(error.remedy)}", err=True)
         sys.exit(2)

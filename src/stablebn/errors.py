@@ -2,15 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 
 class StableBNError(Exception):
     """Root of every error that stablebn raises on purpose."""
 
 
+@dataclass(frozen=True)
+class Problem:
+    """Something for which a table cannot be learned from as it is.
+
+    Attributes
+    ----------
+    message : str
+        What is wrong with which columns, and what to do.
+    columns : tuple of hashable
+        The columns concerned.
+    remedy : mapping of option to value
+        What mends it; empty: no option does.
+    """
+
+    message: str
+    columns: tuple[Hashable, ...] = ()
+    remedy: Mapping[str, object] = field(default_factory=dict)
+
+
 class DataError(StableBNError, ValueError):
-    """The table cannot be learned from as it is; the message names the columns and the remedy."""
+    """The table cannot be learned from as it is; the message names the columns and the remedy.
+
+    Parameters
+    ----------
+    message : str
+    columns, remedy
+        As in `Problem`: of one that is the only one so far.
+    problems : sequence of Problem
+        All there are.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+    remedy : dict of option to value
+        Options of `stablebn.learn` with which all problems are mended: `stablebn.learn(data, **error.remedy)` runs.
+        Those that the call had about the table are among them. Empty where no option helps.
+    """
+
+    problems: tuple[Problem, ...]
+    remedy: dict[str, object]
+
+    def __init__(
+        self,
+        message: str,
+        columns: Sequence[Hashable] = (),
+        remedy: Mapping[str, object] | None = None,
+        problems: Sequence[Problem] = (),
+    ) -> None:
+        super().__init__(message)
+        self.remedy = dict(remedy or {})
+        self.problems = tuple(problems) or (Problem(message, tuple(columns), self.remedy),)
 
 
 class GraphError(StableBNError, ValueError):

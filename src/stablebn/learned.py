@@ -153,7 +153,7 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
     if barred:
         columns = sorted({names[v] for _, v in barred}, key=name_key)
         yield Caution(
-            "few-rows",
+            "small-strata",
             tuple(columns),
             f"{len(barred)} larger families were no candidates, as some configuration of categories in them has too "
             f"few rows for their continuous variables: those of {listed(columns)}. Joining rare categories lets them "

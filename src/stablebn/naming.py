@@ -8,6 +8,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 import numpy as np
 
 from stablebn.data import Kind, Prepared
+from stablebn.data.aside import check_aside
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
@@ -79,9 +80,10 @@ def forbidden_by_kind(config: ScoreConfig, kinds: Mapping[Hashable, Kind]) -> li
 
 def check_nodes(graph: Graph, prepared: Prepared) -> None:
     """Refuse nodes that are not columns."""
-    unknown = [name for name in graph.nodes if name not in prepared.kinds]
+    unknown = [name for name in graph.nodes if name not in prepared.decisions]
     if unknown:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(unknown)}.")
+    check_aside(edges_by_kind(graph), prepared)
 
 
 def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> list[int]:
@@ -102,7 +104,7 @@ def start_graph(start: object, prepared: Prepared) -> Graph | None:
     graph = read_as_graph(start, prepared.names)
     check_nodes(graph, prepared)
     # Files of edges do not tell of variables without any.
-    taking_part = set(prepared.names) - set(prepared.constants) - set(merged_away(prepared))
+    taking_part = set(prepared.kinds) - set(prepared.constants) - set(merged_away(prepared))
     ends = dict.fromkeys(end for edges in edges_by_kind(graph) for edge in edges for end in edge)
     idle = [name for name in ends if name not in taking_part]
     if idle:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from stablebn.data import Caution, Kind, Prepared
+from stablebn.data import Caution, Decision, Kind, Prepared
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
 
@@ -38,6 +39,9 @@ class Result:
     warnings : tuple of Caution
         What a careful reader should know of the data or the run.
     kinds : dict of name to "categorical" or "continuous"
+        Of all columns but those set aside.
+    decisions : dict of name to Decision
+        What each column was taken for (`kind`, None: it was set aside and stays alone) and `why`.
     constants : tuple of names
         Columns with a single value, which stay alone.
     merged : dict of name to tuple of names
@@ -67,6 +71,7 @@ class Result:
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...]
     warnings: tuple[Caution, ...]
     kinds: Mapping[Hashable, Kind]
+    decisions: Mapping[Hashable, Decision]
     constants: tuple[Hashable, ...]
     merged: Mapping[Hashable, tuple[Hashable, ...]]
     cuts: Mapping[Hashable, tuple[float, ...]]
@@ -140,6 +145,7 @@ class Result:
             },
             "conflicts": [list(triple) for triple in self.conflicts],
             "kinds": [[name, kind] for name, kind in self.kinds.items()],
+            "decisions": [[name, own.kind, own.why] for name, own in self.decisions.items()],
             "constants": list(self.constants),
             "merged": [[name, list(names)] for name, names in self.merged.items()],
             "cuts": [[name, list(points)] for name, points in self.cuts.items()],
@@ -164,7 +170,7 @@ class Result:
             f"Learned {edges} among {_counted(len(self.nodes), 'variable')} "
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
-        lines = [answer]
+        lines = [answer, *self._kinds_line()]
         undirected = 0 if self.cpdag is None else len(self.cpdag.undirected)
         if undirected:
             be = "direction is" if undirected == 1 else "directions are"
@@ -172,6 +178,14 @@ class Result:
         lines += [f"  {caution}" for caution in self.warnings]
         lines.append(f"Fingerprint {self.fingerprint}.")
         return "\n".join(lines)
+
+    def _kinds_line(self) -> list[str]:
+        """How many columns were taken for what, unless all were taken for the same."""
+        tally: Counter[str] = Counter(own.kind or "set aside" for own in self.decisions.values())
+        if len(tally) < 2:
+            return []
+        order = ("categorical", "continuous", "set aside")
+        return [f"  Columns: {', '.join(f'{tally[kind]} {kind}' for kind in order if tally[kind])} (see decisions)."]
 
     def __repr__(self) -> str:
         return self.summary()

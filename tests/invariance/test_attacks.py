@@ -228,7 +228,7 @@ def test_a_score_of_more_parents_than_rows_can_tell_of_is_refused() -> None:
     columns = {name: [float(value) for value in own] for name, own in zip("abcd", np.eye(4), strict=True)}
     dag = sb.DAG("abcd", [("a", "d"), ("b", "d"), ("c", "d")])
     with pytest.raises(sb.GraphError, match="for 4 rows the graph gives these variables more than 1 parents: 'd'"):
-        sb.score(dag, columns)
+        sb.score(dag, columns, kinds="continuous")
 
 
 # Time

@@ -158,8 +158,9 @@ def test_number_that_cannot_be_is_refused_in_a_line(data: Path, option: str, val
 def test_kinds_can_be_said(tmp_path: Path) -> None:
     path = tmp_path / "ages.csv"
     pd.DataFrame({"age": range(40), "height": [x * 1.5 + x % 7 for x in range(40)]}).to_csv(path, index=False)
-    assert "--continuous age" in _run("learn", path, code=2).stderr
-    _run("learn", path, "--continuous", "age")
+    assert "set aside, alone in the graph: 'age'" in _run("learn", path).stdout
+    for flags in (["--continuous", "age"], ["--keep", "age"]):
+        assert "1 arc among 2 variables" in _run("learn", path, *flags).stdout
 
 
 def test_interrupted_run_writes_nothing(tmp_path: Path) -> None:

@@ -93,12 +93,12 @@ def test_scores_of_one_kind_are_refused_with_those_that_there_are() -> None:
 def test_families_without_rows_enough_are_counted_kindly() -> None:
     rare = IRIS.assign(species=["single", *IRIS["species"][1:]])
     result = sb.learn(rare)
-    (caution,) = [caution for caution in result.warnings if caution.code == "few-rows"]
+    (caution,) = [caution for caution in result.warnings if caution.code == "small-strata"]
     # No arc from the species is possible, to none of the four.
     assert set(caution.columns) == set(NUMBERS)
     assert "4 larger families" in caution.message
     assert not [arc for arc in result.arcs if arc[0] == "species"]
-    assert not [caution for caution in sb.learn(IRIS, max_parents=1).warnings if caution.code == "few-rows"]
+    assert not [caution for caution in sb.learn(IRIS, max_parents=1).warnings if caution.code == "small-strata"]
     with pytest.raises(sb.GraphError, match=r"too few rows.*'petal width'.*rare categories"):
         sb.score([("species", "petal width")], rare)
     with pytest.raises(sb.GraphError, match=r"start gives these variables.*too few rows"):

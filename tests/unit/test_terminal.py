@@ -65,7 +65,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = ["no", "yes", "no", "yes", "\x1b[31mno", "[/b]"] * 30
     chain = {name: first[place:] + first[:place] for place, name in enumerate(HOSTILE)}
     pa.parquet.write_table(pa.table({**chain, "same [/i]": ["x"] * 180}), folder / "t.parquet")
-    pa.parquet.write_table(pa.table({name: list(range(180)) for name in HOSTILE[:8]}), folder / "many.parquet")
+    pa.parquet.write_table(
+        pa.table({name: [float("inf"), *[0.5] * 179] for name in HOSTILE[:8]}), folder / "many.parquet"
+    )
     pa.parquet.write_table(pa.table({name: [None, *first[1:]] for name in HOSTILE[:8]}), folder / "gaps.parquet")
     nodes = [*HOSTILE, "same [/i]"]
     arcs = list(pairwise(HOSTILE))

@@ -121,6 +121,8 @@ def _under_aliases(options: Mapping[str, Any], layout: Layout) -> dict[str, Any]
     renamed = dict(options)
     if renamed.get("kinds"):
         renamed["kinds"] = {layout.aliases[name]: kind for name, kind in renamed["kinds"].items()}
+    # Kinds are said of all columns that are not set aside.
+    renamed.pop("keep", None)
     if renamed.get("weights") is not None and layout.rows is not None:
         renamed["weights"] = renamed["weights"].take(pa.array(layout.rows))
     start = renamed.get("start")

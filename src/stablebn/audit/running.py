@@ -13,13 +13,16 @@ from stablebn.arguments import learn_options, score_options
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
-from stablebn.data.checks import check_size, check_types
+from stablebn.data.checks import check_size
 from stablebn.data.choosing import Choice
+from stablebn.data.deciding import decide
 from stablebn.data.dialect import Dialect
-from stablebn.data.kinds import Kind, decide_kinds
+from stablebn.data.encoding import Categories
+from stablebn.data.kinds import Kind, told
+from stablebn.data.problems import Problems
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
-from stablebn.data.weights import set_weights_apart
+from stablebn.data.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, as_graph, compare
 from stablebn.learners import LEARNERS
@@ -95,8 +98,8 @@ def stability(
     )
     columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))
     check_size(columns)
-    check_types(columns)
-    kinds = decide_kinds(columns, options.get("kinds") or {})
+    # Other layouts must not be taken for something else than the table as given.
+    kinds = options["kinds"] = _kinds(columns, options)
     vary = _usual(kinds, options) if asked is None else asked
     _check_kinds(vary, kinds)
     true = None if truth is None else _true_graph(truth, tuple(columns))
@@ -126,6 +129,20 @@ def stability(
         warnings=(*source.cautions, *attempts[0].warnings),
         times=tuple(found.seconds for found in attempts),
     )
+
+
+def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]:
+    """The kinds of the columns that are not set aside."""
+    problems = Problems()
+    choice = Choice(keep=options.get("keep"))
+    said = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
+    used, counts = rows_with_weight(columns, options["weights"])
+    decided = decide(used, counts, said, options.get("missing", "error"), problems)
+    problems.raise_all(tuple(columns), choice, said.kinds)
+    return {
+        name: "categorical" if isinstance(column, Categories) else "continuous"
+        for name, column in decided.columns.items()
+    }
 
 
 def _attempt(

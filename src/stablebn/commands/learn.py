@@ -13,6 +13,8 @@ from stablebn.api import learn
 from stablebn.arguments import learn_options
 from stablebn.commands.options import (
     Algorithm,
+    AllCategorical,
+    AllContinuous,
     Categorical,
     Continuous,
     Quiet,
@@ -58,6 +60,8 @@ def command(
     *,
     continuous: Continuous = None,
     categorical: Categorical = None,
+    all_continuous: AllContinuous = False,
+    all_categorical: AllCategorical = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph to this file.")] = None,
     format: Annotated[  # noqa: A002
         Format | None,
@@ -76,8 +80,9 @@ def command(
         if path is not None:
             check_free(path, force=force)
 
+    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with searching(quiet=quiet) as progress:
-        result = learn(data, algorithm, **options, kinds=kinds_of(continuous, categorical), progress=progress)
+        result = learn(data, algorithm, **options, kinds=kinds, progress=progress)
     written = []
     if out is not None:
         write_atomically(out, _graph_text(result, wanted), force=force)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from stablebn.arguments import describe
 from stablebn.data.kinds import Kind
+from stablebn.errors import OptionError, listed, spelled
 from stablebn.learners.registry import LEARNERS
 from stablebn.options import Option
 
@@ -21,6 +23,12 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 Continuous = Annotated[list[str] | None, typer.Option(help="A column that is a number; repeat for more.")]
 Categorical = Annotated[list[str] | None, typer.Option(help="A column that is a category; repeat for more.")]
+AllContinuous = Annotated[
+    bool, typer.Option("--all-continuous", help="All columns that can be are numbers, but those said to be categories.")
+]
+AllCategorical = Annotated[
+    bool, typer.Option("--all-categorical", help="All columns are categories, but those said to be numbers.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Algorithm = Annotated[str, typer.Option("--algorithm", "-a", help="The learner: one of those above.")]
 
@@ -71,6 +79,46 @@ def help_with_learners(sentence: str) -> str:
     return "\n".join([sentence, "", "\b", "Learners:", *lines])
 
 
-def kinds_of(continuous: list[str] | None, categorical: list[str] | None) -> dict[Hashable, Kind]:
-    """Columns by the kind that the user says they are."""
-    return {**dict.fromkeys(continuous or [], "continuous"), **dict.fromkeys(categorical or [], "categorical")}
+def kinds_of(
+    continuous: list[str] | None, categorical: list[str] | None, all_continuous: bool, all_categorical: bool
+) -> dict[Hashable, Kind]:
+    """Columns by the kind that the user says they are; `...` stands for all others."""
+    if all_continuous and all_categorical:
+        raise OptionError("--all-continuous and --all-categorical cannot both be. Choose one.")
+    both = sorted(set(continuous or []) & set(categorical or []))
+    if both:
+        raise OptionError(f"--continuous and --categorical both name {listed(both)}. Choose one.")
+    kinds: dict[Hashable, Kind] = {
+        **dict.fromkeys(continuous or [], "continuous"),
+        **dict.fromkeys(categorical or [], "categorical"),
+    }
+    if all_continuous or all_categorical:
+        kinds[...] = "continuous" if all_continuous else "categorical"
+    return kinds
+
+
+def flags_of(remedy: Mapping[str, object]) -> str:
+    """Options as flags of the command line, ready to be pasted.
+
+    >>> flags_of({"kinds": {"my age": "continuous", ...: "categorical"}, "drop": ["id", "a,b"], "missing": "drop"})
+    "--continuous 'my age' --all-categorical --drop id --drop a,b --missing drop"
+    """
+    words: list[str] = []
+    for option, value in remedy.items():
+        flag = f"--{option.replace('_', '-')}"
+        if option == "kinds":
+            kinds = {...: value} if isinstance(value, str) else value
+            assert isinstance(kinds, Mapping)
+            for name, kind in kinds.items():
+                words += [f"--all-{kind}"] if name is ... else [f"--{kind}", shlex.quote(spelled(name))]
+        elif option in ("drop", "keep"):
+            names = [value] if isinstance(value, str) else value
+            assert isinstance(names, Iterable)
+            for name in names:
+                words += [flag, shlex.quote(spelled(name))]
+        elif option == "columns" and not isinstance(value, str):
+            assert isinstance(value, Iterable)
+            words += [flag, shlex.quote(",".join(map(spelled, value)))]
+        else:
+            words += [flag, shlex.quote(spelled(value))]
+    return " ".join(words)

@@ -9,7 +9,7 @@ import typer
 
 from stablebn.api import score
 from stablebn.arguments import score_options
-from stablebn.commands.options import Categorical, Continuous, kinds_of, with_options
+from stablebn.commands.options import AllCategorical, AllContinuous, Categorical, Continuous, kinds_of, with_options
 from stablebn.commands.progress import nothing_written_if_interrupted
 from stablebn.commands.terminal import say
 from stablebn.data.choosing import Choice
@@ -31,15 +31,18 @@ def command(
     *,
     continuous: Continuous = None,
     categorical: Categorical = None,
+    all_continuous: AllContinuous = False,
+    all_categorical: AllCategorical = False,
     by_node: Annotated[bool, typer.Option("--by-node", help="List every node's part.")] = False,
     **options: Any,
 ) -> None:
     """Score a graph and print its score."""
     dialect = Dialect(*(options.pop(option) for option in ("sep", "decimal", "encoding")))
     choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
+    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with nothing_written_if_interrupted():
-        table, cautions = read(data, dialect=dialect, choice=choice)
-        found = score(read_graph_file(graph), table, **options, kinds=kinds_of(continuous, categorical))
+        table, cautions, _ = read(data, dialect=dialect, choice=choice)
+        found = score(read_graph_file(graph), table, **options, kinds=kinds)
     say(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
     for caution in cautions:
         say(f"  {spelled(caution)}")

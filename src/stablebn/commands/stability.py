@@ -12,6 +12,8 @@ from stablebn.audit import stability
 from stablebn.audit.picture import check_drawable
 from stablebn.commands.options import (
     Algorithm,
+    AllCategorical,
+    AllContinuous,
     Categorical,
     Continuous,
     Quiet,
@@ -48,6 +50,8 @@ def command(
     *,
     continuous: Continuous = None,
     categorical: Categorical = None,
+    all_continuous: AllContinuous = False,
+    all_categorical: AllCategorical = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")
     ] = None,
@@ -65,6 +69,7 @@ def command(
     if plot is not None:
         check_drawable(plot)
 
+    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
     with nothing_written_if_interrupted(), counting("layouts", quiet=quiet) as show:
         found = stability(
@@ -75,7 +80,7 @@ def command(
             seed=seed,
             truth=truth,
             progress=None if show is None else lambda done: show(done, repeats, ""),
-            kinds=kinds_of(continuous, categorical),
+            kinds=kinds,
             **given,
         )
     if out is not None:

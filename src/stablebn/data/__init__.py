@@ -1,22 +1,25 @@
 """From a file or a frame to the encoded table: reading, column kinds, encoding, checks.
 
-The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `kinds`, `encoding`, where
-asked for `discretising` (with `cut_points`), `missing`, `duplicates`, with `checks` on the way.
+The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `deciding` (with `kinds`,
+`usable`, `number_text` and `encoding`), where asked for `discretising` (with `cut_points`), `missing`, `duplicates`,
+with `checks` on the way; what is wrong is collected in `problems`. `findings` are for `stablebn.check`.
 """
 
 from stablebn.data.cut_points import Binning, Cuts
-from stablebn.data.kinds import Kind
+from stablebn.data.kinds import Asked, Decision, Kind
 from stablebn.data.prepare import Prepared, prepare
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.data.wording import Caution
 
 __all__ = [
+    "Asked",
     "Binning",
     "CategoricalTable",
     "Caution",
     "Codes",
     "ContinuousTable",
     "Cuts",
+    "Decision",
     "Kind",
     "MixedTable",
     "Name",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections import Counter
+from collections.abc import Mapping
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pyarrow as pa
 
 from stablebn.data.encoding import Categories, Encoded, Numbers
-from stablebn.data.kinds import family
+from stablebn.data.kinds import MOST_CODES, Decision
 from stablebn.data.reading import Columns
-from stablebn.data.table import MixedTable, Name, Weights
-from stablebn.data.wording import Caution, kinds_option, tallied
+from stablebn.data.table import Name, Weights
+from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 
 # Above, sums of counts would no longer fit the integers they are computed in.
@@ -20,8 +23,9 @@ MOST_ROWS = 2**28
 # A Gaussian family needs N > |S| + 2 (SPEC 2): with one candidate parent, 4 rows.
 FEWEST_GAUSSIAN_ROWS = 4
 
-# More levels than this, and than nine tenths of the rows, name the rows rather than describe them.
-MOST_LEVELS_UNASKED = 25
+# By chance alone there must be so many arcs, and one for so many columns, until there is something to say.
+FEWEST_CHANCE_ARCS = 3
+COLUMNS_PER_CHANCE_ARC = 4
 
 
 def check_size(columns: Columns) -> None:
@@ -33,19 +37,20 @@ def check_size(columns: Columns) -> None:
         raise DataError(f"the table has columns {listed(tuple(columns))} but no rows. Add rows.")
 
 
-def check_types(columns: Columns) -> None:
-    """Raise if a column holds neither text, booleans, integers nor floats."""
-    unusable = {name: column.type for name, column in columns.items() if family(column.type) is None}
+def refuse_types(unusable: Mapping[Name, pa.DataType]) -> None:
+    """Raise for columns of types that cannot be used, if there are any."""
     if unusable:
         remedies = dict.fromkeys(_remedy(type_) for type_ in unusable.values())
-        raise DataError(f"columns of types that cannot be used: {tallied(unusable)}. {' '.join(remedies)}")
+        raise DataError(
+            f"columns of types that cannot be used: {tallied(unusable)}. {' '.join(remedies)}",
+            columns=tuple(unusable),
+            remedy={"drop": tuple(unusable)},
+        )
 
 
 def _remedy(type_: pa.DataType) -> str:
     if pa.types.is_null(type_):
         return "Leave out columns without any value."
-    if pa.types.is_decimal(type_):
-        return "Cast decimals to float."
     if pa.types.is_temporal(type_):
         return "Convert dates and times to text (a category) or to numbers."
     return "Convert what is neither text nor a number to text (a category) or to numbers."
@@ -67,21 +72,10 @@ def check_finite(columns: Mapping[Name, Encoded]) -> None:
         if isinstance(column, Numbers) and np.isinf([column.values.min(initial=0), column.values.max(initial=0)]).any()
     }
     if infinite:
-        raise DataError(f"infinite values in {tallied(infinite)}. Make them missing or finite, or leave the rows out.")
-
-
-def check_identifiers(columns: Mapping[Name, Encoded], asked: Collection[Name], total: int) -> None:
-    """Raise if nearly every row has a category of its own, and the user has not asked for that."""
-    levels = {name: len(column.levels) for name, column in columns.items() if isinstance(column, Categories)}
-    identifiers = {
-        name: f"{count} levels in {total} rows"
-        for name, count in levels.items()
-        if name not in asked and count > MOST_LEVELS_UNASKED and 10 * count > 9 * total
-    }
-    if identifiers:
         raise DataError(
-            f"columns that identify rows rather than describe them: {tallied(identifiers)}. "
-            f"Leave them out, or say {kinds_option(list(identifiers), 'categorical')}."
+            f"infinite values in {tallied(infinite)}. Make them missing or finite, or leave the rows or columns out.",
+            columns=tuple(infinite),
+            remedy={"drop": tuple(infinite)},
         )
 
 
@@ -93,15 +87,63 @@ def report_constants(constants: tuple[Name, ...]) -> list[Caution]:
     return [Caution("constant", constants, message)]
 
 
-def mixed_refused(table: MixedTable) -> DataError:
-    """The error of those who can do with one kind of columns only."""
-    categorical, continuous = table.categorical.names, table.continuous.names
-    return DataError(
-        f"categorical columns ({listed(categorical)}) and continuous columns ({listed(continuous)}) "
-        "cannot be learned from together. Choose columns of one kind, or say how to read those that hold "
-        f"numbers, for example {kinds_option(continuous[:1], 'categorical')}, or make categories of them with "
-        "stablebn.discretise."
+def report_decisions(decisions: Mapping[Name, Decision]) -> list[Caution]:
+    """Say what was decided for columns whose type does not say it."""
+    cautions = []
+    aside = {name: decision.why for name, decision in decisions.items() if decision.kind is None}
+    if aside:
+        message = (
+            f"set aside, alone in the graph: {tallied(aside)}. Say keep= to learn from one, "
+            "or drop= to leave it out altogether."
+        )
+        cautions.append(Caution("set-aside", tuple(aside), message))
+    noted = {name: str(own) for name, own in decisions.items() if own.kind is not None and not own.plain}
+    if noted:
+        message = f"decided by their values: {tallied(noted)}. Say kinds= if that is wrong."
+        cautions.append(Caution("kinds", tuple(noted), message))
+    return cautions
+
+
+def report_levels(columns: Mapping[Name, Encoded], total: int) -> list[Caution]:
+    """Say which categorical columns have so many levels that two such have more joint cells than there are rows."""
+    many = {
+        name: f"{len(column.levels)} levels"
+        for name, column in columns.items()
+        if isinstance(column, Categories) and len(column.levels) > MOST_CODES and len(column.levels) ** 2 > total
+    }
+    if not many:
+        return []
+    message = (
+        f"as categories these columns are too fine for {total} rows, and arcs of theirs will hardly be found: "
+        f"{tallied(many)}. Join levels, or say that numbers are continuous."
     )
+    return [Caution("many-levels", tuple(many), message)]
+
+
+def report_few_rows(columns: Mapping[Name, Encoded], total: int) -> list[Caution]:
+    """Say that rows are too few for the columns: that noise alone would give many arcs."""
+    # Degrees of freedom that a column brings to a pair: one less than its levels.
+    sizes = Counter(len(own.levels) - 1 if isinstance(own, Categories) else 1 for own in columns.values())
+    expected = 0.0
+    for (one, many), (other, more) in combinations_with_replacement(sorted(sizes.items()), 2):
+        pairs = many * (many - 1) // 2 if one == other else many * more
+        expected += pairs * _chance(one * other, total)
+    if expected < max(FEWEST_CHANCE_ARCS, len(columns) / COLUMNS_PER_CHANCE_ARC):
+        return []
+    message = (
+        f"{total} rows are few for {len(columns)} columns: among as many columns of mere noise BIC would join about "
+        f"{expected:.0f} pairs. Do not trust single arcs; add rows, or leave columns out."
+    )
+    return [Caution("few-rows", (), message)]
+
+
+def _chance(df: int, total: int) -> float:
+    """How likely an arc that costs `df` parameters gains more than its penalty where there is nothing to gain.
+
+    Twice the gain is distributed as chi square, and must be above df ln N (Wilson and Hilferty's approximation).
+    """
+    spread = 2 / (9 * df)
+    return math.erfc((math.log(total) ** (1 / 3) - (1 - spread)) / math.sqrt(2 * spread)) / 2
 
 
 def check_gaussian_rows(columns: Mapping[Name, Encoded], total: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from stablebn.data.table import Name
@@ -17,36 +17,66 @@ class Choice:
     ----------
     columns : sequence of names, or text with commas between names; None: all
     drop : the same; None: none
+    keep : the same; None: none
+        Columns that are not to be set aside.
     besides : object
         The name of a column that need not be named to be kept, that of the weights; or anything else.
     """
 
     columns: object = None
     drop: object = None
+    keep: object = None
     besides: object = None
 
     def of(self, names: Sequence[Name]) -> list[Name]:
         """Those of the names that are wanted, in their order; `OptionError` for a name that is not among them."""
-        kept = set(names) if self.columns is None else _named("columns", self.columns, names)
+        wanted = set(names) if self.columns is None else _named("columns", self.columns, names)
         left_out = set() if self.drop is None else _named("drop", self.drop, names)
-        if self.columns is not None and (both := [name for name in names if name in kept & left_out]):
-            raise OptionError(f"columns= and drop= both name {listed(both)}. Leave them out of one.")
+        for option, asked in (("columns", self.columns), ("keep", self.keep)):
+            if asked is None:
+                continue
+            if both := [name for name in names if name in _named(option, asked, names) & left_out]:
+                raise OptionError(f"{option}= and drop= both name {listed(both)}. Leave them out of one.")
         if isinstance(self.besides, Hashable):
-            kept = kept | {self.besides}
-        return [name for name in names if name in kept and name not in left_out]
+            wanted = wanted | {self.besides}
+        return [name for name in names if name in wanted and name not in left_out]
+
+    def kept(self, names: Sequence[Name]) -> set[Name]:
+        """Those of the names that are not to be set aside."""
+        return set() if self.keep is None else _named("keep", self.keep, names) & set(self.of(names))
+
+    def without(self, out: Collection[Name], names: Sequence[Name]) -> dict[str, object]:
+        """The options that choose the same columns but for some."""
+        options: dict[str, object] = {}
+        if self.columns is not None:
+            options["columns"] = [name for name in self.of(names) if name not in out and name != self.besides]
+        else:
+            left_out = set() if self.drop is None else _named("drop", self.drop, names)
+            options["drop"] = [name for name in names if name in left_out or name in out]
+        if self.keep is not None:
+            options["keep"] = [name for name in names if name in self.kept(names) and name not in out]
+        return options
 
 
 def _named(option: str, value: object, names: Sequence[Name]) -> set[Name]:
+    known = set(names)
     if isinstance(value, str):
-        # A name may have commas of its own.
-        value = [value] if value in set(names) else [part.strip() for part in value.split(",")]
-    if not isinstance(value, Iterable):
+        value = _parted(value, known)
+    elif not isinstance(value, Iterable):
         raise OptionError(f"{option}={value!r} must be a list of column names.")
-    asked, known = list(value), set(names)
+    else:
+        # On the command line an option that is repeated may have commas too.
+        value = [part for own in value for part in (_parted(own, known) if isinstance(own, str) else [own])]
+    asked = list(value)
     unknown = [name for name in asked if not isinstance(name, Hashable) or name not in known]
     if unknown:
         raise OptionError(f"{option}= names {listed(unknown)}, not a column. {_advice(unknown, names)}")
     return set(asked)
+
+
+def _parted(text: str, known: Collection[Name]) -> list[str]:
+    # A name may have commas of its own.
+    return [text] if text in known else [part.strip() for part in text.split(",")]
 
 
 def _advice(unknown: Sequence[object], names: Sequence[Name]) -> str:

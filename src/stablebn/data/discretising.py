@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from stablebn.data.checks import check_finite, check_total, check_types
+from stablebn.data.checks import check_finite, check_total
+from stablebn.data.choosing import Choice
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS, Binning, Cuts, bin_codes, cut_points
-from stablebn.data.encoding import Categories, Encoded, Numbers, encode, narrow
-from stablebn.data.kinds import Kind, decide_kinds, family
+from stablebn.data.deciding import decide
+from stablebn.data.encoding import Categories, Encoded, Numbers, narrow
+from stablebn.data.kinds import Asked, Told, told
+from stablebn.data.problems import Problems
 from stablebn.data.reading import Columns, read
 from stablebn.data.table import Name, Weights
 from stablebn.data.weights import rows_with_weight, set_weights_apart
@@ -64,7 +67,7 @@ def discretise(
     *,
     cuts: Mapping[Name, Sequence[float]] | None = None,
     names: Sequence[Name] | None = None,
-    kinds: Mapping[Name, Kind] | None = None,
+    kinds: Asked = None,
     weights: object = None,
 ) -> Discretised:
     """Make categories of the continuous columns of a table.
@@ -180,27 +183,33 @@ def _checked(cuts: object, columns: Columns) -> Cuts:
     return own
 
 
-def _find_cuts(columns: Columns, kinds: Mapping[Name, Kind] | None, weights: object, binning: Binning) -> Cuts:
+def _find_cuts(columns: Columns, kinds: Asked, weights: object, binning: Binning) -> Cuts:
     if columns and not len(next(iter(columns.values()))):
         raise DataError("a table without rows has no cut points. Add rows, or say cuts=.")
     variables, weight_column = set_weights_apart(columns, weights)
     variables, counts = rows_with_weight(variables, weight_column)
     check_total(len(next(iter(columns.values()), ())), counts)
-    decided = decide_kinds(variables, {} if kinds is None else kinds)
-    numbers = {name: column for name, column in variables.items() if decided[name] == "continuous"}
-    check_types(numbers)
-    # What is neither a category nor a number says nothing; and categories have a say in information alone.
-    heard = {name: column for name, column in variables.items() if family(column.type) is not None}
-    encoded = encode(heard if binning.method == "information" else numbers, decided)
-    check_finite(encoded)
-    return cut_points(encoded, counts, binning)
+    problems = Problems()
+    decided = decide(variables, counts, told(kinds, (), variables), "drop", problems)
+    problems.raise_all(tuple(columns), Choice(), {})
+    # Categories have a say in information alone.
+    heard = {
+        name: column
+        for name, column in decided.columns.items()
+        if binning.method == "information" or isinstance(column, Numbers)
+    }
+    check_finite(heard)
+    return cut_points(heard, counts, binning)
 
 
 def _numbers(columns: Columns) -> dict[Name, Numbers]:
-    check_types(columns)
-    encoded = encode(columns, decide_kinds(columns, dict.fromkeys(columns, "continuous")))
-    check_finite(encoded)
-    return {name: column for name, column in encoded.items() if isinstance(column, Numbers)}
+    problems = Problems()
+    decided = decide(columns, None, Told(dict.fromkeys(columns, "continuous")), "drop", problems)
+    problems.raise_all(tuple(columns), Choice(), {})
+    check_finite(decided.columns)
+    # A column without any value has been set aside.
+    empty = {name: Numbers(np.full(len(column), np.nan)) for name, column in columns.items()}
+    return {**empty, **{name: column for name, column in decided.columns.items() if isinstance(column, Numbers)}}
 
 
 def _labelled(column: Numbers, cuts: Sequence[float]) -> pa.DictionaryArray:

@@ -129,7 +129,11 @@ def report_duplicates(
             for what, groups in (("identical columns", identical), ("copies but for unit and rounding", copies))
             if groups
         ]
-        raise DataError(f'{"; ".join(found)}. Leave out all but one, or say duplicates="merge".')
+        raise DataError(
+            f'{"; ".join(found)}. Leave out all but one, or say duplicates="merge".',
+            columns=_all_of([*identical, *copies]),
+            remedy={"duplicates": "merge"},
+        )
     cautions = []
     if identical:
         if duplicates == "merge":

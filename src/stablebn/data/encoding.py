@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stablebn.data.dictionaries import bits_of, indices_beneath_nulls
 from stablebn.data.integers import close_integers
 from stablebn.data.kinds import Kind, family
+from stablebn.data.problems import Problems
 from stablebn.data.reading import Columns
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.errors import DataError, listed
@@ -47,6 +48,11 @@ class Categories:
     def missing(self) -> Mask:
         """Rows without a value."""
         return np.asarray(self.codes == len(self.levels))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row has a value."""
+        return not self.levels
 
     @property
     def is_constant(self) -> bool:
@@ -98,6 +104,11 @@ class Numbers:
         return np.isnan(self.values)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no row has a value."""
+        return bool(np.isnan(self.values[:1]).all() and np.isnan(self.values).all())
+
+    @property
     def is_constant(self) -> bool:
         """Whether one value fills the column."""
         return bool(self.values[-1] == self.values[0] and (self.values == self.values[0]).all())
@@ -115,7 +126,9 @@ class Numbers:
 Encoded: TypeAlias = Categories | Numbers
 
 
-def encode(columns: Columns, kinds: Mapping[Name, Kind], *, threads: int = 1) -> dict[Name, Encoded]:
+def encode(
+    columns: Columns, kinds: Mapping[Name, Kind], problems: Problems, *, threads: int = 1
+) -> dict[Name, Encoded]:
     """Every column as arrays, by its kind.
 
     Parameters
@@ -124,18 +137,33 @@ def encode(columns: Columns, kinds: Mapping[Name, Kind], *, threads: int = 1) ->
         Of usable types.
     kinds : mapping of name to kind
         Continuous only where the values are not text.
+    problems : Problems
+        Where columns are told of that cannot be encoded.
     threads : int
         How many threads share the columns.
 
     Returns
     -------
     dict of name to Categories or Numbers
-        Those of a kind that can take part in a search are the first rows of one matrix.
+        The others. Those of a kind that can take part in a search are the first rows of one matrix.
     """
     categorical = {name: column for name, column in columns.items() if kinds[name] == "categorical"}
     continuous = {name: column for name, column in columns.items() if kinds[name] != "categorical"}
-    encoded: dict[Name, Encoded] = {**_categories(categorical, threads), **_numbers(continuous, threads)}
-    return {name: encoded[name] for name in columns}
+    encoded: dict[Name, Encoded] = {
+        **_categories(categorical, threads),
+        **_numbers(_as_floats(continuous, problems), threads),
+    }
+    return {name: encoded[name] for name in columns if name in encoded}
+
+
+def _refuse_too_large(names: Sequence[Name]) -> None:
+    if names:
+        raise DataError(
+            f"integers beyond 2**53 cannot be continuous without being rounded: {listed(names)}. "
+            "Cast them to float if that does no harm, or leave the columns out.",
+            columns=names,
+            remedy={"drop": names},
+        )
 
 
 def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None) -> Table:
@@ -221,33 +249,36 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
             return pa.float64()
 
 
+def _as_floats(columns: Columns, problems: Problems) -> Columns:
+    """Columns of float64; without those that would have to be rounded."""
+    floats = {name: _as_float(column) for name, column in columns.items()}
+    with problems.collected():
+        _refuse_too_large([name for name, column in floats.items() if column is None])
+    return {name: column for name, column in floats.items() if column is not None}
+
+
+def _as_float(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    try:
+        return column if pa.types.is_float64(column.type) else plain(column).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
 def _numbers(columns: Columns, threads: int) -> dict[Name, Numbers]:
-    """The values as float64, those missing as NaN and -0.0 as 0.0."""
+    """The values of columns of float64, those missing as NaN and -0.0 as 0.0."""
     matrix = np.empty((len(columns), _length(columns)), dtype=np.float64)
     chunks: list[NDArray[np.float64]] = []
     places: list[NDArray[np.float64]] = []
-    too_large: list[Name] = []
-    for own, (name, column) in zip(matrix, columns.items(), strict=True):
+    for own, column in zip(matrix, columns.values(), strict=True):
         at = 0
-        try:
-            numbers = column if pa.types.is_float64(column.type) else plain(column).cast(pa.float64())
-        except pa.ArrowInvalid:
-            too_large.append(name)
-            continue
-        for chunk in numbers.chunks:
+        for chunk in column.chunks:
             place = own[at : at + len(chunk)]
             at += len(chunk)
-            if numbers is column and not chunk.null_count:
+            if chunk.null_count:
+                np.add(chunk.to_numpy(zero_copy_only=False), 0.0, out=place)
+            else:
                 chunks.append(_view(chunk))
                 places.append(place)
-            else:
-                # Not put off: what was converted need not be kept.
-                np.add(chunk.to_numpy(zero_copy_only=False), 0.0, out=place)
-    if too_large:
-        raise DataError(
-            f"integers beyond 2**53 cannot be continuous without being rounded: {listed(too_large)}. "
-            "Cast them to float if that does no harm, or leave the columns out."
-        )
     if chunks:
         # Here and not above: errors in the data are told without the core.
         from stablebn import _core

@@ -1,24 +1,96 @@
-"""Is a column categorical or continuous? By its type, or as the user says."""
+"""Is a column categorical, continuous, or nothing to learn from? As the user says, else by its type and its values.
+
+The rules look at how often which values occur and at nothing else: the order of rows and columns and the names have
+no say. docs/columns.md tells them to the user.
+"""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping
-from typing import Literal, TypeAlias, get_args
+import re
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from stablebn.data.integers import close_integers
-from stablebn.data.reading import Columns
-from stablebn.data.table import Name
-from stablebn.data.wording import MOST_SHOWN, kinds_option, tallied
-from stablebn.errors import DataError, OptionError, listed, one_of, spelled
+from stablebn.data.table import Name, Weights, total_weight
+from stablebn.data.wording import kinds_option
+from stablebn.errors import OptionError, listed, one_of
 
 Kind: TypeAlias = Literal["categorical", "continuous"]
 Family: TypeAlias = Literal["text", "boolean", "integer", "float"]
+Asked: TypeAlias = Mapping[Name, Kind] | Kind | None
 
-# Integers with more distinct values than this may be categories or numbers: only the user knows.
-MOST_INTEGER_LEVELS = 25
+# Whole numbers with more distinct values than this are numbers; text with more may be names of rows.
+MOST_CODES = 25
+
+# So few distinct integers are codes in a table of any size.
+FEW_CODES = 5
+
+# Of integers with more distinct values it is said that they are taken for codes.
+PLAIN_CODES = 10
+
+# Values drawn from a range so small that so many pairs of them should be equal are not all different by chance: e**-10.
+EQUAL_PAIRS = 10
+
+# What floats hold exactly.
+LARGEST_WHOLE = 2**53
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a column is taken for.
+
+    Attributes
+    ----------
+    kind : {"categorical", "continuous"} or None
+        None: it is set aside, and stays alone in the graph.
+    why : str
+        A phrase, such as "61 distinct integers".
+    plain : bool
+        Whether its type, or the user, says so: nothing to be told.
+    """
+
+    kind: Kind | None
+    why: str
+    plain: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind or 'set aside'}: {self.why}"
+
+
+class Told(NamedTuple):
+    """What the user says of kinds.
+
+    Attributes
+    ----------
+    kinds : dict of name to kind
+    others : kind or None
+        Of all other columns that can have it.
+    kept : collection of names
+        Columns that are not to be set aside.
+    aside : collection of names
+        Columns that are.
+    """
+
+    kinds: Mapping[Name, Kind]
+    others: Kind | None = None
+    kept: Collection[Name] = frozenset()
+    aside: Collection[Name] = frozenset()
+
+    def of(self, name: Name) -> Kind | None:
+        """The kind that a column should have if it can."""
+        return self.kinds.get(name, self.others)
+
+    def with_learned(self, learned: Mapping[Name, Decision], columns: Collection[Name]) -> Told:
+        """The same where the user says something, else as it was decided for another table."""
+        before = {name: own for name, own in learned.items() if name in columns and name not in self.kinds}
+        kinds = {name: own.kind for name, own in before.items() if own.kind is not None}
+        aside = {name for name, own in before.items() if own.kind is None and name not in self.kept}
+        return self._replace(kinds={**kinds, **self.kinds}, aside=aside)
 
 
 def family(type_: pa.DataType) -> Family | None:
@@ -34,82 +106,195 @@ def family(type_: pa.DataType) -> Family | None:
     return "float" if pa.types.is_floating(type_) else None
 
 
-def decide_kinds(columns: Columns, asked: Mapping[Name, Kind]) -> dict[Name, Kind]:
-    """Kind of every column: what is `asked` for, else by type.
+def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Told:
+    """What the user says of kinds; `OptionError` where it makes no sense."""
+    if kinds is None:
+        return Told({}, None, kept)
+    if isinstance(kinds, str):
+        one_of("kinds", kinds, get_args(Kind))
+        return Told({}, kinds, kept)
+    if not isinstance(kinds, Mapping):
+        raise OptionError(
+            f"kinds= must be a dict such as {kinds_option(['age'], 'continuous')}, or one kind, for all columns that "
+            'can have it: kinds="continuous".'
+        )
+    unknown = [name for name in kinds if name not in columns and name is not ...]
+    if unknown:
+        raise OptionError(f"kinds= names {listed(unknown)}, not a variable. Variables: {listed(tuple(columns))}.")
+    for name, kind in kinds.items():
+        one_of("kinds[...]" if name is ... else f"kinds[{name!r}]", kind, get_args(Kind))
+    return Told({name: kind for name, kind in kinds.items() if name is not ...}, kinds.get(...), kept)
+
+
+def decide_by_type(name: Name, column: pa.ChunkedArray, said: Told, weights: Weights | None = None) -> Decision:
+    """What the user says, or the type; of integers and floats, the values too.
 
     Parameters
     ----------
-    columns : dict of name to pyarrow.ChunkedArray
-        The rows used, of usable types.
-    asked : mapping of name to kind
-
-    Returns
-    -------
-    dict of name to {"categorical", "continuous"}
+    name : name
+    column : pyarrow.ChunkedArray
+    said : Told
+    weights : int64 array [rows] or None
     """
-    _check_asked(columns, asked)
-    undecided = {
-        name: _distinct_integers(column)
-        for name, column in columns.items()
-        if name not in asked and pa.types.is_integer(column.type)
-    }
-    _ask_about({name: distinct for name, distinct in undecided.items() if distinct > MOST_INTEGER_LEVELS})
-    return {name: asked.get(name) or _kind_of(column.type) for name, column in columns.items()}
+    own = family(column.type)
+    kind = said.of(name)
+    if own is None:
+        return _unusable(column.type)
+    if name in said.kinds:
+        return Decision(said.kinds[name], "as you say", plain=True)
+    if own == "text" or (own == "boolean" and kind is None) or (pa.types.is_dictionary(column.type) and kind is None):
+        return Decision("categorical", {"text": "text", "boolean": "true or false"}.get(own, "categories"), plain=True)
+    if own == "boolean" or pa.types.is_dictionary(column.type):
+        return Decision(kind, "as you say of all columns", plain=True)
+    if own == "integer":
+        decision = _by_values(_integers(column, weights), own)
+    else:
+        decision = decide_floats(_float_values(column), weights)
+    if decision.kind is None and name in said.kept:
+        return Decision(kind or "continuous", "kept as you say", plain=True)
+    if decision.kind is None or kind is None:
+        return decision
+    return Decision(kind, "as you say of all columns", plain=True)
 
 
-def _distinct_integers(column: pa.ChunkedArray) -> int:
+def _unusable(type_: pa.DataType) -> Decision:
+    if pa.types.is_null(type_):
+        return Decision(None, "no values")
+    return Decision(None, f"neither text nor numbers but {type_}")
+
+
+class _WholeNumbers(NamedTuple):
+    """Whole numbers: how many, of how many distinct values.
+
+    `spread` is how many values there could be from the least to the greatest in steps of their common difference; None
+    unless all occur equally often.
+    """
+
+    total: int
+    distinct: int
+    spread: int | None
+    largest: int
+
+
+def _by_values(numbers: _WholeNumbers, own: Family) -> Decision:
+    what = "integers" if own == "integer" else "whole numbers"
+    distinct = numbers.distinct
+    few = own == "integer" and distinct <= FEW_CODES
+    # Below, two such columns have more joint cells than there are rows.
+    if few or (1 < distinct <= MOST_CODES and distinct**2 <= numbers.total):
+        return Decision(
+            "categorical", f"{distinct} distinct {what}", plain=own == "integer" and distinct <= PLAIN_CODES
+        )
+    # Drawn values would be equal in about distinct**2 / 2 / spread pairs.
+    if distinct > MOST_CODES and distinct * (distinct - 1) // 2 > EQUAL_PAIRS * (numbers.spread or distinct**2):
+        times = "once: they number the rows" if numbers.total == distinct else "equally often: they number groups"
+        return Decision(None, f"{distinct} {what}, each {times}")
+    if numbers.largest > LARGEST_WHOLE:
+        return Decision(None, f"{distinct} distinct integers, some beyond 2**53, that look like keys")
+    return Decision("continuous", f"{distinct} distinct {what}", plain=own == "float")
+
+
+def _integers(column: pa.ChunkedArray, weights: Weights | None) -> _WholeNumbers:
     close = close_integers(column)
     if close is not None:
-        return close.occurring.size
+        total, occurring = total_weight(len(column), weights), close.occurring
+        spread = None
+        if occurring.size > MOST_CODES and total % occurring.size == 0:
+            spread = _spread(*_occurring(np.concatenate(close.chunks), weights))
+        return _WholeNumbers(total, occurring.size, spread, max(-close.least, close.greatest))
     # Here and not above: it takes long to import, and few columns need it.
     import pyarrow.compute as pc
 
-    distinct: int = pc.count_distinct(column).as_py()
-    return distinct
-
-
-def _kind_of(type_: pa.DataType) -> Kind:
-    return "continuous" if pa.types.is_floating(type_) else "categorical"
-
-
-def _check_asked(columns: Columns, asked: Mapping[Name, Kind]) -> None:
-    if not isinstance(asked, Mapping):
-        raise OptionError(f"kinds= must be a dict such as {kinds_option(['age'], 'continuous')}.")
-    unknown = [name for name in asked if name not in columns]
-    if unknown:
-        raise OptionError(f"kinds= names {listed(unknown)}, not a variable. Variables: {listed(tuple(columns))}.")
-    for name, kind in asked.items():
-        one_of(f"kinds[{name!r}]", kind, get_args(Kind))
-    text = [name for name, kind in asked.items() if kind == "continuous" and family(columns[name].type) == "text"]
-    if text:
-        raise DataError(
-            f"kinds= says continuous of text: {tallied({name: _example(columns[name]) for name in text})}. "
-            "Correct the values that are no numbers, or leave the column out of kinds=."
-        )
-
-
-def _example(text: pa.ChunkedArray) -> str:
-    """Show a value that is no number: the least, so that row order does not choose."""
-    values = [value for value in text.unique().to_pylist() if value is not None]
-    return f"for example {min(values, key=lambda value: (_is_number(value), value))!r}" if values else "no values"
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _ask_about(distinct: Mapping[Name, int]) -> None:
+    if weights is not None and column.null_count:
+        weights = weights[pc.is_valid(column).to_numpy()]
+    present = column.drop_null() if column.null_count else column
+    total = total_weight(len(present), weights)
+    distinct: int = pc.count_distinct(present).as_py()
     if not distinct:
-        return
-    names = list(distinct)
-    if len(names) == 1:
-        question = f"column {names[0]!r} has {distinct[names[0]]} distinct integers: is it a category or a number?"
-    else:
-        question = f"columns with many distinct integers: {tallied(distinct)}. Are they categories or numbers?"
-    flags = " ".join(f"--continuous {shlex.quote(spelled(name))}" for name in names[:MOST_SHOWN])
-    options = f"{kinds_option(names, 'continuous')} or {kinds_option(names, 'categorical')}"
-    raise DataError(f"{question} Say {options} (CLI: {flags}).")
+        return _WholeNumbers(0, 0, None, 0)
+    limits = pc.min_max(present).as_py()
+    largest = max(-limits["min"], limits["max"])
+    spread = None
+    if total % distinct == 0 and distinct > MOST_CODES:
+        spread = _spread(*_occurring(np.concatenate([np.from_dlpack(chunk) for chunk in present.chunks]), weights))
+    return _WholeNumbers(total, distinct, spread, largest)
+
+
+def decide_floats(values: NDArray[np.float64], weights: Weights | None) -> Decision:
+    """Floats are continuous, unless they are whole numbers: few are codes, and some number the rows.
+
+    Parameters
+    ----------
+    values : float array [rows]
+        NaN where missing.
+    weights : int64 array [rows] or None
+    """
+    # Most columns are told apart by their first rows.
+    if not _all_whole(values[:1000]) or not _all_whole(values) or (missing := np.isnan(values)).all():
+        return Decision("continuous", "floats", plain=True)
+    present = values[~missing].astype(np.int64)
+    weights = None if weights is None else weights[~missing]
+    distinct, counts = _occurring(present, weights)
+    largest = int(max(-distinct[0], distinct[-1]))
+    total = total_weight(len(present), weights)
+    return _by_values(_WholeNumbers(total, distinct.size, _spread(distinct, counts), largest), "float")
+
+
+def _float_values(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    # Without nulls, `to_numpy` would import pandas for nothing.
+    parts = [
+        chunk.to_numpy(zero_copy_only=False) if chunk.null_count else np.from_dlpack(chunk) for chunk in column.chunks
+    ]
+    values = parts[0] if len(parts) == 1 else np.concatenate([*parts, np.empty(0)])
+    return np.asarray(values, dtype=np.float64)
+
+
+def _all_whole(values: NDArray[np.float64]) -> bool:
+    # What is not a number is equal to nothing, and is no reason; infinite values and larger ones are.
+    with np.errstate(invalid="ignore"):
+        whole = (values == np.floor(values)) & (np.abs(values) <= LARGEST_WHOLE)
+    return bool((whole | np.isnan(values)).all())
+
+
+def _occurring(
+    values: NDArray[np.int64], weights: Weights | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | NDArray[np.float64]]:
+    """The distinct values, ascending, and how often each occurs."""
+    if weights is None:
+        distinct, counts = np.unique(values, return_counts=True)
+        return distinct, counts
+    distinct, places = np.unique(values, return_inverse=True)
+    return distinct, np.bincount(places, weights)
+
+
+def _spread(distinct: NDArray[np.int64], counts: NDArray[np.int64] | NDArray[np.float64]) -> int | None:
+    if distinct.size < 2 or (counts != counts[0]).any():
+        return None
+    # Python's integers do not overflow.
+    step = int(np.gcd.reduce(np.diff(distinct).astype(np.uint64)))
+    return (int(distinct[-1]) - int(distinct[0])) // step + 1
+
+
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+
+
+def decide_text(levels: Sequence[Hashable], total: int) -> Decision | None:
+    """Set a column of text aside whose values name rows rather than describe them; None: it is categorical.
+
+    Parameters
+    ----------
+    levels : sequence
+        The values that occur.
+    total : int
+        In how many rows there is one.
+    """
+    texts = [level for level in levels if isinstance(level, str)]
+    if len(levels) <= MOST_CODES or len(texts) < len(levels):
+        return None
+    if all(_DATE.fullmatch(text) for text in texts):
+        return Decision(None, f"{len(texts)} dates, written as text")
+    # Nearly every row has a value of its own: there are no frequencies to be learned.
+    if 10 * len(texts) > 9 * total:
+        what = "free text" if sum(text.count(" ") for text in texts) >= 3 * len(texts) else "text"
+        return Decision(None, f"{what}, {len(texts)} values in {total} rows")
+    return None

@@ -55,11 +55,28 @@ def settle_missing(
         raise DataError(
             f'missing values in {tallied(gaps)}, of {len(complete)} rows. Say missing="drop" to leave out '
             'the rows that have them, or missing="level" to make them a level (categorical columns only).'
-            + "".join(f" {own}" for own in cautions if own.code == "markers")
+            + "".join(f" {own}" for own in cautions if own.code == "markers"),
+            columns=tuple(gaps),
+            remedy=_remedy(masks),
         )
-    caution = _dropped_caution(gaps, complete)
+    caution = _dropped_caution(gaps, complete, _remedy(masks))
     columns = {name: column.keep(complete) for name, column in columns.items()}
     return columns, weights if weights is None else weights[complete], [*cautions, caution]
+
+
+def _remedy(masks: Mapping[Name, Mask]) -> dict[str, object]:
+    """The options that errors offer for missing values: without the emptiest columns, most rows are complete."""
+    gaps = np.array([mask for mask in masks.values() if mask.any()])
+    names = [name for name, mask in masks.items() if mask.any()]
+    out: list[Name] = []
+    while 2 * int(gaps.any(axis=0).sum()) > gaps.shape[1]:
+        # Equally empty columns go together, so that their order does not matter.
+        counts = gaps.sum(axis=1)
+        emptiest = counts == counts.max()
+        out += [name for name, goes in zip(names, emptiest, strict=True) if goes]
+        names = [name for name, goes in zip(names, emptiest, strict=True) if not goes]
+        gaps = gaps[~emptiest]
+    return {"missing": "drop", "drop": out} if out else {"missing": "drop"}
 
 
 def _add_levels(columns: Mapping[Name, Encoded], gaps: Mapping[Name, int]) -> dict[Name, Encoded]:
@@ -68,7 +85,9 @@ def _add_levels(columns: Mapping[Name, Encoded], gaps: Mapping[Name, int]) -> di
     if numbers:
         raise DataError(
             f'missing="level" is for categorical columns, and continuous ones have missing values: '
-            f'{listed(numbers)}. Say missing="drop", or leave these columns out.'
+            f'{listed(numbers)}. Say missing="drop", or leave these columns out.',
+            columns=numbers,
+            remedy=_remedy({name: columns[name].missing for name in columns}),
         )
     return filled
 
@@ -82,12 +101,14 @@ def _levels_caution(gaps: Mapping[Name, int]) -> Caution:
     )
 
 
-def _dropped_caution(gaps: Mapping[Name, int], complete: Mask) -> Caution:
+def _dropped_caution(gaps: Mapping[Name, int], complete: Mask, remedy: Mapping[str, object]) -> Caution:
     rows, kept = len(complete), int(complete.sum())
     if kept == 0:
         raise DataError(
             f'missing="drop" leaves no rows: each of the {rows} has a missing value, in {tallied(gaps)}. '
-            "Leave out the columns with most of them."
+            "Leave out the columns with most of them.",
+            columns=tuple(gaps),
+            remedy=remedy,
         )
     return Caution(
         "dropped-rows",

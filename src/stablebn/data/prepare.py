@@ -9,20 +9,23 @@ from dataclasses import dataclass
 from stablebn.data.checks import (
     check_finite,
     check_gaussian_rows,
-    check_identifiers,
     check_size,
     check_total,
-    check_types,
     report_constants,
+    report_decisions,
+    report_few_rows,
+    report_levels,
 )
 from stablebn.data.choosing import Choice
 from stablebn.data.cut_points import Binning, Cuts
+from stablebn.data.deciding import decide
 from stablebn.data.dialect import Dialect
 from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
-from stablebn.data.encoding import encode, tabulate
-from stablebn.data.kinds import Kind, decide_kinds, family
+from stablebn.data.encoding import Categories, tabulate
+from stablebn.data.kinds import Asked, Decision, Kind, family, told
 from stablebn.data.missing import MISSING, settle_missing, with_types
+from stablebn.data.problems import Problems
 from stablebn.data.reading import read
 from stablebn.data.table import Name, Table, total_weight
 from stablebn.data.weights import rows_with_weight, set_weights_apart
@@ -41,10 +44,12 @@ class Prepared:
     names : tuple of hashable
         All variables, in column order.
     table : CategoricalTable, ContinuousTable or MixedTable
-        The columns that take part in the search, in column order: not the constant ones, and of merged ones
-        only the one that stands. Without any column it is categorical.
+        The columns that take part in the search, in column order: not the constant ones nor those set aside, and of
+        merged ones only the one that stands. Without any column it is categorical.
     kinds : dict of name to {"categorical", "continuous"}
-        Of all variables.
+        Of all variables but those set aside.
+    decisions : dict of name to Decision
+        What each variable is taken for, and why.
     constants : dict of name to value
         Columns with a single value, in column order, and that value.
     identical : tuple of tuples of names
@@ -63,6 +68,7 @@ class Prepared:
     names: tuple[Name, ...]
     table: Table
     kinds: dict[Name, Kind]
+    decisions: dict[Name, Decision]
     constants: dict[Name, Hashable]
     identical: tuple[tuple[Name, ...], ...]
     copies: tuple[tuple[Name, ...], ...]
@@ -71,21 +77,28 @@ class Prepared:
     rows: int
     warnings: tuple[Caution, ...]
 
+    @property
+    def aside(self) -> tuple[Name, ...]:
+        """Variables that were set aside, in column order: they stay alone in the graph."""
+        return tuple(name for name in self.names if self.decisions[name].kind is None)
+
 
 def prepare(
     source: object,
     *,
     names: Sequence[Name] | None = None,
-    kinds: Mapping[Name, Kind] | None = None,
+    kinds: Asked = None,
     missing: str = "error",
     duplicates: str = "keep",
     weights: object = None,
     discretise: Binning | Mapping[Name, tuple[float, ...]] | None = None,
     columns: object = None,
     drop: object = None,
+    keep: object = None,
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    learned: Mapping[Name, Decision] | None = None,
     threads: int = 1,
 ) -> Prepared:
     """Read, check and encode a table.
@@ -98,9 +111,9 @@ def prepare(
         a file of which `stablebn.data.files` knows the format.
     names : sequence of hashable, optional
         Names of the columns of a 2-D NumPy array.
-    kinds : mapping of name to {"categorical", "continuous"}, optional
-        Decides for the columns it names. Of the others, text, categories, booleans and integers with at
-        most 25 distinct values are categorical, floats continuous.
+    kinds : mapping of name to {"categorical", "continuous"}, or one of these, optional
+        Decides for the columns it names; `...` stands for all others that can have that kind, and one kind alone is
+        that of all that can. What is not said is decided by type and values (`stablebn.data.kinds`).
     missing : {"error", "drop", "level"}, default "error"
         Of a missing value (null or NaN): raise, leave out its row, or make it a level, None, the last.
     duplicates : {"keep", "merge", "error"}, default "keep"
@@ -112,8 +125,12 @@ def prepare(
         Make continuous columns categorical: all of them, or those with these cut points. Text is taken as it stands.
     columns, drop : sequence of names, or text with commas between names, optional
         The columns to use, and those to leave out.
+    keep : the same
+        Columns to learn from though they look like ids, free text or dates.
     sep, decimal, encoding : str, optional
         How a text file is written; by default recognised, by the rules of `stablebn.data.dialect`.
+    learned : mapping of name to Decision, optional
+        What was decided for another table: it holds for the columns of that name of which nothing else is said.
     threads : int
         How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
 
@@ -136,44 +153,65 @@ def prepare(
     """
     one_of("missing", missing, MISSING)
     one_of("duplicates", duplicates, DUPLICATES)
-    asked = {} if kinds is None else kinds
+    problems = Problems()
+    choice = Choice(columns, drop, keep, besides=weights)
 
     found = read(
         source,
         names=names,
         dialect=Dialect(sep, decimal, encoding),
-        choice=Choice(columns, drop, besides=weights),
+        choice=choice,
+        problems=problems,
         threads=threads,
     )
     variables, weight_column = set_weights_apart(found.columns, weights)
     variables = with_types(variables, missing)
-    check_size(variables)
+    said = told(kinds, choice.kept(found.names), variables).with_learned(learned or {}, variables)
+
+    def raise_problems() -> None:
+        problems.raise_all(found.names, choice, kinds if isinstance(kinds, Mapping) else {})
+
+    with problems.collected():
+        check_size(variables)
+    if not variables or problems.helpless:
+        raise_problems()
     rows = len(next(iter(variables.values())))
     variables, counts = rows_with_weight(variables, weight_column)
     check_total(rows, counts)
-    check_types(variables)
     if isinstance(discretise, Mapping):
         numbers = [name for name in discretise if name in variables and family(variables[name].type) != "text"]
-        asked = {**asked, **dict.fromkeys(numbers, "continuous")}
-    decided = decide_kinds(variables, asked)
+        said = said._replace(kinds={**said.kinds, **dict.fromkeys(numbers, "continuous")})
+    decided = decide(variables, counts, said, missing, problems, threads=threads)
+    encoded, decisions = decided.columns, decided.decisions
+    cautions = [*found.cautions, *report_decisions(decisions), *decided.cautions]
 
-    encoded = encode(variables, decided, threads=threads)
     cuts: Cuts = {}
-    if discretise is not None:
+    with problems.collected():
+        check_finite(encoded)
+    if discretise is not None and not problems.found:
         encoded, cuts = discretised(encoded, counts, discretise)
-        decided = {name: "categorical" if name in cuts else kind for name, kind in decided.items()}
-    encoded, counts, cautions = settle_missing(encoded, counts, missing, found.cautions)
-    used = len(next(iter(encoded.values())))
+    used = len(next(iter(variables.values())))
+    with problems.collected():
+        encoded, counts, cautions = settle_missing(encoded, counts, missing, cautions)
+        used = len(next(iter(encoded.values()), range(used)))
     total = total_weight(used, counts)
-    check_finite(encoded)
-    check_identifiers(encoded, [name for name in asked if name not in cuts], total)
-    constants = {name: column.first for name, column in encoded.items() if column.is_constant}
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
-    check_gaussian_rows(varying, total)
+    with problems.collected():
+        check_gaussian_rows(varying, total)
+    raise_problems()
 
+    constants = {name: column.first for name, column in encoded.items() if column.is_constant}
+    kind_of: dict[Name, Kind] = {
+        name: "categorical" if isinstance(column, Categories) else "continuous" for name, column in encoded.items()
+    }
     table = tabulate(varying, used, counts)
     identical, copies = identical_columns(table), copied_columns(table)
-    cautions += [*report_constants(tuple(constants)), *report_duplicates(identical, copies, duplicates)]
+    cautions += [
+        *report_levels(varying, total),
+        *report_constants(tuple(constants)),
+        *report_duplicates(identical, copies, duplicates),
+        *report_few_rows(varying, total),
+    ]
     merged: dict[Name, tuple[Name, ...]] = {}
     if duplicates == "merge":
         in_copies = {name for group in copies for name in group}
@@ -183,7 +221,11 @@ def prepare(
     return Prepared(
         names=tuple(variables),
         table=table,
-        kinds=decided,
+        kinds=kind_of,
+        decisions={
+            name: Decision(own.kind, "a single value", plain=True) if name in constants else own
+            for name, own in decisions.items()
+        },
         constants=constants,
         identical=identical,
         copies=copies,

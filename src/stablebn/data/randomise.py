@@ -49,7 +49,7 @@ def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str],
     ----------
     columns : dict of name to pyarrow.ChunkedArray
     kinds : mapping of name to {"categorical", "continuous"}
-        Of every column.
+        Of every column that has one.
     vary : collection of {"columns", "rows", "names", "levels", "units"}
         The order of the columns, the order of the rows, the names of the columns; the labels of the levels of
         categorical columns; the scale, the sign and the zero of continuous ones.
@@ -71,13 +71,14 @@ def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str],
     if "levels" in vary:
         labels = stream("levels")
         columns = {
-            name: relabelled(column, labels) if kinds[name] == "categorical" else column
+            name: relabelled(column, labels) if kinds.get(name) == "categorical" else column
             for name, column in columns.items()
         }
     if "units" in vary:
         units = stream("units")
         columns = {
-            name: rescaled(column, units) if kinds[name] == "continuous" else column for name, column in columns.items()
+            name: rescaled(column, units) if kinds.get(name) == "continuous" else column
+            for name, column in columns.items()
         }
     if "rows" in vary:
         rows = permutation(len(next(iter(columns.values()))), stream("rows"))

@@ -17,6 +17,7 @@ from stablebn.data.contents import Contents
 from stablebn.data.dialect import Dialect
 from stablebn.data.files import READERS, read_file, table_columns
 from stablebn.data.markers import report_markers
+from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution, tallied
@@ -43,10 +44,13 @@ class Source(NamedTuple):
         In column order, all of one length.
     cautions : list of Caution
         What was recognised in a file.
+    names : list of names
+        Of all columns of the source, those too that were not wanted or could not be read.
     """
 
     columns: Columns
     cautions: list[Caution]
+    names: list[Name]
 
 
 def read(
@@ -55,6 +59,7 @@ def read(
     names: Sequence[Name] | None = None,
     dialect: Dialect = Dialect(),  # noqa: B008 - it cannot be changed
     choice: Choice = Choice(),  # noqa: B008
+    problems: Problems | None = None,
     threads: int = 1,
 ) -> Source:
     """Read the columns of a table, types as they come.
@@ -69,6 +74,8 @@ def read(
         What the user says of how a text file is written.
     choice : Choice
         The columns that the user wants.
+    problems : Problems, optional
+        Where columns that cannot be read are told of, so that there may be more to tell; by default they are an error.
     threads : int
         With more than one, files are read by as many as PyArrow likes.
 
@@ -89,10 +96,17 @@ def read(
     every = [name for name, _ in found.columns]
     _check_unique(every)
     wanted = set(choice.of(every))
-    columns = {name: arrow_column(f"column {name!r}", values) for name, values in found.columns if name in wanted}
+    unreadable = Problems() if problems is None else problems
+    columns: Columns = {}
+    for name, values in found.columns:
+        if name in wanted:
+            with unreadable.collected():
+                columns[name] = arrow_column(f"column {name!r}", values, remedy={"drop": (name,)})
+    if problems is None:
+        unreadable.raise_all(every, choice, {})
     _check_lengths(columns)
     markers = {name: texts for name, texts in found.markers.items() if name in wanted}
-    return Source(columns, [*found.cautions, *report_markers(markers)])
+    return Source(columns, [*found.cautions, *report_markers(markers)], every)
 
 
 def _named_columns(source: object) -> Sequence[tuple[Name, object]]:
@@ -137,10 +151,12 @@ def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
     return [(series.name, series.to_native()) for series in frame.iter_columns()]
 
 
-def arrow_column(label: str, values: object) -> pa.ChunkedArray:
-    """One column as Arrow data; `label` says in errors what it is."""
+def arrow_column(label: str, values: object, remedy: Mapping[str, object] | None = None) -> pa.ChunkedArray:
+    """One column as Arrow data; `label` says in errors what it is, `remedy` what helps."""
     if not is_column(values):
-        raise DataError(f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.")
+        raise DataError(
+            f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.", remedy=remedy
+        )
     try:
         if isinstance(values, pa.Array | pa.ChunkedArray):
             array = values
@@ -153,7 +169,7 @@ def arrow_column(label: str, values: object) -> pa.ChunkedArray:
             if array is None:
                 array = _converted(values)
     except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise DataError(_unreadable(label, values, error)) from error
+        raise DataError(_unreadable(label, values, error), remedy=remedy) from error
     column = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     check_sound(label, column)
     return column

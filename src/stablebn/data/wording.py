@@ -39,13 +39,18 @@ class Caution:
         "max-time",
         "conflicts",
         "not-extendable",
-        "few-rows",
+        "small-strata",
         "too-few-rows",
         "units",
         "unseen",
         "dialect",
         "index",
         "markers",
+        "set-aside",
+        "kinds",
+        "numbers-as-text",
+        "many-levels",
+        "few-rows",
     ]
     columns: tuple[Name, ...]
     message: str

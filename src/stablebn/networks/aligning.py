@@ -18,6 +18,9 @@ def prepared_for(network: Network, data: object, *, missing: str = "error", weig
     prepared = prepare(
         data, names=names, kinds=network.kinds, missing=missing, weights=weights, discretise=network.cuts or None
     )
+    empty = [name for name in prepared.aside if name in network]
+    if empty:
+        raise DataError(f"columns without any value: {listed(empty)}. The network needs them.")
     alien = [name for name in prepared.names if name not in network]
     if alien:
         raise DataError(f"columns that are not in the network: {listed(alien)}. Leave them out.")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, Caution, ContinuousTable, Kind, Prepared
+from stablebn.data.aside import check_aside
 from stablebn.errors import DataError, GraphError, OptionError, listed, one_of
 from stablebn.graph import DAG
 from stablebn.networks.aligning import parts_of
@@ -38,14 +39,18 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     one_of("unseen", unseen, UNSEEN)
     if not (isinstance(iss, int | float) and math.isfinite(iss) and iss > 0):
         raise OptionError(f"iss={iss!r} must be a number above 0.")
-    absent = [name for name in dag.nodes if name not in prepared.kinds]
+    absent = [name for name in dag.nodes if name not in prepared.decisions]
     if absent:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
+    check_aside([dag.arcs], prepared)
+    # What was set aside has no distribution.
+    aside = [name for name in dag.nodes if name in prepared.aside]
+    nodes = [name for name in dag.nodes if name in prepared.kinds]
     columns = _Columns(prepared)
     check_categorical_parents(dag, columns.kinds)
     distributions: dict[Name, Distribution] = {}
     lacking: dict[Kind, dict[Name, int]] = {"categorical": {}, "continuous": {}}
-    for node in dag.nodes:
+    for node in nodes:
         kind = columns.kinds[node]
         if kind == "categorical":
             distributions[node], without = _table(
@@ -56,7 +61,8 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
         if without:
             lacking[kind][node] = without
     cuts = {node: points for node, points in prepared.cuts.items() if node in distributions}
-    return Network(distributions, warnings=list(_lacking_cautions(lacking, unseen)), cuts=cuts)
+    told = [Caution("set-aside", tuple(aside), f"set aside, and not in the network: {listed(aside)}.")] if aside else []
+    return Network(distributions, warnings=[*_lacking_cautions(lacking, unseen), *told], cuts=cuts)
 
 
 class _Columns:

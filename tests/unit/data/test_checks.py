@@ -73,23 +73,6 @@ def test_a_constant_column_mixes_with_any_kind() -> None:
     assert prepared.kinds == {"a": "continuous", "b": "categorical", "c": "categorical"}
 
 
-def test_columns_that_identify_rows_are_refused_unless_asked_for() -> None:
-    columns = {"id": [f"p{i}" for i in range(30)], "b": ["x", "y"] * 15, "key": [f"{i}" for i in range(30)]}
-    with pytest.raises(DataError) as caught:
-        prepare(columns)
-    assert "'id' (30 levels in 30 rows), 'key' (30 levels in 30 rows)" in str(caught.value)
-    assert 'Leave them out, or say kinds={"id": "categorical", "key": "categorical"}.' in str(caught.value)
-    asked = prepare(columns, kinds={"id": "categorical", "key": "categorical"})
-    assert asked.table.names == ("id", "b", "key")
-
-
-def test_25_levels_or_nine_tenths_of_the_rows_are_no_identifiers() -> None:
-    assert prepare({"a": [f"p{i}" for i in range(25)], "b": ["x"] * 24 + ["y"]}).table.names == ("a", "b")
-    nine_tenths = [f"p{i}" for i in range(27)] + ["p0"] * 3
-    assert prepare({"a": nine_tenths, "b": ["x", "y"] * 15}).table.names == ("a", "b")
-    assert prepare({"a": [f"p{i}" for i in range(30)], "b": ["x", "y"] * 15}, weights=[2] * 30).table.total == 60
-
-
 def test_constants_stay_out_of_the_table_and_are_reported() -> None:
     prepared = prepare({"z": ["x", "x"], "a": [1, 2], "k": [5, 5]})
     assert prepared.names == ("z", "a", "k")

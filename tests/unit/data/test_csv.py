@@ -80,9 +80,10 @@ def test_none_is_an_answer_and_not_missing(path: Path) -> None:
     assert _levels(path, "None", "Some") == ("None", "Some")
 
 
-def test_an_empty_column_is_all_missing(path: Path) -> None:
-    with pytest.raises(DataError, match=r"missing values in 'a' \(2\), of 2 rows"):
-        _prepare(path, "a,b\n,1\n,2\n")
+def test_an_empty_column_is_set_aside(path: Path) -> None:
+    prepared = _prepare(path, "a,b\n,1\n,2\n")
+    assert prepared.names == ("a", "b")
+    assert prepared.aside == ("a",)
 
 
 def test_byte_order_mark_and_windows_line_ends_leave_no_trace(path: Path) -> None:

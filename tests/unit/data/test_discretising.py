@@ -60,7 +60,7 @@ def _gaussian(rows: int, seed: int = 0) -> dict[str, list[float]]:
 def test_cut_points_are_those_of_the_definition(method: str, seed: int) -> None:
     numbers, categories = _drawn(seed)
     bins = random.Random(f"{seed} bins").choice((2, 3, 5, 12))
-    found = sb.discretise({**numbers, **categories}, method, bins)
+    found = sb.discretise({**numbers, **categories}, method, bins, kinds=dict.fromkeys(numbers, "continuous"))
     assert found.cuts == naive.cuts(numbers, categories, method, bins)
     for name, column in numbers.items():
         labels = labels_of(found.cuts[name])
@@ -76,7 +76,7 @@ def test_no_layout_changes_a_bin(method: str, seed: int) -> None:
     table = pa.table({**numbers, **categories})
     columns = {name: table[name] for name in table.column_names}
     kinds: dict[Any, Any] = {**dict.fromkeys(numbers, "continuous"), **dict.fromkeys(categories, "categorical")}
-    as_given = sb.discretise(columns, method, 3)
+    as_given = sb.discretise(columns, method, 3, kinds=kinds)
     for number in range(1, 4):
         layout = lay_out(columns, kinds, ("columns", "rows", "names"), seed=seed, number=number)
         chunk = random.Random(f"{seed} {number} chunk").randint(1, table.num_rows)
@@ -86,7 +86,7 @@ def test_no_layout_changes_a_bin(method: str, seed: int) -> None:
             )
             for name, column in layout.columns.items()
         }
-        found = sb.discretise(chunked, method, 3)
+        found = sb.discretise(chunked, method, 3, kinds={layout.aliases[name]: kinds[name] for name in kinds})
         assert layout.rows is not None
         for name in numbers:
             assert found.cuts[layout.aliases[name]] == as_given.cuts[name]
@@ -138,16 +138,17 @@ def test_equal_values_are_never_split() -> None:
 def test_few_values_have_a_bin_each_and_one_value_has_one(method: str) -> None:
     table = {"x": [1.5, 2.5, 100.5, 1.5], "constant": [7.5] * 4, "empty": np.array([NAN] * 4)}
     found = sb.discretise(table, method, 3)
-    assert found.cuts == {"x": (2.0, 50.0), "constant": (), "empty": ()}
+    assert found.cuts == {"x": (2.0, 50.0), "constant": ()}
     assert found.data == {
         "x": ["1: below 2", "2: [2, 50)", "3: 50 or more", "1: below 2"],
         "constant": ["1: any number"] * 4,
-        "empty": [None] * 4,
+        # Without a value it is neither a number nor a category.
+        "empty": table["empty"],
     }
 
 
 def test_without_other_columns_information_merges_the_smallest_bins() -> None:
-    labels = sb.discretise({"x": np.arange(100.0)}, "information", 5).data["x"]
+    labels = sb.discretise({"x": np.arange(100.0)}, "information", 5, kinds={"x": "continuous"}).data["x"]
     assert sorted(Counter(labels).values()) == [20] * 5
 
 
@@ -267,11 +268,10 @@ def test_a_table_without_numbers_and_columns_of_other_types_stay_as_they_are(met
     assert sb.discretise({}, method).data == {}
 
 
-def test_integers_are_cut_if_they_are_said_to_be_numbers() -> None:
-    table = {"age": list(range(30)), "c": ["a", "b"] * 15}
-    with pytest.raises(sb.DataError, match="'age' has 30 distinct integers: is it a category or a number"):
-        sb.discretise(table)
-    assert sb.discretise(table, kinds={"age": "continuous"}).cuts == {"age": (10.0, 20.0)}
+def test_what_is_cut_is_what_learn_takes_for_numbers() -> None:
+    table: dict[str, Any] = {"age": [*range(30), 29], "c": ["a", "b"] * 15 + ["a"], "id": list(range(31))}
+    assert list(sb.discretise(table, bins=2).cuts) == ["age"]
+    assert list(sb.discretise(table, bins=2, kinds={"id": "continuous"}).cuts) == ["age", "id"]
 
 
 def test_other_rows_fall_into_the_same_bins() -> None:

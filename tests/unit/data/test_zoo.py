@@ -240,12 +240,47 @@ ZOO = [
     Animal(
         "lines that are no objects", _rows('{"a": 1}', "[2]"), error="line 2 of .* is no JSON object", file="t.jsonl"
     ),
-    Animal("nested JSON", _rows('{"a": 1, "b": {"c": 2}}'), error="types that cannot be used: 'b'", file="t.jsonl"),
+    Animal(
+        "nested JSON",
+        _rows('{"a": 1, "b": {"c": 2}, "d": "x"}', '{"a": 2, "b": {"c": 3}, "d": "y"}'),
+        {"a": [1, 2], "b": [{"c": 2}, {"c": 3}], "d": ["x", "y"]},
+        file="t.jsonl",
+    ),
     Animal(
         "a column of JSON of two types",
         _rows('{"a": 1, "b": 1}', '{"a": "x", "b": 2}'),
         error="'a' mixes values of different types: int, str",
         file="t.jsonl",
+    ),
+    Animal(
+        "numbers and a word",
+        _rows("a,b", *(f"{row}.5,{'xy'[row % 2]}" for row in range(30)), "n.k.,x"),
+        {"a": [*(f"{row}.5" for row in range(30)), "n.k."], "b": ["x", "y"] * 15 + ["x"]},
+    ),
+    Animal(
+        "a key, a date and a remark in each row",
+        _rows(
+            "key,day,remark,b", *(f"{row},2024-01-{row},it was day {row} of it,{'xy'[row % 2]}" for row in range(1, 31))
+        ),
+        {
+            "key": list(range(1, 31)),
+            "day": [f"2024-01-{row}" for row in range(1, 31)],
+            "remark": [f"it was day {row} of it" for row in range(1, 31)],
+            "b": ["y", "x"] * 15,
+        },
+    ),
+    Animal(
+        "a column without any value",
+        _rows("a,b,c", "x,,p", "y,,q"),
+        {"a": ["x", "y"], "b": [None] * 2, "c": ["p", "q"]},
+    ),
+    Animal("true and false", _rows("a,b", "true,x", "false,y"), {"a": ["true", "false"], "b": ["x", "y"]}),
+    Animal("codes as floats", _rows("a,b", *["1.0,x", "2.0,y"] * 4), {"a": [1.0, 2.0] * 4, "b": ["x", "y"] * 4}),
+    Animal(
+        "two things to decide",
+        _rows("a,b,c", "inf,x,p", "0.5,,q", "1.5,y,q", "2.5,x,p"),
+        error="2 things to mend or to decide:",
+        options={"missing": "error"},
     ),
     Animal(
         "not a database", "certainly no database, whatever its name says" * 30, error="complete SQLite", file="t.db"
@@ -254,6 +289,35 @@ ZOO = [
     Animal("not a DuckDB database", "no database" * 30, error="complete DuckDB database", file="t.duckdb"),
     Animal("not a workbook", "a,b\n1,2\n", error=r"complete \.xlsx file", file="t.xlsx"),
 ]
+
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "zoo.md"
+
+
+def _page() -> str:
+    """docs/zoo.md: what happens to which file."""
+    lines = [
+        "# What happens to odd files?",
+        "",
+        "Each is a file in `tests/unit/data/test_zoo.py`, which makes this page: `python -m tests.unit.data.test_zoo`.",
+        "",
+        "| file | what happens |",
+        "|---|---|",
+    ]
+    for animal in ZOO:
+        if animal.table is None:
+            happens = f"an error: {animal.error}"
+        else:
+            asked = ", ".join(f"`{option}={value!r}`" for option, value in animal.options.items())
+            told = f", told under {' and '.join(f'`{code}`' for code in animal.codes)}" if animal.codes else ""
+            happens = f"read{f' with {asked}' if asked else ''}{told}"
+        lines.append(f"| {animal.name} | {re.sub(r'([|])', r'&#124;', happens)} |")
+    return "\n".join([*lines, ""])
+
+
+def test_the_page_has_all_animals_and_they_are_many() -> None:
+    assert PAGE.read_text(encoding="utf-8") == _page()
+    assert len(ZOO) >= 40
 
 
 def _released(animal: Animal, folder: Path) -> Path:
@@ -592,3 +656,7 @@ def test_a_separator_inside_a_quoted_name_is_none(tmp_path: Path) -> None:
     path = tmp_path / "quoted.csv"
     path.write_text("a,\"b,#';\",c-;;'\np,s,q\nq,s,p\n")
     assert prepare(path).names == ("a", "b,#';", "c-;;'")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(_page(), encoding="utf-8")

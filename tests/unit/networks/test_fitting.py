@@ -132,7 +132,7 @@ def test_monstrous_tables_are_refused_by_name() -> None:
     rng = np.random.default_rng(1)
     data = {f"v{v}": rng.integers(0, 24, 200).tolist() for v in range(8)}
     with pytest.raises(sb.GraphError, match="'v7'"):
-        sb.fit([(f"v{v}", "v7") for v in range(7)], data)
+        sb.fit([(f"v{v}", "v7") for v in range(7)], data, kinds="categorical")
 
 
 def test_weights_are_repeated_rows() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.study.studies import study_of
 
 import stablebn as sb
-from stablebn.data.kinds import decide_kinds
+from stablebn.data import prepare
 from stablebn.data.randomise import lay_out
 from stablebn.data.reading import read
 from stablebn.study.jobs import Job, jobs_of
@@ -36,7 +36,7 @@ def _done(job: Job) -> Record:
 def test_a_record_says_what_the_library_says(tmp_path: Path) -> None:
     job = _job(tmp_path, 'algorithm = "hc"')
     columns = read(_sample(job)).columns
-    layout = lay_out(columns, decide_kinds(columns, {}), ("columns", "rows", "names"), seed=1, number=1)
+    layout = lay_out(columns, prepare(columns).kinds, ("columns", "rows", "names"), seed=1, number=1)
     names = {alias: name for name, alias in layout.aliases.items()}
     result = sb.learn(layout.columns, "hc")
     arcs = sorted((names[u], names[v]) for u, v in result.arcs)
@@ -80,7 +80,7 @@ def test_a_sample_of_a_mixed_network_is_drawn_and_laid_out_by_its_kinds(tmp_path
     assert job.network.model.kinds == network.kinds
     drawn = read(_sample(job)).columns
     layout = lay_out(drawn, network.kinds, ("levels", "units"), seed=1, number=1)
-    assert decide_kinds(layout.columns, {}) == network.kinds
+    assert prepare(layout.columns).kinds == network.kinds
     assert fingerprint(job.network.model) == fingerprint(network)
     assert fingerprint(network) != fingerprint(sb.random_network(6, kinds="mixed", seed=4))
 

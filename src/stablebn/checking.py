@@ -1,0 +1,228 @@
+"""What can be said of a table before it is learned from: `stablebn.check`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stablebn.data import CategoricalTable, Caution, ContinuousTable, Decision, MixedTable, Prepared, Table
+from stablebn.data.duplicates import merge
+from stablebn.data.findings import Finding, Severity, findings_in
+from stablebn.data.wording import tallied
+from stablebn.errors import DataError
+from stablebn.graph.names import name_key
+from stablebn.stats.moments import Moments
+
+# Of a column's variance no more than a thousandth is its own: coefficients of what it stands with mean nothing.
+COLLINEAR = 1000.0
+
+# Keeps an exactly singular matrix invertible.
+_RIDGE = 1e-13
+
+# Seconds for a pair of columns, and for a pair and a row, on a core of the year 2024; a pair of mixed kinds costs more.
+_PAIR, _PAIR_AND_ROW, _MIXED = 4e-6, 3e-10, 5
+
+_NOTES = ("kinds", "dialect", "index")
+_MARKS = {"error": "error", "warning": "look", "note": "note"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was found in a table.
+
+    Attributes
+    ----------
+    rows : int or None
+        Rows that would be used (by weight); None where nobody can tell.
+    decisions : dict of name to Decision
+        What each column is taken for, and why.
+    findings : tuple of Finding
+        Errors first, then warnings, then notes.
+    remedy : dict of option to value
+        Options with which the table can be learned from, if it cannot as it is.
+    seconds, mebibytes : float or None
+        What learning will take, to an order of magnitude.
+    """
+
+    rows: int | None
+    decisions: Mapping[Hashable, Decision]
+    findings: tuple[Finding, ...]
+    remedy: Mapping[str, object]
+    seconds: float | None
+    mebibytes: float | None
+
+    @property
+    def exit_code(self) -> int:
+        """0: nothing to worry about; 1: something should be looked at; 2: the table cannot be learned from as it is."""
+        severities = {finding.severity for finding in self.findings}
+        return 2 if "error" in severities else 1 if "warning" in severities else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in types that JSON has."""
+        return {
+            "exit_code": self.exit_code,
+            "rows": self.rows,
+            "columns": [[name, own.kind, own.why] for name, own in self.decisions.items()],
+            "findings": [
+                {
+                    "code": own.code,
+                    "severity": own.severity,
+                    "columns": list(own.columns),
+                    "message": own.message,
+                    "remedy": _plain(own.remedy),
+                }
+                for own in self.findings
+            ],
+            "remedy": _plain(self.remedy),
+            "seconds": self.seconds,
+            "mebibytes": self.mebibytes,
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text; names that JSON does not have are written as text."""
+        return json.dumps(self.to_dict(), indent=1, default=str, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        tally = Counter(own.kind or "set aside" for own in self.decisions.values())
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.items()))
+        rows = "" if self.rows is None else f", {self.rows:,} rows"
+        width = max((len(str(name)) for name in self.decisions), default=0)
+        lines = [f"{len(self.decisions)} columns ({kinds}){rows}." if self.decisions else "No table."]
+        lines += [f"  {name!s:<{width}}  {own}" for name, own in self.decisions.items()]
+        lines += [f"{_MARKS[own.severity]}: {own.message}" for own in self.findings]
+        if self.seconds is not None and self.mebibytes is not None:
+            lines.append(
+                f"Learning takes about {in_words(self.seconds)} and {_memory(self.mebibytes)} (a rough guess)."
+            )
+        if not self.findings:
+            lines.append("Nothing to worry about.")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def checked(prepared: Prepared | None, error: DataError | None) -> Check:
+    """Say what there is to say.
+
+    Parameters
+    ----------
+    prepared : Prepared or None
+        The table as it is, or with the remedy of the error.
+    error : DataError or None
+        Why the table cannot be learned from as it is.
+    """
+    findings = [] if error is None else [_of_problem(error, number) for number in range(len(error.problems))]
+    if prepared is not None:
+        # With the remedy of an error, rows may have been dropped: that is what the error says.
+        cautions = [
+            own for own in prepared.warnings if error is None or own.code not in ("dropped-rows", "missing-level")
+        ]
+        findings += [_of_caution(caution, prepared) for caution in cautions]
+        findings += [*findings_in(prepared.table), *_collinear(prepared.table, prepared)]
+    order: tuple[Severity, ...] = ("error", "warning", "note")
+    return Check(
+        rows=None if prepared is None else prepared.table.total,
+        decisions={} if prepared is None else prepared.decisions,
+        findings=tuple(sorted(findings, key=lambda own: order.index(own.severity))),
+        remedy={} if error is None else error.remedy,
+        seconds=None if prepared is None else _seconds(prepared.table),
+        mebibytes=None if prepared is None else _mebibytes(prepared.table),
+    )
+
+
+def _of_problem(error: DataError, number: int) -> Finding:
+    problem = error.problems[number]
+    return Finding("problem", "error", _sorted(problem.columns), problem.message, problem.remedy)
+
+
+def _of_caution(caution: Caution, prepared: Prepared) -> Finding:
+    severity: Severity = "note" if caution.code in _NOTES else "warning"
+    remedy: dict[str, object] = {}
+    if caution.code in ("set-aside", "constant"):
+        remedy = {"drop": list(caution.columns)}
+    elif caution.code in ("identical", "copies") and not prepared.merged:
+        remedy = {"duplicates": "merge"}
+    return Finding(caution.code, severity, _sorted(caution.columns), caution.message, remedy)
+
+
+def _sorted(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    return tuple(sorted(names, key=name_key))
+
+
+def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
+    """Continuous columns that nearly follow from the others by a linear equation."""
+    if isinstance(table, MixedTable):
+        table = table.continuous
+    if not isinstance(table, ContinuousTable) or len(table.names) < 2:
+        return
+    # Of copies one is enough; they have been told of.
+    alone, _ = merge(table, prepared.copies)
+    n = len(alone.names)
+    if not isinstance(alone, ContinuousTable) or n < 2 or alone.total <= n + 1:
+        return
+    moments = Moments(alone)
+    # In an order that follows from the values, so that the order of the columns cannot change a bit.
+    keys: list[Any] = [moments.sort_key(v) for v in range(n)]
+    moments = moments.reordered(sorted(range(n), key=keys.__getitem__))
+    correlation = np.array([[moments.correlation(u, v, 60) for v in range(n)] for u in range(n)]) * 2.0**-60
+    own = np.diagonal(np.linalg.inv(correlation + _RIDGE * np.eye(n)))
+    found = {
+        moments.names[v]: f"{100 * (1 - 1 / own[v]):.5g} %"
+        for v in sorted(range(n), key=lambda v: name_key(moments.names[v]))
+        if own[v] > COLLINEAR
+    }
+    if found:
+        yield Finding(
+            "collinear",
+            "warning",
+            tuple(found),
+            f"columns whose variance nearly follows from the other columns: {tallied(found)}. Arcs among them are "
+            "arbitrary; leave out those that are sums or copies of others.",
+        )
+
+
+def _seconds(table: Table) -> float:
+    """Seconds that the default learner takes on one core, to an order of magnitude: measured on random networks."""
+    n = len(table.names)
+    return 0.2 + n * n * (_PAIR + _PAIR_AND_ROW * table.total) * (_MIXED if isinstance(table, MixedTable) else 1)
+
+
+def _mebibytes(table: Table) -> float:
+    """The table three times (as it comes, encoded, and for counting), and what Python and its libraries need."""
+    parts = (table.categorical, table.continuous) if isinstance(table, MixedTable) else (table,)
+    size = sum((own.codes if isinstance(own, CategoricalTable) else own.values).nbytes for own in parts)
+    return 150 + 3 * size / 2**20
+
+
+def in_words(seconds: float) -> str:
+    """A time of which only the order of magnitude is known.
+
+    >>> in_words(0.3), in_words(40), in_words(4000)
+    ('a second', 'a minute', 'an hour')
+    """
+    for limit, words in ((3, "a second"), (20, "ten seconds"), (180, "a minute"), (1200, "ten minutes")):
+        if seconds < limit:
+            return words
+    if seconds < 3 * 3600:
+        return "an hour"
+    return f"{10 ** round(math.log10(seconds / 3600)):,} hours"
+
+
+def _memory(mebibytes: float) -> str:
+    return f"{mebibytes:,.0f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.1f} GiB"
+
+
+def _plain(remedy: Mapping[str, object]) -> dict[str, object]:
+    """A remedy with names as JSON has them: `...`, all other columns, is null."""
+    kinds = remedy.get("kinds")
+    plain = dict(remedy)
+    if isinstance(kinds, Mapping):
+        plain["kinds"] = [[None if name is ... else name, kind] for name, kind in kinds.items()]
+    return plain

@@ -1,0 +1,184 @@
+"""What a table's values say of it before anything is learned: copies under other labels, functions, rare levels.
+
+All of it depends on the values alone; columns are told in the order of their names.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.data.table import CategoricalTable, MixedTable, Name, Table
+from stablebn.data.wording import MOST_SHOWN, tallied
+from stablebn.errors import listed
+from stablebn.graph.names import name_key
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+
+# A level in fewer rows than this says little of its own.
+FEWEST_ROWS_OF_LEVEL = 5
+
+# What follows from levels with fewer rows than this, as a rule, may do so by chance.
+FEWEST_ROWS_OF_CAUSE = 5
+
+# In so many rows most functions are refuted that are none.
+_FEW_ROWS = 500
+
+# Functions of two columns are looked for among so many columns at most: the work grows with their third power.
+MOST_COLUMNS_OF_PAIRS = 40
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that was found in a table.
+
+    Attributes
+    ----------
+    code : str
+        A word for what it is about.
+    severity : {"error", "warning", "note"}
+        An error keeps the table from being learned from; a warning should be looked at.
+    columns : tuple of hashable
+        The columns concerned, sorted by name.
+    message : str
+        A sentence, with what to do.
+    remedy : mapping of option to value
+        The options that do it; empty where no option does, or nothing needs to be done.
+    """
+
+    code: str
+    severity: Severity
+    columns: tuple[Name, ...]
+    message: str
+    remedy: Mapping[str, object] = field(default_factory=dict)
+
+
+def findings_in(table: Table) -> Iterator[Finding]:
+    """All that is found in the categorical columns of a table."""
+    if isinstance(table, MixedTable):
+        table = table.categorical
+    if not isinstance(table, CategoricalTable) or not table.names:
+        return
+    order = sorted(range(len(table.names)), key=lambda c: name_key(table.names[c]))
+    table = table.select(order)
+    copies, functions = _functions(table)
+    yield from _report_copies(copies, table)
+    yield from _report_functions(functions)
+    yield from _functions_of_pairs(table, {child for children in functions.values() for child in children}, copies)
+    yield from _rare_levels(table)
+
+
+def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, list[Name]]]:
+    """Groups of columns with one-to-one levels, and by column the columns that follow from it alone."""
+    n = len(table.names)
+    sizes = [len(levels) for levels in table.levels]
+    follows = np.zeros((n, n), dtype=bool)
+    for cause in range(n):
+        for effect in range(n):
+            if cause != effect and sizes[effect] <= sizes[cause]:
+                follows[cause, effect] = _is_function(table.codes[cause], sizes[cause], table.codes[effect])
+    groups: dict[int, list[int]] = defaultdict(list)
+    for c in range(n):
+        groups[next((other for other in range(c) if follows[c, other] and follows[other, c]), c)].append(c)
+    rows = table.total
+    functions = {}
+    for cause in range(n):
+        effects = [e for e in range(n) if follows[cause, e] and not follows[e, cause]]
+        if effects and sizes[cause] * FEWEST_ROWS_OF_CAUSE <= rows:
+            functions[table.names[cause]] = [table.names[e] for e in effects]
+    return [group for group in groups.values() if len(group) > 1], functions
+
+
+def _is_function(cause: NDArray[np.integer], size: int, effect: NDArray[np.integer]) -> bool:
+    """Whether each code of a cause has one code of the effect."""
+    for rows in (slice(0, _FEW_ROWS), slice(None)):
+        seen = np.full(size, -1, dtype=np.int64)
+        seen[cause[rows]] = effect[rows]
+        if not np.array_equal(seen[cause[rows]], effect[rows]):
+            return False
+    return True
+
+
+def _report_copies(groups: Sequence[Sequence[int]], table: CategoricalTable) -> Iterator[Finding]:
+    for group in groups:
+        first = table.codes[group[0]]
+        if all(table.levels[c] == table.levels[group[0]] and np.array_equal(table.codes[c], first) for c in group[1:]):
+            # Identical ones have been told of.
+            continue
+        names = tuple(table.names[c] for c in group)
+        yield Finding(
+            "relabelled",
+            "warning",
+            names,
+            f"the same under other labels: {listed(names)}. Leave out all but one: the data cannot tell between them.",
+            {"drop": list(names[1:])},
+        )
+
+
+def _report_functions(functions: Mapping[Name, Sequence[Name]]) -> Iterator[Finding]:
+    for cause, effects in functions.items():
+        yield Finding(
+            "function",
+            "warning",
+            (cause, *effects),
+            f"{listed(effects)} {'follows' if len(effects) == 1 else 'follow'} from {cause!r}: each of its levels has "
+            "one value there. An arc between them says no more than that; leave out what is derived.",
+            {"drop": list(effects)},
+        )
+
+
+def _functions_of_pairs(
+    table: CategoricalTable, known: set[Name], copies: Sequence[Sequence[int]]
+) -> Iterator[Finding]:
+    """Columns that follow from two others and from neither alone."""
+    doubles = {c for group in copies for c in group[1:]}
+    columns = [c for c in range(len(table.names)) if c not in doubles]
+    if len(columns) > MOST_COLUMNS_OF_PAIRS:
+        return
+    sizes = [len(levels) for levels in table.levels]
+    found: dict[int, list[tuple[Name, Name]]] = defaultdict(list)
+    for one, other in combinations(columns, 2):
+        cells = sizes[one] * sizes[other]
+        if cells * FEWEST_ROWS_OF_CAUSE > table.total:
+            continue
+        effects = [c for c in columns if c not in (one, other) and table.names[c] not in known]
+        # Functions of one of the two have been told of.
+        for rows in (slice(0, _FEW_ROWS), slice(None)):
+            if effects:
+                joint = table.codes[one, rows].astype(np.int64) * sizes[other] + table.codes[other, rows]
+                effects = [c for c in effects if _is_function(joint, cells, table.codes[c, rows])]
+        for effect in effects:
+            found[effect].append((table.names[one], table.names[other]))
+    for effect, pairs in sorted(found.items()):
+        shown = "; ".join(f"{one!r} and {other!r}" for one, other in pairs[:MOST_SHOWN])
+        yield Finding(
+            "function",
+            "warning",
+            tuple(sorted({table.names[effect], *(name for pair in pairs for name in pair)}, key=name_key)),
+            f"{table.names[effect]!r} follows from two others together: {shown}. If it was computed from them, leave "
+            "it out.",
+            {"drop": [table.names[effect]]},
+        )
+
+
+def _rare_levels(table: CategoricalTable) -> Iterator[Finding]:
+    rare = {}
+    for name, codes, levels in zip(table.names, table.codes, table.levels, strict=True):
+        counts = np.bincount(codes, table.weights, minlength=len(levels))
+        few = int((counts < FEWEST_ROWS_OF_LEVEL).sum())
+        if few:
+            rare[name] = f"{few} of {len(levels)}"
+    if rare:
+        yield Finding(
+            "rare-levels",
+            "note",
+            tuple(rare),
+            f"levels in fewer than {FEWEST_ROWS_OF_LEVEL} rows: {tallied(rare)}. They cost parameters and say little: "
+            "join them with others.",
+        )

@@ -1,0 +1,54 @@
+"""Text that is numbers: "3.5" beside "?", say, as pandas reads a file whose missing values it does not know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from stablebn.data.encoding import Categories, Numbers
+from stablebn.data.markers import markers_among
+
+# Not 007, which is a label, nor inf, nor 1_000.
+_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*|(?=\.))(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+
+
+class NumberText(NamedTuple):
+    """What the distinct texts of a column are.
+
+    Attributes
+    ----------
+    numbers : list of str
+    markers : list of str
+        Of missing values.
+    others : list of str
+    """
+
+    numbers: list[str]
+    markers: list[str]
+    others: list[str]
+
+
+def sort_out(levels: Sequence[Hashable]) -> NumberText:
+    """Part the texts that are numbers from those that are not.
+
+    >>> sort_out(["1.5", "2", "007", "?"])
+    NumberText(numbers=['1.5', '2'], markers=['?'], others=['007'])
+    """
+    texts = [level for level in levels if isinstance(level, str)]
+    numbers = [text for text in texts if _NUMBER.fullmatch(text.strip())]
+    rest = set(texts) - set(numbers)
+    # Beside a number a sign such as ? or - is no value.
+    markers = markers_among(rest | {"1"}) & rest
+    others = rest - markers
+    return NumberText(numbers, [text for text in texts if text in markers], [text for text in texts if text in others])
+
+
+def as_numbers(column: Categories) -> Numbers:
+    """The numbers of a column of text, NaN for what is none."""
+    found = sort_out(column.levels)
+    number_of = {text: float(text) for text in found.numbers}
+    values = [number_of.get(str(level), np.nan) for level in column.levels]
+    return Numbers(np.array([*values, np.nan])[column.codes])

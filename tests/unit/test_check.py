@@ -1,0 +1,214 @@
+"""What is said of a table before it is learned from: findings with remedies, the same in every layout."""
+
+import json
+import random
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stablebn as sb
+from stablebn.data.findings import Finding
+
+NAN = float("nan")
+ROWS = 200
+COMMAND = (sys.executable, "-c", "from stablebn.cli import main; main()")
+
+
+def _table() -> dict[str, Any]:
+    """A table in which everything is to be found."""
+    chance = random.Random(1)
+    level = [chance.choice("abcd") for _ in range(ROWS)]
+    first = [chance.choice("uv") for _ in range(ROWS)]
+    second = [chance.choice("uv") for _ in range(ROWS)]
+    x, y = ([chance.gauss(0, 1) for _ in range(ROWS)] for _ in range(2))
+    return {
+        "id": list(range(ROWS)),
+        "site": ["x"] * ROWS,
+        "level": level,
+        "number": [{"a": 3, "b": 1, "c": 4, "d": 2}[value] for value in level],
+        "group": ["early" if value in "ab" else "late" for value in level],
+        "first": first,
+        "second": second,
+        "both": [f"{a == b}" for a, b in zip(first, second, strict=True)],
+        "rare": ["odd", "odd", *(chance.choice("pq") for _ in range(ROWS - 2))],
+        "x": x,
+        "y": y,
+        "sum": [a + b + chance.gauss(0, 0.001) for a, b in zip(x, y, strict=True)],
+        "age": [chance.randint(20, 60) for _ in range(ROWS)],
+    }
+
+
+def _found(check: Any) -> dict[str, list[tuple[str, ...]]]:
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for finding in check.findings:
+        found.setdefault(finding.code, []).append(finding.columns)
+    return found
+
+
+def test_everything_is_found() -> None:
+    check = sb.check(_table())
+    assert _found(check) == {
+        "set-aside": [("id",)],
+        "constant": [("site",)],
+        "relabelled": [("level", "number")],
+        "function": [
+            ("level", "group"),
+            ("number", "group"),
+            ("both", "first", "second"),
+            ("both", "first", "second"),
+            ("both", "first", "second"),
+        ],
+        "collinear": [("sum", "x", "y")],
+        "kinds": [("age",)],
+        "rare-levels": [("rare",)],
+    }
+    assert check.exit_code == 1
+    assert check.rows == ROWS
+    learned = sb.learn(_table(), drop=["x", "y", "sum", "age"])
+    assert learned.decisions == {name: check.decisions[name] for name in learned.nodes}
+    assert [finding.severity for finding in check.findings] == ["warning"] * 9 + ["note"] * 2
+
+
+def test_remedies_of_findings_can_be_followed() -> None:
+    table = _table()
+    relabelled = next(finding for finding in sb.check(table).findings if finding.code == "relabelled")
+    assert relabelled.remedy == {"drop": ["number"]}
+    assert "relabelled" not in _found(sb.check(table, drop=["number"]))
+
+
+def _key(finding: Finding, names: dict[Any, Any]) -> tuple[str, str, tuple[Any, ...]]:
+    return finding.code, finding.severity, tuple(sorted(names.get(name, name) for name in finding.columns))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_layout_changes_a_finding(seed: int) -> None:
+    table = pd.DataFrame(_table())
+    table.loc[5, "first"] = None
+    expected = sorted(_key(finding, {}) for finding in sb.check(table).findings)
+    chance = np.random.default_rng(seed)
+    alias = dict(zip(table, chance.permutation([f"v{c}" for c in range(table.shape[1])]).tolist(), strict=True))
+    shuffled = table.iloc[chance.permutation(ROWS), chance.permutation(table.shape[1])].rename(columns=alias)
+    names = {new: old for old, new in alias.items()}
+    check = sb.check(shuffled)
+    assert sorted(_key(finding, names) for finding in check.findings) == expected
+    assert check.exit_code == 2
+
+
+def test_a_table_without_findings_is_fine() -> None:
+    check = sb.check({"a": ["x", "y"] * 20, "b": ["p", "p", "q", "q"] * 10})
+    assert check.findings == ()
+    assert check.exit_code == 0
+    assert str(check).endswith("Nothing to worry about.")
+
+
+def test_errors_are_findings_and_the_rest_is_told_too() -> None:
+    table = {**_table(), "gap": [NAN, *[0.5, 1.5, 2.5] * 66, 0.5], "endless": [float("inf")] * ROWS}
+    check = sb.check(table)
+    assert check.exit_code == 2
+    assert check.remedy == {"missing": "drop", "drop": ["endless"]}
+    errors = [finding for finding in check.findings if finding.severity == "error"]
+    assert [finding.columns for finding in errors] == [("endless",), ("gap",)]
+    assert "relabelled" in _found(check)
+    assert sb.check(table, **check.remedy).exit_code == 1  # type: ignore[arg-type]
+
+
+def test_what_no_option_mends_is_an_error_without_a_remedy() -> None:
+    check = sb.check({"a": [1]})
+    assert (check.exit_code, check.remedy, check.rows, check.decisions) == (2, {}, None, {})
+    assert "at least two columns" in str(check)
+
+
+def test_the_forecast_grows_with_the_table() -> None:
+    small, large = (
+        sb.check({f"v{c}": np.random.default_rng(c).normal(size=rows) for c in range(columns)})
+        for rows, columns in ((100, 3), (20000, 60))
+    )
+    assert (small.seconds or 0) < (large.seconds or 0)
+    assert (small.mebibytes or 0) < (large.mebibytes or 0)
+    assert "Learning takes about a second" in str(small)
+
+
+def test_weighted_rows_are_counted() -> None:
+    table = {"a": ["x", "y", "z"] * 10, "b": ["p", "q"] * 15}
+    assert "rare-levels" not in _found(sb.check(table, weights=[1] * 30))
+    assert _found(sb.check({"a": ["x", "y", "z"], "b": ["p", "q", "q"]}, weights=[20, 20, 2]))["rare-levels"] == [
+        ("a",)
+    ]
+
+
+def _run(*words: object, code: int) -> str:
+    done = subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def test_the_command_prints_findings_and_flags_that_can_be_pasted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    table = {**_table(), "my gap": [NAN, *[0.5, 1.5, 2.5] * 66, 0.5], "endless, really": ["inf", *["0.5"] * (ROWS - 1)]}
+    pd.DataFrame(table).to_csv(path, index=False)
+    printed = _run("check", path, code=2)
+    assert "  age " in printed
+    flags = shlex.split(printed.splitlines()[-1].removeprefix("What helps: "))
+    assert "--missing" in flags
+    found = json.loads(_run("check", path, "--json", *flags, code=1))
+    assert found["exit_code"] == 1
+    assert {finding["code"] for finding in found["findings"]} >= {"relabelled", "collinear", "set-aside"}
+    assert _run("check", path, "--quiet", *flags, code=1) == ""
+
+
+def test_the_learning_command_prints_flags_that_can_be_pasted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"a b": [None, *["x", "y", "y"] * 13], "it's": ["u", "v"] * 20}).to_csv(path, index=False)
+    done = subprocess.run(
+        [*COMMAND, "learn", str(path), "--categorical", "it's"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    flags = done.stderr.splitlines()[-1].removeprefix("What helps: ")
+    assert flags == """--categorical 'it'"'"'s' --missing drop"""
+    assert "Learned" in _run("learn", path, *shlex.split(flags), code=0)
+
+
+def test_all_columns_can_be_said_to_be_of_a_kind(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    chance = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": chance.integers(2, size=40), "b": chance.integers(3, size=40), "c": ["x", "y"] * 20})
+    frame.to_csv(path, index=False)
+
+    def kinds(*flags: str) -> list[str]:
+        return [kind for _, kind, _ in json.loads(_run("check", path, "--json", *flags, code=0))["columns"]]
+
+    assert kinds() == ["categorical"] * 3
+    assert kinds("--all-continuous") == ["continuous", "continuous", "categorical"]
+    assert kinds("--all-continuous", "--categorical", "b") == ["continuous", "categorical", "categorical"]
+    assert kinds("--all-categorical", "--continuous", "b") == ["categorical", "continuous", "categorical"]
+    for flags in (["--all-continuous", "--all-categorical"], ["--continuous", "a", "--categorical", "a"]):
+        _run("check", path, *flags, code=2)
+
+
+@pytest.mark.parametrize("text", ["", "a\n", "a,b\n", "a,b\n1\n", "a,b;c\n1,2;3\n", "a,a\n1,2\n", "\0\1\2"])
+def test_odd_files_end_in_a_message(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    _run("check", path, code=2)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    columns=st.lists(
+        st.lists(st.one_of(st.none(), st.integers(-3, 3), st.floats(), st.text(max_size=2)), min_size=6, max_size=6),
+        max_size=4,
+    )
+)
+def test_random_tables_are_checked_without_a_foreign_error(columns: list[list[object]]) -> None:
+    check = sb.check(dict(enumerate(columns)))
+    assert json.loads(check.to_json())["exit_code"] == check.exit_code
+    assert str(check)
