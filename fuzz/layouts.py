@@ -156,8 +156,9 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order, also that of
         # their texts to None, the level of missing values.
         impossible.add("levels")
-    if not case.unit_free:
-        # Then the order of the variables depends on their variances.
+    if not case.unit_free or (not case.stable and "duplicates" in case.options):
+        # Then the order of the variables depends on their variances; or on where that one of merged copies stands whose
+        # values are least.
         impossible.add("units")
     if case.options.get("missing") != "drop":
         impossible.add("gaps")
