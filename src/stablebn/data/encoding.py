@@ -209,14 +209,19 @@ def _stacked(arrays: Sequence[NDArray[Any]], rows: int, dtype: np.dtype[Any]) ->
     """The arrays as a matrix: the one of which they are the first rows, or else a new one."""
     matrix = arrays[0].base if arrays else None
     if isinstance(matrix, np.ndarray) and matrix.dtype == dtype and matrix.shape[1:] == (rows,):
-        start = matrix.ctypes.data
-        if all(own.base is matrix and own.ctypes.data == start + c * matrix.strides[0] for c, own in enumerate(arrays)):
+        rows_of_matrix = [(id(matrix), _address(own)) for own in matrix[: len(arrays)]]
+        if [(id(own.base), _address(own)) for own in arrays] == rows_of_matrix:
             return matrix[: len(arrays)]
     matrix = np.empty((len(arrays), rows), dtype=dtype)
     # Column by column, so that Ctrl-C is heard.
     for own, array in zip(matrix, arrays, strict=True):
         own[:] = array
     return matrix
+
+
+def _address(array: NDArray[Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
