@@ -53,7 +53,7 @@ class Attempt(NamedTuple):
     """What became of a table.
 
     `calls` is how many were needed, 0 if two did not do; `ending` how the last one ended; `same` whether the shuffled
-    and renamed table gave the same graph, None if there was none.
+    and renamed table, and that in other units, gave the same graph, None if there was none.
     """
 
     table: str
@@ -93,7 +93,8 @@ def attempt(name: str, frame: Any, options: dict[str, Any]) -> Attempt:
         found = _learned(frame, options)
     seconds = time.perf_counter() - began
     if isinstance(found, sb.Result):
-        return Attempt(name, calls, "learned", seconds, _same_when_shuffled(frame, options, found))
+        same = _same_when_shuffled(frame, options, found) and _same_in_other_units(frame, options, found)
+        return Attempt(name, calls, "learned", seconds, same)
     foreign = "" if isinstance(found, sb.DataError) else f"foreign: {type(found).__name__}: "
     return Attempt(name, 0, f"{foreign}{found}", seconds, None)
 
@@ -125,6 +126,20 @@ def _same_when_shuffled(frame: Any, options: dict[str, Any], learned: sb.Result)
     return (again.score, again.fingerprint) == (learned.score, learned.fingerprint)
 
 
+def _same_in_other_units(frame: Any, options: dict[str, Any], learned: sb.Result) -> bool:
+    chance = random.Random(1)
+    scaled = frame.copy()
+    for name, kind in learned.kinds.items():
+        if kind == "continuous" and name not in learned.constants and scaled[name].dtype.kind in "iuf":
+            scaled[name] = scaled[name].astype(float) * chance.choice([-1, 1]) * 10 ** chance.uniform(-3, 3)
+    # What a column is does not follow from its unit: whole numbers are none in another.
+    again = sb.learn(scaled, max_time=60, **{**options, "kinds": learned.kinds})
+    if any(caution.code == "copies" for caution in learned.warnings):
+        # Only rounding decides there.
+        return True
+    return (again.arcs, again.order) == (learned.arcs, learned.order)
+
+
 def main() -> int:
     """Log a line for every table that was not learned or gave another graph when shuffled, and the tally."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -146,7 +161,7 @@ def main() -> int:
     other = sum(own.same is False for own in found)
     logger.info(
         "%d tables: %d learned at the first call, %d at the second with the remedy of the error, %d not (%d with a "
-        "foreign error); another graph when shuffled: %d.",
+        "foreign error); another graph when shuffled or in other units: %d.",
         *(len(found), counts.count(1), counts.count(2), counts.count(0), foreign, other),
     )
     return int(bool(foreign or other))
