@@ -147,6 +147,7 @@ std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
     for (const int v : order) {
         rows.columns.push_back(rows_.columns[v]);
         rows.levels.push_back(rows_.levels[v]);
+        if (!rows_.holes.empty()) rows.holes.push_back(rows_.holes[v]);
     }
     auto counts = std::make_shared<Counts>(std::move(rows), owner_, pool_, limits_);
     for (int v = 0; v < variables(); ++v) counts->first_[v] = first_[order[v]];

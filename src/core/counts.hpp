@@ -66,7 +66,9 @@ public:
     Pool& pool() const { return *pool_; }
     const CountingLimits& limits() const { return limits_; }
     int variables() const { return rows_.variables(); }
+    /// Levels that are counted: the values of a variable and, where it has holes, these as one more.
     int levels(int v) const { return rows_.levels[v]; }
+    int values(int v) const { return rows_.values(v); }
     std::int64_t total() const { return rows_.total; }
 
     /// m ln m of every count that can occur.

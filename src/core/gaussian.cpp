@@ -10,8 +10,6 @@ namespace stablebn {
 
 namespace {
 
-/// ln(2) / 2, as `ln` and `to_fixed` give it.
-constexpr Fixed HALF_LN_2{372130558, 4198100790};
 // Measured: nanoseconds of a family of few parents, for each other variable.
 constexpr double COST_OF_CANDIDATE = 150;
 
@@ -28,11 +26,7 @@ GaussianScores::GaussianScores(ScaledMatrix matrix, std::vector<std::int64_t> fa
 double GaussianScores::cost_of_family() const { return COST_OF_CANDIDATE * variables(); }
 
 Fixed GaussianScores::half_ln_of(double mantissa, std::int64_t exponent, std::size_t size) const {
-    const DoubleDouble l = ln({mantissa, 0.0});
-    const Fixed half = to_fixed({0.5 * l.hi, 0.5 * l.lo});
-    // An exact multiple of the half logarithms.
-    const Fixed sum = Fixed{half.hi + HALF_LN_2.hi * exponent, half.lo + HALF_LN_2.lo * exponent}.carried();
-    return sum.times(factors_[size]);
+    return half_ln(mantissa, exponent).times(factors_[size]);
 }
 
 /// A pivot below 2**-40 of its variable's own diagonal counts as that. A pair has a formula of its own, symmetric in

@@ -233,6 +233,15 @@ Fixed to_fixed(DoubleDouble x) {
     return Fixed{static_cast<std::int64_t>(whole), 2 * static_cast<std::int64_t>(std::floor(rest + 0.5))}.carried();
 }
 
+Fixed half_ln(double mantissa, std::int64_t exponent) {
+    // ln(2) / 2, as `ln` and `to_fixed` give it.
+    constexpr Fixed half_ln_2{372130558, 4198100790};
+    const DoubleDouble l = ln({mantissa, 0.0});
+    const Fixed half = to_fixed({0.5 * l.hi, 0.5 * l.lo});
+    // An exact multiple of the half logarithms.
+    return Fixed{half.hi + half_ln_2.hi * exponent, half.lo + half_ln_2.lo * exponent}.carried();
+}
+
 Fixed ln_of_integer(std::int64_t m) {
     Fixed sum;
     std::int64_t rest = m;

@@ -2,7 +2,7 @@
 # Sets of variables are the bits of an int. Fixed-point numbers are in units of 2**-62: see fixed_point.py.
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,7 @@ class Counts:
         weights: NDArray[np.int64] | None = None,
         threads: int = 1,
         limits: CountingLimits = ...,
+        holes: Sequence[bool] = ...,
     ) -> None: ...
     @property
     def n(self) -> int: ...
@@ -79,6 +80,13 @@ class Counts:
     def cells(self, variables: Sequence[int]) -> NDArray[np.int64]: ...
     def table(self, variables: int) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None: ...
     def first(self, v: int) -> int: ...
+
+class AvailableColumns:
+    HOLE: ClassVar[int]
+    def __init__(self, values: NDArray[np.int64], weights: NDArray[np.int64] | None, places: int) -> None: ...
+    def correlations(self, variables: Sequence[int]) -> tuple[int, NDArray[np.float64]]: ...
+    def reordered(self, order: Sequence[int]) -> AvailableColumns: ...
+    def rounded(self) -> AvailableColumns: ...
 
 class FamilyScores:
     @property
@@ -95,6 +103,22 @@ class PenalisedLikelihood(FamilyScores):
 
 class DirichletScores(FamilyScores):
     def __init__(self, counts: Counts, prior: str, iss: float) -> None: ...
+
+class NodeAverageScores(FamilyScores):
+    def complete_rows(self, family: int) -> int: ...
+    def is_scored(self, child: int, parents: int) -> bool: ...
+
+class NodeAverageLikelihood(NodeAverageScores):
+    def __init__(self, counts: Counts, unit_hi: int, unit_lo: int) -> None: ...
+
+class NodeAverageGaussian(NodeAverageScores):
+    def __init__(
+        self,
+        columns: AvailableColumns,
+        constant: tuple[int, int],
+        unit: tuple[int, int],
+        threads: int = 1,
+    ) -> None: ...
 
 class GaussianScores(FamilyScores):
     def __init__(
@@ -145,7 +169,7 @@ class ContingencyTest:
         counts: Counts,
         pearson: bool,
         adjust: bool,
-        largest: float,
+        rows_a_cell: float,
         alone: NDArray[np.float64],
     ) -> None: ...
     def outcomes(self, x: int, given: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]: ...
@@ -198,6 +222,10 @@ class CorrelationTest:
     def __init__(self, matrix: NDArray[np.float64], statistic: str, total: int) -> None: ...
     def outcomes(self, x: int, given: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]: ...
     def p_values(self, x: int, given: Sequence[int], candidates: Sequence[int], alpha: float) -> list[float]: ...
+
+class AvailableCorrelationTest:
+    def __init__(self, columns: AvailableColumns, statistic: str, threads: int = 1) -> None: ...
+    def outcomes(self, x: int, given: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]: ...
 
 class CorrelationWalk:
     def __init__(

@@ -20,6 +20,7 @@ from stablebn.learners import LEARNERS, SearchConfig, define_problem
 from stablebn.naming import (
     as_dag,
     check_parents,
+    check_rows,
     extended,
     merged_away,
     parent_sets,
@@ -101,6 +102,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         merged=prepared.merged,
         cuts=prepared.cuts,
         rows=prepared.table.total,
+        fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
         prepared=prepared,
@@ -183,6 +185,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     if isinstance(prepared.table, ContinuousTable):
         # A Gaussian family needs more rows than parents.
         check_parents(families, variables, scores.most_parents, f"for {prepared.table.total} rows the graph")
+    check_rows(families, variables, scores)
     if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
         raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}

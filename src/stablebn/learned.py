@@ -13,6 +13,7 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
+from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit, members
 
@@ -27,6 +28,7 @@ class LearnedGraph:
     dag: DAG | None
     score: float | None
     fingerprint: str
+    fewest_rows: int | None
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -49,7 +51,9 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
     parents = [members(family) for family in found.parents]
     arcs = _named(((u, v) for v, family in enumerate(parents) for u in family), problem.names)
     score = to_float(graph_score(problem, found.parents))
-    return LearnedGraph(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, _fingerprint_of_dag(parents, score))
+    fewest, cautions = _fewest_rows(problem, found.parents)
+    fingerprint = _fingerprint_of_dag(parents, score)
+    return LearnedGraph(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, fingerprint, fewest, warnings=cautions)
 
 
 def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
@@ -58,18 +62,35 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     # By canonical numbers, so that no name has a say in which of the extensions it is.
     extension = PDAG(range(n), found.directed, found.undirected).extension() if found.has_directions else None
     families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
-    scored = extension is not None and all(family.bit_count() <= problem.scores.most_parents for family in families)
+    scored = extension is not None and all(map(problem.scores.has_score, range(n), families))
     score = to_float(graph_score(problem, families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     arcs = _named(((u, v) for v, family in enumerate(families) for u in members(family)), names)
+    fewest, cautions = (None, ()) if extension is None else _fewest_rows(problem, families)
+    conflict_cautions = _warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions)
     return LearnedGraph(
         pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
         dag=None if extension is None else DAG(nodes, arcs),
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
+        fewest_rows=fewest,
         conflicts=conflicts,
-        warnings=tuple(_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions)),
+        warnings=(*conflict_cautions, *cautions),
     )
+
+
+def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:
+    """On how many rows that family of a DAG rests that has the fewest, and a word on it where values are missing."""
+    scores, total = problem.scores, problem.statistics.total
+    if not isinstance(scores, NodeAverageScores):
+        return total, ()
+    rows = [scores.complete_rows(v, family) for v, family in enumerate(families)]
+    # Of several the first in canonical order: names and layout have no say.
+    at = min(problem.decreasing, key=rows.__getitem__)
+    child, parents = problem.names[at], [problem.names[u] for u in members(families[at])]
+    with_parents = f"with parents {listed(sorted(parents, key=name_key))}" if parents else "without parents"
+    message = f"the family with the fewest complete rows is {child!r} {with_parents}: {rows[at]:,} of {total:,}."
+    return rows[at], (Caution("fewest-rows", (child, *parents), message),)
 
 
 def _named(edges: Iterable[tuple[int, int]], names: Sequence[Hashable]) -> list[tuple[Hashable, Hashable]]:

@@ -12,6 +12,7 @@ from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.learners import Problem
+from stablebn.scores.families import FamilyScores
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit
 
@@ -96,6 +97,7 @@ def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | 
     families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
     most = problem.scores.most_parents
     check_parents(families, problem.names, most if max_parents is None else min(max_parents, most), "start")
+    check_rows(families, problem.names, problem.scores)
     return tuple(families)
 
 
@@ -104,6 +106,16 @@ def check_parents(families: Sequence[int], names: Sequence[Hashable], most: int,
     crowded = [name for name, family in zip(names, families, strict=True) if family.bit_count() > most]
     if crowded:
         raise GraphError(f"{graph} gives these variables more than {most} parents: {listed(crowded)}.")
+
+
+def check_rows(families: Sequence[int], names: Sequence[Hashable], scores: FamilyScores) -> None:
+    """Refuse families that are known in too few rows to be scored."""
+    bare = [name for v, name in enumerate(names) if not scores.has_score(v, families[v])]
+    if bare:
+        raise GraphError(
+            f"too few rows have a value of these variables and of all their parents in the graph: {listed(bare)}. "
+            "Take away parents."
+        )
 
 
 def merged_away(prepared: Prepared) -> list[Hashable]:

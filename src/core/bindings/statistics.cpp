@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "available_columns.hpp"
 #include "binding.hpp"
 #include "counts.hpp"
 #include "distinct_rows.hpp"
@@ -44,7 +45,7 @@ Rows rows_of(const Codes& codes, std::vector<int> levels, const std::optional<Ve
 
 std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
                                   const std::optional<Vector<std::int64_t>>& weights, int threads,
-                                  CountingLimits limits) {
+                                  CountingLimits limits, std::vector<bool> holes) {
     using Arrays = std::pair<Codes, std::optional<Vector<std::int64_t>>>;
     // The arrays live as long as the counts; whoever lets them go last must hold the interpreter's lock.
     const std::shared_ptr<const void> owner(new Arrays(codes, weights), [](const void* arrays) {
@@ -52,8 +53,18 @@ std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
         delete static_cast<const Arrays*>(arrays);
     });
     Rows rows = rows_of(codes, std::move(levels), weights);
+    rows.holes = std::move(holes);
     const Unlocked unlocked;
     return std::make_shared<Counts>(std::move(rows), owner, Pool::with_threads(threads), limits);
+}
+
+std::shared_ptr<AvailableColumns> available_columns(const Table<std::int64_t>& values,
+                                                    const std::optional<Vector<std::int64_t>>& weights, int places) {
+    const auto view = view_of(values);
+    auto own = Matrix<std::int64_t>::unwritten(view.rows, view.columns);
+    std::copy_n(view.data, view.rows * view.columns, own.data());
+    const auto times = weights ? span_of(*weights) : std::span<const std::int64_t>();
+    return std::make_shared<AvailableColumns>(std::move(own), std::vector(times.begin(), times.end()), places);
 }
 
 template <class Code>
@@ -83,9 +94,28 @@ void bind_statistics(nb::module_& m) {
         .def_rw("most_levels", &CountingLimits::most_levels)
         .def_rw("most_cells_for_bits", &CountingLimits::most_cells_for_bits);
 
+    nb::class_<AvailableColumns>(m, "AvailableColumns", "Continuous columns with holes, standardised and in fixed point.")
+        .def(nb::new_(&available_columns), nb::arg("values"), nb::arg("weights").none(), nb::arg("places"))
+        .def_ro_static("HOLE", &AvailableColumns::HOLE)
+        .def("correlations",
+             [](const AvailableColumns& columns, const std::vector<int>& variables) {
+                 Correlations found;
+                 {
+                     const Unlocked unlocked;
+                     found = columns.correlations(variables);
+                 }
+                 std::vector<double> entries(found.entries.data(), found.entries.data() + variables.size() * variables.size());
+                 return nb::make_tuple(found.rows, array_of(std::move(entries), {variables.size(), variables.size()}));
+             },
+             nb::arg("variables"), "The rows, by weight, in which some variables are known, and their correlations there.")
+        .def("reordered",
+             [](const AvailableColumns& columns, const std::vector<int>& order) { return columns.reordered(order); },
+             nb::arg("order"), "The same columns, renumbered so that new i is old order[i].")
+        .def("rounded", &AvailableColumns::rounded, "The same columns, with correlations in steps of 2**-34.");
+
     nb::class_<Counts>(m, "Counts", "Integer contingency counts of any set of a table's variables.")
         .def(nb::new_(&counts_of), nb::arg("codes"), nb::arg("levels"), nb::arg("weights").none() = nb::none(),
-             nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{})
+             nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{})
         .def_prop_ro("n", &Counts::variables)
         .def_prop_ro("total", &Counts::total)
         .def_prop_ro("threads", [](const Counts& counts) { return counts.pool().size(); })

@@ -1,4 +1,4 @@
-"""Missing values: refused, left out with their rows, or a level of their own; never silently."""
+"""Missing values: refused, left out with their rows, a level of their own, or left as holes; never silently."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stablebn.data.table import Name, Weights
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 
-MISSING = ("error", "drop", "level")
+MISSING = ("error", "drop", "level", "available")
 
 
 def with_types(columns: Columns, missing: str) -> Columns:
@@ -32,14 +32,14 @@ def settle_missing(
     ----------
     columns : dict of name to Categories or Numbers
     weights : int64 array [rows] or None
-    missing : {"error", "drop", "level"}
+    missing : {"error", "drop", "level", "available"}
     cautions : sequence of Caution
         What was said before: which texts were taken for missing values is told again where those are refused.
 
     Returns
     -------
     columns : dict of name to Categories or Numbers
-        Without missing values.
+        Without missing values, but for those that are left as holes.
     weights : int64 array [rows left] or None
     cautions : list of Caution
         Those before, and what is said here.
@@ -50,16 +50,23 @@ def settle_missing(
         return columns, weights, [*cautions]
     if missing == "level":
         return _add_levels(columns, gaps), weights, [*cautions, _levels_caution(gaps)]
-    complete = ~np.logical_or.reduce([masks[name] for name in gaps])
+    rows = len(next(iter(masks.values())))
     if missing == "error":
         raise DataError(
-            f'missing values in {tallied(gaps)}, of {len(complete)} rows. Say missing="drop" to leave out '
-            'the rows that have them, or missing="level" to make them a level (categorical columns only).'
+            f'missing values in {tallied(gaps)}, of {rows} rows. Say missing="available" to learn each variable with '
+            'its parents from the rows in which these are known, missing="drop" to leave out all rows with missing '
+            'values, or missing="level" to make them a level (categorical columns only).'
             + "".join(f" {own}" for own in cautions if own.code == "markers")
         )
-    caution = _dropped_caution(gaps, complete)
-    columns = {name: column.keep(complete) for name, column in columns.items()}
-    return columns, weights if weights is None else weights[complete], [*cautions, caution]
+    if missing == "available":
+        kept, caution = ~np.logical_and.reduce(list(masks.values())), _holes_caution(gaps, rows)
+        if kept.all():
+            return columns, weights, [*cautions, caution]
+    else:
+        kept = ~np.logical_or.reduce([masks[name] for name in gaps])
+        caution = _dropped_caution(gaps, kept)
+    columns = {name: column.keep(kept) for name, column in columns.items()}
+    return columns, weights if weights is None else weights[kept], [*cautions, caution]
 
 
 def _add_levels(columns: Mapping[Name, Encoded], gaps: Mapping[Name, int]) -> dict[Name, Encoded]:
@@ -79,6 +86,18 @@ def _levels_caution(gaps: Mapping[Name, int]) -> Caution:
         tuple(gaps),
         f"missing values in {tallied(gaps)} are a level of their own, None: "
         'say missing="drop" to leave their rows out instead.',
+    )
+
+
+def _holes_caution(gaps: Mapping[Name, int], rows: int) -> Caution:
+    empty = [name for name, count in gaps.items() if count == rows]
+    if empty:
+        raise DataError(f"columns without any value: {listed(empty)}. Leave them out.")
+    return Caution(
+        "holes",
+        tuple(gaps),
+        f"missing values in {tallied(gaps)}, of {rows} rows: each variable is learned from the rows in which it and "
+        "its parents are known. That is fair where values are missing by chance; check that they are.",
     )
 
 

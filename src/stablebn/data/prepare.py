@@ -100,8 +100,9 @@ def prepare(
     kinds : mapping of name to {"categorical", "continuous"}, optional
         Decides for the columns it names. Of the others, text, categories, booleans and integers with at
         most 25 distinct values are categorical, floats continuous.
-    missing : {"error", "drop", "level"}, default "error"
-        Of a missing value (null or NaN): raise, leave out its row, or make it a level, None, the last.
+    missing : {"error", "drop", "level", "available"}, default "error"
+        Of a missing value (null or NaN): raise, leave out its row, make it a level, None, the last, or leave it as a
+        hole in the table; only rows without any value are left out then.
     duplicates : {"keep", "merge", "error"}, default "keep"
         Of identical columns, and of continuous ones that are copies in another unit or rounded otherwise: keep all,
         keep one (the first by name; of copies that with the least values), or raise.
@@ -162,9 +163,9 @@ def prepare(
     check_identifiers(encoded, [name for name in asked if name not in cuts], total)
     constants = {name: column.first for name, column in encoded.items() if column.is_constant}
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
-    check_gaussian_rows(varying, total)
+    check_gaussian_rows(varying, counts, total)
 
-    table = tabulate(varying, used, counts)
+    table = tabulate(varying, used, counts, may_have_holes=missing == "available")
     identical, copies = identical_columns(table), copied_columns(table)
     cautions += [*report_constants(tuple(constants)), *report_duplicates(identical, copies, duplicates)]
     merged: dict[Name, tuple[Name, ...]] = {}

@@ -35,6 +35,8 @@ class Caution:
         "names-decide",
         "dropped-rows",
         "missing-level",
+        "holes",
+        "fewest-rows",
         "max-iter",
         "max-time",
         "conflicts",

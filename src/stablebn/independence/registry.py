@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from stablebn.errors import OptionError, one_of
 from stablebn.independence.base import IndependenceTest
 from stablebn.independence.categorical import CategoricalTest
-from stablebn.independence.continuous import CorrelationTest
+from stablebn.independence.continuous import AvailableCorrelationTest, CorrelationTest, Statistic
+from stablebn.stats.available import AvailableMoments
 from stablebn.stats.counts import Counts
 from stablebn.stats.moments import Moments
 
@@ -17,17 +18,13 @@ _CATEGORICAL: Mapping[str, Callable[[Counts], IndependenceTest]] = {
     "x2": lambda counts: CategoricalTest(counts, pearson=True),
 }
 
-_CONTINUOUS: Mapping[str, Callable[[Moments], IndependenceTest]] = {
-    "cor": lambda moments: CorrelationTest(moments, "student"),
-    "zf": lambda moments: CorrelationTest(moments, "fisher"),
-    "mi-g": lambda moments: CorrelationTest(moments, "information"),
-}
+_CONTINUOUS: Mapping[str, Statistic] = {"cor": "student", "zf": "fisher", "mi-g": "information"}
 
 TESTS = (*_CATEGORICAL, *_CONTINUOUS)
 """Names of all tests."""
 
 
-def name_of_test(statistics: Counts | Moments, test: str | None) -> str:
+def name_of_test(statistics: Counts | Moments | AvailableMoments, test: str | None) -> str:
     """The name of a test that fits the data: `mi` or `cor` unless another is asked for."""
     kind, fitting = ("categorical", _CATEGORICAL) if isinstance(statistics, Counts) else ("continuous", _CONTINUOUS)
     if test is None:
@@ -38,9 +35,11 @@ def name_of_test(statistics: Counts | Moments, test: str | None) -> str:
     return test
 
 
-def independence_test(statistics: Counts | Moments, test: str | None = None) -> IndependenceTest:
+def independence_test(statistics: Counts | Moments | AvailableMoments, test: str | None = None) -> IndependenceTest:
     """A test by name, on statistics of variables in canonical numbers."""
     name = name_of_test(statistics, test)
     if isinstance(statistics, Counts):
         return _CATEGORICAL[name](statistics)
-    return _CONTINUOUS[name](statistics)
+    if isinstance(statistics, AvailableMoments):
+        return AvailableCorrelationTest(statistics, _CONTINUOUS[name])
+    return CorrelationTest(statistics, _CONTINUOUS[name])

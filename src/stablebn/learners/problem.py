@@ -16,7 +16,7 @@ from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.stats import Counts, Moments, StandardisedMoments, statistics_of
+from stablebn.stats import AvailableMoments, Counts, Moments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
 
@@ -29,7 +29,7 @@ class Problem:
     ----------
     names : tuple of names
         Name of each variable; learners do not look.
-    statistics : Counts or Moments
+    statistics : Counts, Moments or AvailableMoments
         What scores and tests of independence are made from.
     scores : CompiledScores
     score_config : ScoreConfig
@@ -55,7 +55,7 @@ class Problem:
     """
 
     names: tuple[Name, ...]
-    statistics: Counts | Moments
+    statistics: Counts | Moments | AvailableMoments
     scores: CompiledScores
     score_config: ScoreConfig
     decreasing: tuple[int, ...]
@@ -107,7 +107,7 @@ def define_problem(
 
 
 def number_variables(
-    statistics: Counts | Moments,
+    statistics: Counts | Moments | AvailableMoments,
     config: ScoreConfig,
     relation: Relation | None = None,
     deadline: float | None = None,
@@ -118,10 +118,10 @@ def number_variables(
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
     scores = scores_from(statistics, config)
-    unit_free = isinstance(statistics, StandardisedMoments)
+    unit_free = _without_units(statistics)
     told = canonical_order(statistics, scores, unit_free=unit_free, relation=relation, deadline=deadline)
     numbering = told.order
-    if isinstance(statistics, Moments) and not unit_free:
+    if not (isinstance(statistics, Counts) or unit_free):
         numbering = unit_free_numbers(statistics, scores, told.order)
     number = [0] * len(numbering)
     for v, column in enumerate(numbering):
@@ -146,12 +146,19 @@ def graph_score(problem: Problem, parents: Sequence[int]) -> int:
     leave tied: there the DAG itself has a say in the numbers.
     """
     statistics = problem.statistics
-    if isinstance(statistics, Counts) or not (problem.tied or isinstance(statistics, StandardisedMoments)):
+    if isinstance(statistics, Counts) or not (problem.tied or _without_units(statistics)):
         return problem.scores.dag(parents)
-    measured = statistics.with_units if isinstance(statistics, StandardisedMoments) else statistics
+    measured = statistics.with_units if isinstance(statistics, StandardisedMoments | AvailableMoments) else statistics
     marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)
     scored = number_variables(measured, problem.score_config, Relation(marks))
     renumbered = [0] * statistics.n
     for v, family in enumerate(parents):
         renumbered[scored.given[v]] = sum(bit(scored.given[u]) for u in members(family))
     return scored.scores.dag(renumbered)
+
+
+def _without_units(statistics: Counts | Moments | AvailableMoments) -> bool:
+    """Whether statistics of continuous variables know nothing of their units."""
+    return isinstance(statistics, StandardisedMoments) or (
+        isinstance(statistics, AvailableMoments) and statistics.unit_free
+    )

@@ -50,7 +50,10 @@ def _fit_tables(dag: DAG, prepared: Prepared, table: CategoricalTable, iss: floa
         rows = counts.sum(axis=-1, keepdims=True) + prior * len(levels[node])
         seen = rows > 0
         empty[node] = int((~seen).sum())
-        fallback = _marginal(counts) if unseen == "marginal" else np.full(len(levels[node]), 1 / len(levels[node]))
+        fallback = np.full(len(levels[node]), 1 / len(levels[node]))
+        if unseen == "marginal":
+            # Rows in which only the parents are unknown tell of the node too.
+            fallback = _marginal(counts if not table.holes else _counts(node, (), levels, place, table))
         probabilities = np.where(seen, (counts + prior) / np.where(seen, rows, 1), fallback)
         distributions[node] = CPT(levels[node], parents, probabilities)
     unseen_at = [node for node, configurations in empty.items() if configurations]
@@ -69,16 +72,23 @@ def _counts(
     place: Mapping[Name, int],
     table: CategoricalTable,
 ) -> NDArray[np.float64]:
-    """Rows of every cell [levels of parent 1, ..., levels of the node]."""
+    """Rows of every cell [levels of parent 1, ..., levels of the node], of those in which all are known."""
     shape = tuple(len(levels[name]) for name in (*parents, node))
     if math.prod(shape) > _MOST_CELLS:
         raise GraphError(f"the table of node {node!r} would have {math.prod(shape):,} cells. Learn with max_parents.")
     cells = np.zeros(table.codes.shape[1], dtype=np.int64)
+    known = np.ones(cells.size, dtype=np.bool_)
     for name, size in zip((*parents, node), shape, strict=True):
         cells *= size
         if name in place:
-            cells += table.codes[place[name]]
-    counts = np.bincount(cells, weights=table.weights, minlength=math.prod(shape))
+            codes = table.codes[place[name]]
+            cells += codes
+            if place[name] in table.holes:
+                known &= codes < size
+    weights = table.weights
+    if not known.all():
+        cells, weights = cells[known], None if weights is None else weights[known]
+    counts = np.bincount(cells, weights=weights, minlength=math.prod(shape))
     return counts.astype(np.float64).reshape(shape)
 
 
@@ -101,7 +111,7 @@ def _fit_gaussians(dag: DAG, prepared: Prepared) -> Network:
     """Least squares, solved in exact fractions and rounded once; noise variance RSS / (N - 1), as in the score."""
     table = prepared.table
     assert isinstance(table, ContinuousTable)
-    moments = Moments(table)
+    all_rows = None if table.holes else Moments(table)
     place = {name: v for v, name in enumerate(table.names)}
     distributions: dict[Name, LinearGaussian] = {}
     for node in dag.nodes:
@@ -111,15 +121,34 @@ def _fit_gaussians(dag: DAG, prepared: Prepared) -> Network:
             assert isinstance(value, float)
             distributions[node] = LinearGaussian(parents, (0.0,) * len(parents), value, 0.0)
             continue
-        v = place[node]
         used = [parent for parent in parents if parent in place]
-        slopes = dict(zip(used, _least_squares(moments, v, [place[parent] for parent in used]), strict=True))
-        explained = sum((slopes[p] * moments.cross_product(place[p], v) for p in used), Fraction(0))
+        v, at = place[node], {parent: place[parent] for parent in used}
+        if all_rows is None:
+            moments = Moments(_known_rows(table, [v, *at.values()]))
+            v, at = 0, {parent: 1 + i for i, parent in enumerate(used)}
+        else:
+            moments = all_rows
+        slopes = dict(zip(used, _least_squares(moments, v, list(at.values())), strict=True))
+        explained = sum((slopes[p] * moments.cross_product(at[p], v) for p in used), Fraction(0))
         variance = (moments.cross_product(v, v) - explained) / (moments.total - 1)
-        intercept = moments.mean(v) - sum((slopes[p] * moments.mean(place[p]) for p in used), Fraction(0))
+        intercept = moments.mean(v) - sum((slopes[p] * moments.mean(at[p]) for p in used), Fraction(0))
         coefficients = tuple(float(slopes.get(parent, 0)) for parent in parents)
         distributions[node] = LinearGaussian(parents, coefficients, float(intercept), math.sqrt(float(variance)))
     return Network(distributions)
+
+
+def _known_rows(table: ContinuousTable, columns: Sequence[int]) -> ContinuousTable:
+    """Some columns, and the rows in which all of them are known."""
+    family = table.select(columns)
+    known = ~np.isnan(family.values).any(axis=0)
+    weights = None if table.weights is None else table.weights[known]
+    rows = ContinuousTable(family.names, np.ascontiguousarray(family.values[:, known]), weights)
+    if rows.total < len(columns) + 2:
+        raise GraphError(
+            f"only {rows.total} rows have values of {listed(family.names)}: too few for the parameters of "
+            f"{family.names[0]!r}. Take away parents."
+        )
+    return rows
 
 
 def _least_squares(moments: Moments, v: int, parents: Sequence[int]) -> list[Fraction]:

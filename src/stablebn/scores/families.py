@@ -39,6 +39,10 @@ class FamilyScores(ABC):
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
 
+    def has_score(self, child: int, parents: int) -> bool:
+        """Whether there are rows enough to score a child with a set of parents."""
+        return parents.bit_count() <= self.most_parents
+
     @abstractmethod
     def changes(self, child: int, parents: int) -> Limbs:
         """What each single change of a family's parents would bring.
@@ -113,7 +117,8 @@ class CompiledScores(FamilyScores):
         barred = changes[:, :, 0] == NOT_A_CANDIDATE
         sums = sums_of_limbs(np.where(barred[:, :, None], 0, changes))
         for v, u in np.argwhere(barred).tolist():
-            sums[v] += self.family(v, bit(u)) - scores[v]
+            if u != v and self.has_score(v, bit(u)):
+                sums[v] += self.family(v, bit(u)) - scores[v]
         return sums
 
 

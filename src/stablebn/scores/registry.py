@@ -10,7 +10,7 @@ from stablebn.errors import OptionError
 from stablebn.options import Options, at_least, choice, option, positive
 from stablebn.scores import categorical, continuous
 from stablebn.scores.families import CompiledScores
-from stablebn.stats import Counts, Moments, statistics_of
+from stablebn.stats import AvailableMoments, Counts, Moments, statistics_of
 
 _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bic": lambda counts, config: categorical.bic(counts, config.k),
@@ -27,6 +27,15 @@ _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
     "loglik": lambda moments, config: continuous.loglik(moments),
     "bge": lambda moments, config: continuous.bge(moments, config.iss_mu, _iss_w(moments, config)),
 }
+
+_CONTINUOUS_WITH_HOLES: Mapping[str, Callable[[AvailableMoments, ScoreConfig], CompiledScores]] = {
+    "bic": lambda moments, config: continuous.bic(moments, config.k),
+    "aic": lambda moments, config: continuous.aic(moments, config.k),
+    "loglik": lambda moments, config: continuous.loglik(moments),
+}
+
+WITH_HOLES = tuple(_CONTINUOUS_WITH_HOLES)
+"""Names of the scores that tables with holes have."""
 
 SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS]))
 """Names of all scores."""
@@ -58,12 +67,19 @@ def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> Com
     return scores_from(statistics_of(table, threads=threads), config)
 
 
-def scores_from(statistics: Counts | Moments, config: ScoreConfig) -> CompiledScores:
+def scores_from(statistics: Counts | Moments | AvailableMoments, config: ScoreConfig) -> CompiledScores:
     """The score of families from the statistics of a table."""
+    if statistics.has_holes and config.score not in WITH_HOLES:
+        raise OptionError(
+            f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_HOLES)}; '
+            'or say missing="drop".'
+        )
     if isinstance(statistics, Counts):
         _must_fit(config.score, "categorical", tuple(_CATEGORICAL))
         return _CATEGORICAL[config.score](statistics, config)
     _must_fit(config.score, "continuous", tuple(_CONTINUOUS))
+    if isinstance(statistics, AvailableMoments):
+        return _CONTINUOUS_WITH_HOLES[config.score](statistics, config)
     return _CONTINUOUS[config.score](statistics, config)
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from stablebn.data.checks import mixed_refused
 from stablebn.data.table import CategoricalTable, MixedTable, Table
+from stablebn.stats.available import AvailableMoments
 from stablebn.stats.counts import Counts
 from stablebn.stats.moments import Moments
 from stablebn.stats.standardised import StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
-__all__ = ["Counts", "Moments", "StandardisedMoments", "Statistics", "statistics_of"]
+__all__ = ["AvailableMoments", "Counts", "Moments", "StandardisedMoments", "Statistics", "statistics_of"]
 
 
-def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> Counts | Moments:
+def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> Counts | Moments | AvailableMoments:
     """The statistics from which scores, orders and tests of a table are made."""
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
     if isinstance(table, MixedTable):
         raise mixed_refused(table)
+    if table.holes:
+        return AvailableMoments(table, unit_free=unit_free, threads=threads)
     moments = Moments(table, threads=threads)
     return StandardisedMoments(moments) if unit_free else moments

@@ -24,6 +24,8 @@ class Statistics(ABC):
         Number of variables, and of rows by weight.
     threads : int
         How many threads count at once. The statistics are the same integers for any number.
+    has_holes : bool
+        Whether values are missing: then a family has the rows in which all its members are known.
     """
 
     kind: ClassVar[str]
@@ -32,6 +34,7 @@ class Statistics(ABC):
     n: int
     total: int
     threads: int
+    has_holes: bool = False
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
