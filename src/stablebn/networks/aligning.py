@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, Kind, Prepared, prepare
-from stablebn.errors import DataError, listed
+from stablebn.errors import DataError, OptionError, listed
 from stablebn.networks.model import CPT, Name, Network
 
 
@@ -17,6 +17,10 @@ def prepared_for(network: Network, data: object, *, missing: str = "error", weig
     kind: Kind = "continuous" if network.is_continuous else "categorical"
     names = None if not isinstance(data, np.ndarray) else list(network.nodes)
     prepared = prepare(data, names=names, kinds=dict.fromkeys(network.nodes, kind), missing=missing, weights=weights)
+    if prepared.table.holes:
+        raise OptionError(
+            'missing="available" is for learning: a network tells how likely whole rows are. Say missing="drop".'
+        )
     alien = [name for name in prepared.names if name not in network]
     if alien:
         raise DataError(f"columns that are not in the network: {listed(alien)}. Leave them out.")
