@@ -10,10 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 SCORES = {
-    "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2"),
-    "continuous": ("bic", "aic", "loglik", "bge"),
+    "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2", "dg"),
+    "continuous": ("bic", "aic", "loglik", "bge", "dg"),
+    "mixed": ("bic", "aic", "loglik", "dg"),
 }
-TESTS = {"categorical": ("mi", "mi-adf", "x2"), "continuous": ("cor", "zf", "mi-g")}
+TESTS = {"categorical": ("mi", "mi-adf", "x2"), "continuous": ("cor", "zf", "mi-g"), "mixed": ("mi-cg",)}
+KINDS = tuple(SCORES)
+PURE = ("categorical", "continuous")
 
 CLIMBING = ("tabu-stable", "hc-stable", "tabu", "hc", "tabu-dec", "tabu-inc", "hc-dec", "hc-inc")
 TESTING = ("pc-stable", "gs", "inter-iamb")
@@ -40,9 +43,7 @@ def scores_for(algorithm: str, kind: str) -> tuple[str, ...]:
     return tuple(score for score in SCORES[kind] if algorithm != "fges" or score not in ("bds", "k2"))
 
 
-def combinations(
-    learners: Sequence[str] = LEARNERS, kinds: Sequence[str] = ("categorical", "continuous")
-) -> Iterator[Combination]:
+def combinations(learners: Sequence[str] = LEARNERS, kinds: Sequence[str] = KINDS) -> Iterator[Combination]:
     """All combinations that are defined."""
     for kind in kinds:
         for algorithm in learners:
@@ -67,7 +68,7 @@ class Streams:
 
 def takes_holes(combination: Combination) -> bool:
     """Whether missing="available" is defined."""
-    return combination.algorithm != "fges" and combination.score in SCORES_WITH_HOLES
+    return combination.algorithm != "fges" and combination.kind != "mixed" and combination.score in SCORES_WITH_HOLES
 
 
 def holes_of(streams: Streams, combination: Combination, columns: int, rows: int) -> list[tuple[int, int]]:
@@ -93,7 +94,9 @@ def options_of(streams: Streams, combination: Combination, columns: int) -> dict
         if used:
             found[option] = value
 
-    if score in ("bic", "aic"):
+    if kind == "mixed":
+        perhaps("arcs", ("clg", "any"), 0.5)
+    if score in ("bic", "aic", "dg"):
         perhaps("k", (0.5, 0.7, 2.0, 3.25))
     if score in ("bde", "bds"):
         perhaps("iss", (0.3, 2.0, 5, 10.5), 0.5)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
 
 Columns = dict[Hashable, list[Any]]
 
@@ -111,3 +112,49 @@ def continuous_table(values: Any, weights: Sequence[int] | None = None) -> Conti
         values=array,
         weights=None if weights is None else np.array(weights, dtype=np.int64),
     )
+
+
+def mixed_table(
+    codes: Sequence[Sequence[int]], values: Any, weights: Sequence[int] | None = None, names: Sequence[str] = ()
+) -> MixedTable:
+    """A table of codes and numbers, the categorical variables first unless other names are given in another order."""
+    categorical, continuous = categorical_table(codes, weights), continuous_table(values, weights)
+    categorical = replace(categorical, names=tuple(f"c{place}" for place in range(len(codes))))
+    continuous = replace(continuous, names=tuple(f"x{place}" for place in range(len(values))))
+    return MixedTable(tuple(names) or (*categorical.names, *continuous.names), categorical, continuous)
+
+
+def random_mixed_table(
+    rng: np.random.Generator, rows: int, categories: int = 2, numbers: int = 3, weights: Sequence[int] | None = None
+) -> MixedTable:
+    """Numbers whose means and slopes depend on categories, and categories that depend on each other."""
+    codes = [np.arange(rows) % 2]
+    for _ in range(categories - 1):
+        codes.append((codes[-1] + (rng.random(rows) < 0.3) + (rng.random(rows) < 0.1)) % 3)
+    values = [rng.normal(size=rows)]
+    for v in range(numbers - 1):
+        values.append(rng.normal(size=rows) + values[-1] * (codes[v % categories] + 1) + codes[(v + 1) % categories])
+    own = [np.unique(column, return_inverse=True)[1].tolist() for column in codes]
+    return mixed_table(own, np.array(values) * 10.0 ** rng.integers(-3, 4, (numbers, 1)), weights)
+
+
+def mixed_columns(rng: np.random.Generator, n: int, rows: int) -> Columns:
+    """Columns of both kinds as lists under names, one at least of each; each depends on an earlier one."""
+    kinds = ["categorical", "continuous", *rng.choice(["categorical", "continuous"], max(n - 2, 0)).tolist()]
+    rng.shuffle(kinds)
+    columns: Columns = {}
+    raw: list[NDArray[np.float64]] = []
+    for v, kind in enumerate(kinds):
+        signal = raw[rng.integers(0, v)] * rng.choice([-1.0, 1.0]) if v and rng.random() < 0.7 else np.zeros(rows)
+        own = signal + rng.normal(size=rows)
+        if kind == "categorical":
+            own = np.digitize(own, np.sort(rng.normal(size=rng.integers(1, 3)))).astype(np.float64)
+            own[:2] = 0.0, 1.0
+            columns[f"c{v}"] = ["pqrs"[int(code)] for code in own]
+        else:
+            # Some columns have steps, so that in some strata they have a single value; but they are no integers.
+            own = np.round(2 * own) * 0.3 + 0.1 if rng.random() < 0.3 else own
+            own[0] += 0.3 * (own == own[0]).all()
+            columns[f"x{v}"] = (own * 10.0 ** rng.integers(-2, 3)).tolist()
+        raw.append(own)
+    return columns

@@ -238,7 +238,6 @@ Fixed half_ln(double mantissa, std::int64_t exponent) {
     constexpr Fixed half_ln_2{372130558, 4198100790};
     const DoubleDouble l = ln({mantissa, 0.0});
     const Fixed half = to_fixed({0.5 * l.hi, 0.5 * l.lo});
-    // An exact multiple of the half logarithms.
     return Fixed{half.hi + half_ln_2.hi * exponent, half.lo + half_ln_2.lo * exponent}.carried();
 }
 

@@ -24,7 +24,7 @@ DoubleDouble ln_gamma(DoubleDouble z);
 /// A number in fixed point, rounded to an even multiple of 2**-62 so that its half is exact too.
 Fixed to_fixed(DoubleDouble x);
 
-/// Half the logarithm of mantissa * 2**exponent, carried.
+/// ln(mantissa * 2**exponent) / 2, the mantissa in the range of `ln`: an exact multiple of ln(2) / 2 besides.
 Fixed half_ln(double mantissa, std::int64_t exponent);
 
 /// ln m of an integer m >= 1: the sum over its prime factors.

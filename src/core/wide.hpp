@@ -1,4 +1,5 @@
-// Integers of 128 bits, for sums and quotients that do not fit 64: g++ and clang have them on all 64-bit machines.
+// Integers of 128 bits, for sums and quotients that do not fit 64. They are not in standard C++, but in all compilers for
+// 64-bit machines other than Microsoft's.
 #pragma once
 
 #include <cstdint>

@@ -88,6 +88,22 @@ class AvailableColumns:
     def reordered(self, order: Sequence[int]) -> AvailableColumns: ...
     def rounded(self) -> AvailableColumns: ...
 
+def standardised(
+    values: NDArray[np.float64],
+    powers: Sequence[int],
+    means: NDArray[np.float64],
+    inverses: NDArray[np.float64],
+    threads: int = 1,
+) -> NDArray[np.int64]: ...
+
+class ConditionalGaussian:
+    def __init__(
+        self, counts: Counts, columns: NDArray[np.int64], floors: Sequence[float], order: Sequence[int]
+    ) -> None: ...
+    def reordered(self, order: Sequence[int]) -> ConditionalGaussian: ...
+    def value(self, variables: int) -> int: ...
+    def gains(self, x: int, given: Sequence[int], candidates: Sequence[int]) -> NDArray[np.int64]: ...
+
 class FamilyScores:
     @property
     def n(self) -> int: ...
@@ -120,6 +136,20 @@ class NodeAverageGaussian(NodeAverageScores):
         threads: int = 1,
     ) -> None: ...
 
+class ConditionalGaussianScores(FamilyScores):
+    def __init__(self, function: ConditionalGaussian, unit_hi: int, unit_lo: int) -> None: ...
+
+class DegenerateGaussianScores(FamilyScores):
+    def __init__(
+        self,
+        correlations: NDArray[np.float64],
+        columns: Sequence[Sequence[int]],
+        total: int,
+        unit_hi: int,
+        unit_lo: int,
+        threads: int = 1,
+    ) -> None: ...
+
 class GaussianScores(FamilyScores):
     def __init__(
         self,
@@ -141,7 +171,7 @@ class Climber:
         order: Sequence[int],
         start: Sequence[int],
         options: ClimbOptions,
-        allowed: NDArray[np.bool_] | None = None,
+        allowed: Sequence[int] | None = None,
     ) -> None: ...
     @property
     def made(self) -> int: ...

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import LearnArguments, ScoreArguments, describe
-from stablebn.data import Binning, ContinuousTable, Kind, Prepared, prepare
+from stablebn.data import Binning, CategoricalTable, Kind, MixedTable, Prepared, prepare
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -18,10 +18,11 @@ from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem
 from stablebn.naming import (
+    all_arcs_but,
     as_dag,
-    check_parents,
     check_rows,
     extended,
+    forbidden_by_kind,
     merged_away,
     parent_sets,
     read_as_graph,
@@ -31,7 +32,7 @@ from stablebn.naming import (
 )
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
-from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.scores.registry import ScoreConfig, family_scores, numbers_matter
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
 
@@ -58,37 +59,55 @@ def learn(*arguments: Any, **options: Any) -> Result:
     >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
     True
     """
+    return learn_among(LearnArguments.of_learn(arguments, options))
+
+
+def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hashable]] = ()) -> Result:
+    """Learn as asked, among the graphs without some arcs.
+
+    Parameters
+    ----------
+    asked : LearnArguments
+    forbidden : iterable of (from, to)
+        Arcs by the names of their ends. Those of columns that take no part forbid nothing.
+    """
     began = time.perf_counter()
-    asked = LearnArguments.of_learn(arguments, options)
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
     prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
-    if asked.unit_free and (asked.score == "bge" or not isinstance(prepared.table, ContinuousTable)):
-        raise OptionError("unit_free=True is for continuous data with bic, aic or loglik. Leave it out.")
+    if asked.unit_free and (asked.score == "bge" or isinstance(prepared.table, CategoricalTable)):
+        raise OptionError(
+            "unit_free=True is for continuous data with bic, aic or loglik, and for mixed data. Leave it out."
+        )
     encoded = time.perf_counter()
     start = start_graph(asked.start, prepared)
+    kinds = {name: prepared.kinds[name] for name in prepared.table.names}
+    config = asked.part(ScoreConfig)
     problem = define_problem(
         prepared.table,
-        asked.part(ScoreConfig),
+        config,
         unit_free=asked.unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
+        allowed=all_arcs_but([*forbidden, *forbidden_by_kind(config, kinds)], prepared.table.names),
         threads=asked.threads or cores(),
         deadline=deadline,
     )
     if "test" in asked.recorded():
         asked = replace(asked, test=name_of_test(problem.statistics, asked.test))
-    config = asked.part(SearchConfig)
-    problem = replace(problem, start=start_parent_sets(start, problem, config.max_parents), watch=asked.progress)
+    if isinstance(prepared.table, MixedTable):
+        asked = replace(asked, arcs=config.arcs_as_used)
+    search = asked.part(SearchConfig)
+    problem = replace(problem, start=start_parent_sets(start, problem, search.max_parents), watch=asked.progress)
     ordered = time.perf_counter()
-    found = learner.learn(problem, config)
+    found = learner.learn(problem, search)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
 
     # Names that decided for want of time are no end of the work either.
     finished = found.finished and not (problem.undecided and problem.time_is_up())
-    unfinished = () if finished else (unfinished_warning(found, config),)
+    unfinished = () if finished else (unfinished_warning(found, search),)
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -105,6 +124,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
+        known=learned.known,
         prepared=prepared,
         timings={
             "encode": encoded - began,
@@ -170,11 +190,18 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     threads = asked.threads or cores()
     prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph))
     graph = read_as_graph(asked.graph, prepared.names)
-    dag = extended(graph)
+    forbidden = forbidden_by_kind(config, {name: prepared.kinds[name] for name in prepared.table.names})
+    dag = extended(graph, forbidden)
+    barred = [arc for arc in forbidden if arc in set(dag.arcs)]
+    if barred:
+        raise GraphError(
+            f"the graph has arcs from continuous to categorical variables: {listed(barred)}. Conditional linear "
+            'Gaussian networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
+        )
     unknown = [name for name in prepared.names if name not in set(dag.nodes)]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
-    if isinstance(prepared.table, ContinuousTable):
+    if numbers_matter(prepared.table, config):
         relation = relation_of(graph, prepared.table.names)
         problem = define_problem(prepared.table, config, relation=relation, threads=threads)
         scores, variables = problem.scores, problem.names
@@ -182,10 +209,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
         # Counts have no order: there is nothing to number.
         scores, variables = family_scores(prepared.table, config, threads=threads), prepared.table.names
     families = parent_sets(dag, prepared, variables)
-    if isinstance(prepared.table, ContinuousTable):
-        # A Gaussian family needs more rows than parents.
-        check_parents(families, variables, scores.most_parents, f"for {prepared.table.total} rows the graph")
-    check_rows(families, variables, scores)
+    check_rows(families, variables, scores, prepared.table.total, "the graph")
     if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
         raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
@@ -255,7 +279,7 @@ def ci_test(
     test : str
         Categorical data: `mi` (G2, the default), `mi-adf` (G2 with adjusted degrees of freedom) or `x2` (Pearson).
         Continuous data: `cor` (exact t test of the partial correlation, the default), `zf` (Fisher's z) or `mi-g`
-        (Gaussian mutual information).
+        (Gaussian mutual information). Mixed data: `mi-cg` (conditional Gaussian mutual information).
 
     Returns
     -------
@@ -280,6 +304,9 @@ def ci_test(
     # A constant says nothing; and with only the columns that matter there are fewer to number.
     column = {name: place for place, name in enumerate(prepared.table.names)}
     table = prepared.table.select([column[name] for name in asked if name in column])
+    if test is None and isinstance(prepared.table, MixedTable):
+        # Columns of one kind are tested as a learner would, who sees both.
+        test = "mi-cg"
     # Among interchangeable columns, which two are tested tells them apart.
     tested = relation_of(PDAG(asked, [], [(x, y)]), table.names)
     problem = define_problem(table, ScoreConfig(), relation=tested)

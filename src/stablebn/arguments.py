@@ -175,7 +175,7 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     unit_free: bool = option(
         False,
         "Continuous data: learn from rounded correlations alone, so that a change of units cannot change the graph; "
-        "the trace then has the scores of standardised columns.",
+        "the trace then has the scores of standardised columns. Mixed data: let no unit decide on the order.",
         check=choice((False, True)),
     )
     duplicates: str = option(

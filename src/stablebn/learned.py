@@ -15,6 +15,7 @@ from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
+from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
 
 _NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no parameters."
@@ -29,6 +30,7 @@ class LearnedGraph:
     score: float | None
     fingerprint: str
     fewest_rows: int | None
+    known: tuple[tuple[Hashable, Hashable], ...]
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -43,17 +45,31 @@ def learned_graph(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hash
         That it was found for.
     nodes : sequence of names
         Of the graph: also variables that took no part.
+
+    Raises
+    ------
+    AssertionError
+        The graph has an arc that is not allowed: the learner is wrong.
     """
     return _of_dag(found, problem, nodes) if isinstance(found, Climb) else _of_pattern(found, problem, nodes)
 
 
 def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
     parents = [members(family) for family in found.parents]
-    arcs = _named(((u, v) for v, family in enumerate(parents) for u in family), problem.names)
+    numbered = [(u, v) for v, family in enumerate(parents) for u in family]
+    known = _known(numbered, problem)
+    arcs = _named(numbered, problem.names)
     score = to_float(graph_score(problem, found.parents))
     fewest, cautions = _fewest_rows(problem, found.parents)
-    fingerprint = _fingerprint_of_dag(parents, score)
-    return LearnedGraph(PDAG(nodes, arcs, ()), DAG(nodes, arcs), score, fingerprint, fewest, warnings=cautions)
+    return LearnedGraph(
+        pdag=PDAG(nodes, arcs, ()),
+        dag=DAG(nodes, arcs),
+        score=score,
+        fingerprint=_fingerprint_of_dag(parents, score),
+        fewest_rows=fewest,
+        known=known,
+        warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
+    )
 
 
 def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
@@ -62,21 +78,38 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     # By canonical numbers, so that no name has a say in which of the extensions it is.
     extension = PDAG(range(n), found.directed, found.undirected).extension() if found.has_directions else None
     families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
-    scored = extension is not None and all(map(problem.scores.has_score, range(n), families))
+    scored = extension is not None and all(map(problem.scores.is_candidate, range(n), families))
     score = to_float(graph_score(problem, families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
-    arcs = _named(((u, v) for v, family in enumerate(families) for u in members(family)), names)
+    numbered = [(u, v) for v, family in enumerate(families) for u in members(family)]
+    known = _known(numbered or found.directed, problem)
+    arcs = _named(numbered, names)
     fewest, cautions = (None, ()) if extension is None else _fewest_rows(problem, families)
-    conflict_cautions = _warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions)
     return LearnedGraph(
         pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
         dag=None if extension is None else DAG(nodes, arcs),
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
         fewest_rows=fewest,
+        known=known,
         conflicts=conflicts,
-        warnings=(*conflict_cautions, *cautions),
+        warnings=(
+            *_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions),
+            *_warnings_of_rows(problem, families),
+            *cautions,
+        ),
     )
+
+
+def _known(arcs: Sequence[tuple[int, int]], problem: Problem) -> tuple[tuple[Hashable, Hashable], ...]:
+    """The arcs of a learned graph whose other direction is not allowed; one that is not allowed itself is no result."""
+    allowed = problem.allowed
+    if allowed is None:
+        return ()
+    barred = _named((arc for arc in arcs if arc not in allowed), problem.names)
+    if barred:
+        raise AssertionError(f"a fault of stablebn: the learned graph has arcs that are not allowed: {barred}.")
+    return tuple(_named(((u, v) for u, v in arcs if (v, u) not in allowed), problem.names))
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:
@@ -110,6 +143,42 @@ def _warnings_of_pattern(
             (),
             "No DAG extends the learned graph: it has no score, no CPDAG and no parameters. See pdag; "
             "a smaller alpha or a learner that climbs may help.",
+        )
+
+
+def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Caution]:
+    """What to say where rows are too few for families of mixed data: of the graph, and with one parent more.
+
+    Which families a search looked at is up to threads; how many are next to the graph that it found is not.
+    """
+    if not isinstance(problem.statistics, MixedStatistics):
+        return
+    scores, allowed, names = problem.scores, problem.allowed, problem.names
+    unscored = [v for v, family in enumerate(families) if not scores.is_candidate(v, family)]
+    if unscored:
+        yield Caution(
+            "too-few-rows",
+            tuple(names[v] for v in unscored),
+            "The learned graph has no score: some configuration of categories has too few rows for the continuous "
+            f"variables in the families of {listed(sorted((names[v] for v in unscored), key=name_key))}.",
+        )
+    barred = [
+        (u, v)
+        for v, family in enumerate(families)
+        for u in range(scores.n)
+        if u != v
+        and not family >> u & 1
+        and (allowed is None or (u, v) in allowed)
+        and not scores.is_candidate(v, family | bit(u))
+    ]
+    if barred:
+        columns = sorted({names[v] for _, v in barred}, key=name_key)
+        yield Caution(
+            "few-rows",
+            tuple(columns),
+            f"{len(barred)} larger families were no candidates, as some configuration of categories in them has too "
+            f"few rows for their continuous variables: those of {listed(columns)}. Joining rare categories lets them "
+            "in.",
         )
 
 

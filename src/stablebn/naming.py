@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from stablebn.data import ContinuousTable, Prepared
+from stablebn.data import Kind, Prepared
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.learners import Problem
-from stablebn.scores.families import FamilyScores
+from stablebn.scores.available import NodeAverageScores
+from stablebn.scores.families import CompiledScores
+from stablebn.scores.registry import ScoreConfig
+from stablebn.search import AllowedArcs
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit
 
@@ -34,9 +37,14 @@ def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
     return extended(read_as_graph(graph, names))
 
 
-def extended(graph: Graph) -> DAG:
-    """A DAG that has all edges of a graph."""
-    extension = graph if isinstance(graph, DAG) else graph.extension()
+def extended(graph: Graph, forbidden: Collection[tuple[Hashable, Hashable]] = ()) -> DAG:
+    """A DAG that has all edges of a graph, none of them in a forbidden direction."""
+    extension = graph if isinstance(graph, DAG) else graph.extension(forbidden)
+    if extension is None and forbidden:
+        raise GraphError(
+            "no DAG that extends this PDAG has only arcs that are allowed, so it has no score and no search can start "
+            "from it."
+        )
     if extension is None:
         raise GraphError("no DAG extends this PDAG, so it has no score and no search can start from it.")
     return extension
@@ -53,6 +61,18 @@ def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
     return Relation(adjacency)
 
 
+def all_arcs_but(forbidden: Iterable[tuple[Hashable, Hashable]], columns: Sequence[Hashable]) -> AllowedArcs:
+    """All arcs between some columns except forbidden ones."""
+    place = {name: column for column, name in enumerate(columns)}
+    barred = ((place[a], place[b]) for a, b in forbidden if a in place and b in place)
+    return AllowedArcs.all_but(len(columns), barred)
+
+
+def forbidden_by_kind(config: ScoreConfig, kinds: Mapping[Hashable, Kind]) -> list[tuple[Hashable, Hashable]]:
+    """The arcs that the kinds of their ends forbid (option `arcs`)."""
+    return [(a, b) for a in kinds for b in kinds if not config.allows(kinds[a], kinds[b])]
+
+
 def check_nodes(graph: Graph, prepared: Prepared) -> None:
     """Refuse nodes that are not columns."""
     unknown = [name for name in graph.nodes if name not in prepared.kinds]
@@ -65,8 +85,9 @@ def parent_sets(dag: DAG, prepared: Prepared, variables: Sequence[Hashable]) -> 
     check_nodes(dag, prepared)
     number = {name: v for v, name in enumerate(variables)}
     alone = [name for name in dag.nodes if name not in number and (dag.parents(name) or dag.children(name))]
-    if alone and isinstance(prepared.table, ContinuousTable):
-        raise GraphError(f"these columns have a single value and can have no arcs: {listed(alone)}.")
+    constant = [name for name in alone if prepared.kinds[name] == "continuous"]
+    if constant:
+        raise GraphError(f"these columns have a single value and can have no arcs: {listed(constant)}.")
     return [sum(bit(number[parent]) for parent in dag.parents(name) if parent in number) for name in variables]
 
 
@@ -93,11 +114,19 @@ def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | 
         return None
     number = {name: v for v, name in enumerate(problem.names)}
     directed, undirected = ([(number[a], number[b]) for a, b in edges] for edges in edges_by_kind(start))
-    dag = extended(PDAG(number.values(), directed, undirected)) if undirected else DAG(number.values(), directed)
+    forbidden: list[tuple[int, int]] = []
+    if problem.allowed is not None:
+        either_way = [*undirected, *((v, u) for u, v in undirected)]
+        forbidden = [arc for arc in [*directed, *either_way] if arc not in problem.allowed]
+        barred = [(problem.names[u], problem.names[v]) for u, v in directed if (u, v) in forbidden]
+        if barred:
+            raise GraphError(f"start has arcs that are not allowed: {listed(barred)}. Leave them out or turn them.")
+    pdag = PDAG(number.values(), directed, undirected)
+    dag = extended(pdag, forbidden) if undirected else DAG(number.values(), directed)
     families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
-    most = problem.scores.most_parents
-    check_parents(families, problem.names, most if max_parents is None else min(max_parents, most), "start")
-    check_rows(families, problem.names, problem.scores)
+    if max_parents is not None:
+        check_parents(families, problem.names, max_parents, "start")
+    check_rows(families, problem.names, problem.scores, problem.statistics.total, "start")
     return tuple(families)
 
 
@@ -108,13 +137,21 @@ def check_parents(families: Sequence[int], names: Sequence[Hashable], most: int,
         raise GraphError(f"{graph} gives these variables more than {most} parents: {listed(crowded)}.")
 
 
-def check_rows(families: Sequence[int], names: Sequence[Hashable], scores: FamilyScores) -> None:
-    """Refuse families that are known in too few rows to be scored."""
-    bare = [name for v, name in enumerate(names) if not scores.has_score(v, families[v])]
-    if bare:
+def check_rows(
+    families: Sequence[int], names: Sequence[Hashable], scores: CompiledScores, total: int, graph: str
+) -> None:
+    """Refuse families that the rows are too few for; `graph` says whose."""
+    check_parents(families, names, scores.most_parents, f"for {total} rows {graph}")
+    barred = [names[v] for v, family in enumerate(families) if not scores.is_candidate(v, family)]
+    if barred and isinstance(scores, NodeAverageScores):
         raise GraphError(
-            f"too few rows have a value of these variables and of all their parents in the graph: {listed(bare)}. "
-            "Take away parents."
+            f"{graph} has families for which too few rows have a value of the variable and of all its parents: "
+            f"{listed(barred)}. Take parents away."
+        )
+    if barred:
+        raise GraphError(
+            f"{graph} gives these variables parents with a configuration of categories that has too few rows for the "
+            f"continuous variables among them: {listed(barred)}. Take parents away, or join rare categories."
         )
 
 

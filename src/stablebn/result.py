@@ -54,6 +54,8 @@ class Result:
         The algorithm, the score and all options, as they were used.
     fingerprint : str
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
+    known : tuple of (from, to)
+        Arcs whose other direction was not allowed: neither the data nor an order has decided on it.
     timings : dict of str to float
         Seconds spent.
     prepared : Prepared
@@ -75,6 +77,7 @@ class Result:
     fewest_rows: int | None
     config: Mapping[str, Any]
     fingerprint: str
+    known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
 
@@ -100,8 +103,11 @@ class Result:
 
     @cached_property
     def cpdag(self) -> PDAG | None:
-        """What the data can tell of the graph: its equivalence class; None without a `dag`."""
-        return None if self.dag is None else self.dag.cpdag()
+        """What is certain of the graph: its equivalence class, oriented with what is `known`; None without a `dag`.
+
+        Without the knowledge it is `dag.cpdag()`.
+        """
+        return None if self.dag is None else self.dag.cpdag(self.known)
 
     def fit(self, *, method: str = "ml", iss: float = 1.0, unseen: str = "uniform") -> Network:
         """Estimate the parameters of the learned graph from the same table.

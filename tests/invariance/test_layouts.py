@@ -15,16 +15,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.drawn import (
+    KINDS,
+    PURE,
+    TESTS,
+    UNSTABLE,
+    Combination,
+    Streams,
+    combinations,
+    holes_of,
+    options_of,
+    takes_holes,
+)
 from tests.drawn import LEARNERS as ALL
-from tests.drawn import TESTS, UNSTABLE, Combination, Streams, combinations, holes_of, options_of, takes_holes
-from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
+from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
 
 import stablebn as sb
 from stablebn.arguments import options_for
 from stablebn.learners import LEARNERS
 
 STABLE = tuple(name for name in ALL if name not in UNSTABLE)
-BOTH = ("categorical", "continuous")
+MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 # Tables for each combination, in each test.
 EXAMPLES = 2
 
@@ -53,10 +64,11 @@ class Drawn:
 
     def table(self, n: tuple[int, int], rows: tuple[int, int]) -> Columns:
         """A random table of the kind, with a random number of columns and rows."""
-        make = categorical_columns if self.is_categorical else continuous_columns
+        make = MAKERS[self.combination.kind]
         columns = make(self.rng, self.number("columns", *n), self.number("rows", *rows))
         for column, row in holes_of(self._streams, self.combination, len(columns), len(next(iter(columns.values())))):
-            list(columns.values())[column][row] = None if self.is_categorical else math.nan
+            own = list(columns.values())[column]
+            own[row] = None if isinstance(own[row], str) else math.nan
         return columns
 
     def options(self, columns: int) -> dict[str, Any]:
@@ -85,7 +97,7 @@ Promise = Callable[[Drawn], None]
 
 
 def promised(
-    learners: Sequence[str], kinds: Sequence[str] = BOTH, without: Sequence[str] = ()
+    learners: Sequence[str], kinds: Sequence[str] = KINDS, without: Sequence[str] = ()
 ) -> Callable[[Promise], Promise]:
     """Mark a test of what learners promise for some kinds of data, with all scores or without some."""
 
@@ -157,8 +169,9 @@ def _multiset_of_rows(columns: Columns, order: list[Hashable]) -> list[tuple[Any
 def test_tiny_tables_with_ties_everywhere_give_the_same_bits(drawn: Drawn) -> None:
     # Numbers need four rows.
     shape = drawn.number("columns", 2, 5), drawn.number("rows", 2 if drawn.is_categorical else 4, 6)
-    values = drawn.rng.integers(0, 2, shape) if drawn.is_categorical else drawn.rng.integers(0, 2, shape) / 2
-    columns: Columns = {f"c{v}": own.tolist() for v, own in enumerate(values)}
+    values = drawn.rng.integers(0, 2, shape)
+    texts = {"categorical": shape[0], "continuous": 0, "mixed": shape[0] // 2}[drawn.combination.kind]
+    columns: Columns = {f"c{v}": (own if v < texts else own / 2).tolist() for v, own in enumerate(values)}
     learn = drawn.learner(columns)
     first, second = learn(columns), learn(shuffled(columns, drawn.shuffle))
     assert (_arcs(first), first.score) == (_arcs(second), second.score)
@@ -199,7 +212,7 @@ def test_one_column_copied_many_times_gives_the_same_bits(drawn: Drawn) -> None:
     assert (_arcs(first), first.score) == (_arcs(second), second.score)
 
 
-@promised(ALL)
+@promised(ALL, kinds=PURE)
 def test_one_column_copied_many_times_and_merged_has_no_arcs(drawn: Drawn) -> None:
     columns = _one_column(drawn)
     assert drawn.learner(columns, duplicates="merge")(columns).arcs == ()
@@ -208,8 +221,9 @@ def test_one_column_copied_many_times_and_merged_has_no_arcs(drawn: Drawn) -> No
 def _one_column(drawn: Drawn) -> Columns:
     rows = drawn.number("rows", 4, 30)
     letters = ["a", "b", *drawn.rng.choice(["a", "b"], rows - 2).tolist()]
-    own = letters if drawn.is_categorical else drawn.rng.normal(size=rows).tolist()
-    return {f"c{copy}": own for copy in range(drawn.number("copies", 2, 7))}
+    numbers = drawn.rng.normal(size=rows).tolist()
+    own = {"categorical": [letters], "continuous": [numbers], "mixed": [letters, numbers]}[drawn.combination.kind]
+    return {f"c{copy}": own[copy % len(own)] for copy in range(drawn.number("copies", 2, 7))}
 
 
 @promised(STABLE)
@@ -272,28 +286,40 @@ def test_relabelled_levels_in_the_same_order_give_the_same_bits(drawn: Drawn) ->
         assert (_arcs(first), first.score) == (_arcs(second), second.score)
 
 
-@promised(ALL, kinds=["continuous"], without=["bge"])
+def _is_text(own: Sequence[Any]) -> bool:
+    return isinstance(own[0], str)
+
+
+@promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
 def test_power_of_two_units_change_nothing_but_the_scale(drawn: Drawn) -> None:
     columns = drawn.table((2, 6), (8, 60))
     learn = drawn.learner(columns, unit_free=True)
-    powers = drawn.rng.integers(-30, 31, len(columns)).tolist()
-    scaled = {name: [x * 2.0**power for x in own] for (name, own), power in zip(columns.items(), powers, strict=True)}
+    drawn_powers = drawn.rng.integers(-30, 31, len(columns)).tolist()
+    powers = [0 if _is_text(own) else power for own, power in zip(columns.values(), drawn_powers, strict=True)]
+    scaled = {
+        name: own if _is_text(own) else [x * 2.0**power for x in own]
+        for (name, own), power in zip(columns.items(), powers, strict=True)
+    }
     first, second = learn(columns), learn(scaled)
     assert (first.arcs, first.undirected, first.order) == (second.arcs, second.undirected, second.order)
     if isinstance(first.trace, sb.Trace):
         # The gains are the same bits; only the density's scale, n ln 2 for every power, moves the score.
         assert first.trace.delta == second.trace.delta
     if first.score is not None:
-        shift = first.rows * np.log(2) * sum(powers)
+        # The degenerate Gaussian score is that of standardised columns.
+        shift = first.rows * np.log(2) * sum(powers) * (drawn.combination.score != "dg")
         assert second.score == pytest.approx(first.score - shift, rel=1e-12, abs=1e-9)
 
 
-@promised(ALL, kinds=["continuous"], without=["bge"])
+@promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
 def test_arbitrary_units_cannot_change_the_graph(drawn: Drawn) -> None:
     columns = drawn.table((2, 6), (8, 60))
     learn = drawn.learner(columns, unit_free=True)
     units = (10.0 ** drawn.rng.uniform(-3, 3, len(columns))).tolist()
-    scaled = {name: [x * unit for x in own] for (name, own), unit in zip(columns.items(), units, strict=True)}
+    scaled = {
+        name: own if _is_text(own) else [x * unit for x in own]
+        for (name, own), unit in zip(columns.items(), units, strict=True)
+    }
     first, second = learn(columns), learn(scaled)
     assert (first.arcs, first.order) == (second.arcs, second.order)
 
@@ -311,11 +337,11 @@ OF_STABLE_LEARNERS = [
 ]
 OF_ALL_LEARNERS = [
     "test_shuffled_rows_give_the_same_bits",
-    "test_one_column_copied_many_times_and_merged_has_no_arcs",
     "test_weights_are_repeated_rows",
     "test_chunks_of_rows_cannot_matter",
     "test_threads_cannot_matter",
 ]
+OF_ONE_KIND = ["test_one_column_copied_many_times_and_merged_has_no_arcs"]
 OF_LEVELS = ["test_relabelled_levels_in_the_same_order_give_the_same_bits"]
 OF_UNITS = ["test_power_of_two_units_change_nothing_but_the_scale", "test_arbitrary_units_cannot_change_the_graph"]
 
@@ -332,15 +358,17 @@ def _promised() -> dict[str, set[Combination]]:
     levels = {combination for combination in every if combination.kind == "categorical"}
     # `bge` has a prior with units of its own: it is never free of them.
     units = {combination for combination in every - levels if combination.score != "bge"}
+    pure = {combination for combination in every if combination.kind in PURE}
     return {
         **dict.fromkeys(OF_STABLE_LEARNERS, stable),
         **dict.fromkeys(OF_ALL_LEARNERS, every),
+        **dict.fromkeys(OF_ONE_KIND, pure),
         **dict.fromkeys(OF_LEVELS, levels),
         **dict.fromkeys(OF_UNITS, units),
     }
 
 
-@pytest.mark.parametrize("name", [*OF_STABLE_LEARNERS, *OF_ALL_LEARNERS, *OF_LEVELS, *OF_UNITS])
+@pytest.mark.parametrize("name", [*OF_STABLE_LEARNERS, *OF_ALL_LEARNERS, *OF_ONE_KIND, *OF_LEVELS, *OF_UNITS])
 def test_every_promise_meets_every_learner_kind_and_score(name: str) -> None:
     met = Counter(combination for combination, _, _ in _cases(name))
     assert met == dict.fromkeys(_promised()[name], EXAMPLES)
@@ -383,5 +411,5 @@ def test_every_test_of_independence_is_met_with_every_learner_that_tests() -> No
         (learner, test)
         for learner in LEARNERS
         if "test" in _options_of(learner)
-        for test in (*TESTS["categorical"], *TESTS["continuous"])
+        for test in (*TESTS["categorical"], *TESTS["continuous"], *TESTS["mixed"])
     }

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from stablebn.fixed_point import UNIT
 from stablebn.scores.families import FamilyScores
@@ -56,9 +53,9 @@ def is_acyclic(arcs: Arcs, n: int) -> bool:
 
 
 def candidates(
-    arcs: Arcs, n: int, most_parents: int, allowed: NDArray[np.bool_] | None = None
+    arcs: Arcs, n: int, most_parents: int, forbidden: Collection[tuple[int, int]] = ()
 ) -> Iterator[tuple[str, int, int, Arcs]]:
-    """All single-arc changes that leave the graph acyclic and no family too large, and bring no arc that is barred."""
+    """All single-arc changes that leave the graph acyclic and no family too large, and bring no forbidden arc."""
     for u in range(n):
         for v in range(n):
             if u == v:
@@ -71,7 +68,7 @@ def candidates(
                 changes = [("add", arcs | {(u, v)})]
             for move, changed in changes:
                 fits = all(sum(w == child for _, w in changed) <= most_parents for child in range(n))
-                may = allowed is None or all(allowed[arc] for arc in changed - arcs)
+                may = not any(arc in forbidden for arc in changed - arcs)
                 if fits and may and is_acyclic(changed, n):
                     yield move, u, v, changed
 
@@ -84,7 +81,7 @@ def naive_climb(
     tabu: int = 0,
     noinc: int = 0,
     max_parents: int | None = None,
-    allowed: NDArray[np.bool_] | None = None,
+    forbidden: Collection[tuple[int, int]] = (),
 ) -> NaiveClimb:
     """Climb, HC being the case tabu = noinc = 0."""
     most = scores.most_parents if max_parents is None else min(max_parents, scores.most_parents)
@@ -97,7 +94,7 @@ def naive_climb(
     bad = 0
     while True:
         ranked = []
-        for move, u, v, changed in candidates(arcs, scores.n, most, allowed):
+        for move, u, v, changed in candidates(arcs, scores.n, most, forbidden):
             if changed not in visited:
                 delta = float(score_of(scores, changed) - score)
                 ranked.append(((-delta, kinds.index(move), place[u], place[v]), move, u, v, delta, changed))

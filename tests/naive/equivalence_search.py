@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
@@ -76,10 +76,25 @@ def operators(cpdag: PDAG, phase: str, most_parents: int) -> dict[tuple[int, int
     return found
 
 
+def obeying(cpdag: PDAG, forbidden: Collection[tuple[Any, Any]]) -> list[DAG]:
+    """The DAGs of a class without a forbidden arc."""
+    return [dag for dag in dags_of(cpdag) if not any(arc in forbidden for arc in dag.arcs)]
+
+
+def common(dags: Sequence[DAG]) -> PDAG:
+    """The edges that all of some DAGs of one class have, directed where these agree."""
+    first = dags[0]
+    agreed = [arc for arc in first.arcs if all(arc in dag.arcs for dag in dags)]
+    return PDAG(first.nodes, agreed, [arc for arc in first.arcs if arc not in agreed])
+
+
 def naive_search(
-    scores: FamilyScores, order: Sequence[int], most_parents: int | None = None
+    scores: FamilyScores,
+    order: Sequence[int],
+    most_parents: int | None = None,
+    forbidden: Collection[tuple[int, int]] = (),
 ) -> tuple[PDAG, list[Step]]:
-    """Forward and backward phase from the empty graph."""
+    """Forward and backward phase from the empty graph, through classes of which some DAG has no forbidden arc."""
     most = min(scores.most_parents, scores.n if most_parents is None else most_parents)
     place = {v: p for p, v in enumerate(order)}
     cpdag = PDAG(range(scores.n), [], [])
@@ -93,9 +108,10 @@ def naive_search(
                 key = (-delta, place[x], place[y], tuple(place[v] for v in in_order))
                 ranked.append((key, Step(phase, x, y, in_order, delta), after))
             ranked = sorted(entry for entry in ranked if entry[1].delta > 0)
-            if not ranked:
+            best = next((entry for entry in ranked if obeying(entry[2].cpdag(), forbidden)), None)
+            if best is None:
                 break
-            _, step, after = ranked[0]
+            _, step, after = best
             steps.append(step)
             cpdag = after.cpdag()
     return cpdag, steps

@@ -12,6 +12,8 @@
 #include "binding.hpp"
 #include "categorical.hpp"
 #include "climber.hpp"
+#include "conditional_gaussian.hpp"
+#include "degenerate_gaussian.hpp"
 #include "gaussian.hpp"
 #include "node_average.hpp"
 
@@ -38,16 +40,27 @@ std::shared_ptr<GaussianScores> gaussian_scores(const Table<double>& entries, st
                                             Pool::with_threads(threads));
 }
 
+std::shared_ptr<DegenerateGaussianScores> degenerate_gaussian_scores(const Table<double>& correlations,
+                                                                     std::vector<std::vector<int>> columns,
+                                                                     std::int64_t total, std::int64_t hi,
+                                                                     std::int64_t lo, int threads) {
+    const auto view = view_of(correlations);
+    auto matrix = std::make_shared<Matrix<double>>(view.rows, view.columns);
+    std::copy_n(view.data, view.rows * view.columns, matrix->data());
+    return std::make_shared<DegenerateGaussianScores>(std::move(matrix), std::move(columns), total, Fixed{hi, lo},
+                                                      Pool::with_threads(threads));
+}
+
 std::shared_ptr<Climber> climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order,
                                  const std::vector<nb::int_>& start, ClimbOptions options,
-                                 const std::optional<Table<bool>>& allowed) {
+                                 const std::optional<std::vector<nb::int_>>& allowed) {
     std::vector<VariableSet> parents;
     for (const auto& own : start) parents.push_back(set_of(own));
     Matrix<std::uint8_t> may;
     if (allowed) {
         may = Matrix<std::uint8_t>(order.size(), order.size());
-        for (std::size_t u = 0; u < order.size(); ++u) {
-            for (std::size_t v = 0; v < order.size(); ++v) may(v, u) = (*allowed)(u, v);
+        for (std::size_t v = 0; v < order.size(); ++v) {
+            for (const int u : set_of((*allowed)[v])) may(v, u) = 1;
         }
     }
     const Unlocked unlocked;
@@ -159,6 +172,15 @@ void bind_search(nb::module_& m) {
                  return to_int(scores.half_ln_determinant(members));
              },
              nb::arg("members"), "m ln det M / 2 of a set, m the factor of its size.");
+
+    nb::class_<ConditionalGaussianScores, FamilyScores>(m, "ConditionalGaussianScores")
+        .def(nb::new_([](std::shared_ptr<ConditionalGaussian> function, std::int64_t hi, std::int64_t lo) {
+                 return std::make_shared<ConditionalGaussianScores>(std::move(function), Fixed{hi, lo});
+             }),
+             nb::arg("function"), nb::arg("unit_hi"), nb::arg("unit_lo"));
+    nb::class_<DegenerateGaussianScores, FamilyScores>(m, "DegenerateGaussianScores")
+        .def(nb::new_(&degenerate_gaussian_scores), nb::arg("correlations"), nb::arg("columns"), nb::arg("total"),
+             nb::arg("unit_hi"), nb::arg("unit_lo"), nb::arg("threads") = 1);
 
     nb::class_<ClimbOptions>(m, "ClimbOptions", "The limits of a climb.")
         .def(nb::new_([](int tabu, int noinc, int most_parents, std::int64_t most_steps) {

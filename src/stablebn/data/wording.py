@@ -41,6 +41,8 @@ class Caution:
         "max-time",
         "conflicts",
         "not-extendable",
+        "few-rows",
+        "too-few-rows",
         "unseen",
         "dialect",
         "index",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from stablebn.errors import GraphError, spelled
+from stablebn.errors import GraphError, listed, spelled
 from stablebn.graph.names import (
     Edge,
     Node,
@@ -121,18 +121,36 @@ class DAG:
         married = [(a, b) for a, _, b in self.v_structures()]
         return sorted_pairs(dict.fromkeys([*self.skeleton(), *married]), self._rank)
 
-    def cpdag(self) -> PDAG:
+    def cpdag(self, known: Iterable[Edge] = ()) -> PDAG:
         """Graph of the equivalence class: an edge is directed when all its members agree.
 
         The v-structures are directed first; Meek's rules then find every other compelled arc.
+
+        Parameters
+        ----------
+        known : iterable of (from, to)
+            Arcs of the DAG whose direction is known besides, because the other one is forbidden or this one required.
+            Of the class there are then only the members that have these arcs too: what they agree on is directed
+            (Meek 1995), and none of them is lost.
+
+        Examples
+        --------
+        >>> chain = DAG("abc", [("a", "b"), ("b", "c")])
+        >>> chain.cpdag().undirected
+        (('a', 'b'), ('b', 'c'))
+        >>> chain.cpdag(known=[("a", "b")]).directed
+        (('a', 'b'), ('b', 'c'))
         """
         # Imported here because a PDAG can itself be extended to a DAG.
         from stablebn.graph.meek import meek_closure
         from stablebn.graph.pdag import PDAG
 
-        colliding = {(parent, c) for a, c, b in self.v_structures() for parent in (a, b)}
-        directed = [arc for arc in self._arcs if arc in colliding]
-        undirected = [arc for arc in self._arcs if arc not in colliding]
+        given = as_pairs(known)
+        if others := [arc for arc in given if arc not in self._arcs]:
+            raise GraphError(f"known arcs must be arcs of the graph; these are not: {listed(others)}.")
+        settled = {*given, *((parent, c) for a, c, b in self.v_structures() for parent in (a, b))}
+        directed = [arc for arc in self._arcs if arc in settled]
+        undirected = [arc for arc in self._arcs if arc not in settled]
         return meek_closure(PDAG(self._nodes, directed, undirected))
 
     def __eq__(self, other: object) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
 
 from stablebn.errors import GraphError
@@ -114,18 +115,26 @@ class PDAG:
         """Adjacent pairs, sorted by the names, also inside a pair."""
         return sorted_pairs([*self._directed, *self._undirected], self._rank)
 
-    def extension(self) -> DAG | None:
+    def extension(self, forbidden: Collection[Edge] = ()) -> DAG | None:
         """DAG with this skeleton, these directed edges and no other v-structures; None if there is none.
 
         Of the nodes that can be the next sink, the one whose name sorts last is removed first. So the DAG
         depends on the names, never on the order of nodes or edges. All consistent extensions lie in one
         equivalence class, so the class does not depend on the names either.
 
+        Parameters
+        ----------
+        forbidden : collection of (from, to)
+            Arcs that the DAG may not have.
+
         References
         ----------
         Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented
         graph", 1992.
         """
+        if forbidden:
+            turned = self._turned_from(set(forbidden))
+            return None if turned is None else turned.extension()
         children = {node: set(self._children[node]) for node in self._nodes}
         neighbours = {node: set(self._neighbours[node]) for node in self._nodes}
         adjacent = {node: {*self._parents[node], *children[node], *neighbours[node]} for node in self._nodes}
@@ -151,6 +160,23 @@ class PDAG:
                     queued.add(node)
                     heappush(queue, -self._rank[node])
         return DAG(self._nodes, arcs) if len(queued) == len(self._nodes) else None
+
+    def _turned_from(self, forbidden: AbstractSet[Edge]) -> PDAG | None:
+        """Undirected edges directed the only way that is not forbidden; None if no extension has them all so.
+
+        The extensions of what it gives are the extensions of this graph without a forbidden arc.
+        """
+        both_ways = [*self._undirected, *((b, a) for a, b in self._undirected)]
+        turned = [(a, b) for a, b in both_ways if (b, a) in forbidden]
+        if any(edge in forbidden for edge in (*self._directed, *turned)):
+            return None
+        undirected = [(a, b) for a, b in self._undirected if not {(a, b), (b, a)} & forbidden]
+        directed = PDAG(self._nodes, [*self._directed, *turned], undirected)
+        # A collider that they make is none of this graph: no extension has it.
+        for a, b in turned:
+            if any(other != a and not self.adjacent(other, a) for other in directed.parents(b)):
+                return None
+        return directed
 
     def cpdag(self) -> PDAG:
         """CPDAG of the equivalence class of the consistent extensions.

@@ -7,29 +7,37 @@ from itertools import combinations
 
 import numpy as np
 
-from stablebn.learners.evidence import Evidence, pair
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.evidence import Evidence, gather, pair
 from stablebn.learners.orientation import Separation, Triple, oriented, unshielded
 from stablebn.learners.pattern import Pattern, test_trace
+from stablebn.learners.problem import Problem
 from stablebn.stats.variable_sets import bit
 
 
-def learn_by_blankets(evidence: Evidence, blanket_of: Callable[[Evidence, int], int]) -> Pattern:
+def learn_by_blankets(problem: Problem, config: SearchConfig, blanket_of: Callable[[Evidence, int], int]) -> Pattern:
     """Find the blanket of every variable, then its neighbours, then the directions.
+
+    Variables that no allowed arc can join may be in each other's blankets, as parents of one child, but are no
+    neighbours, and not tested as to that.
 
     References
     ----------
     Margaritis (2003), "Learning Bayesian network model structure from data", section 2.5; Scutari (2017), "Bayesian
     network constraint-based structure learning algorithms", algorithm 1.
     """
+    evidence = gather(problem, config)
     found = evidence.answers("blankets", blanket_of, range(evidence.test.n))
     blankets = symmetric([blanket or 0 for blanket in found])
-    separations = separated(evidence, blankets)
     adjacent = list(blankets)
+    if problem.allowed is not None:
+        adjacent = [own & joinable for own, joinable in zip(blankets, problem.allowed.joinable, strict=True)]
+    separations = separated(evidence, blankets, adjacent)
     for x, y in separations:
         adjacent[x] &= ~bit(y)
         adjacent[y] &= ~bit(x)
     colliders = find_colliders(evidence, blankets, adjacent)
-    directed, undirected, conflicts = oriented(adjacent, colliders)
+    directed, undirected, conflicts = oriented(adjacent, colliders, problem.allowed)
     return Pattern(
         directed=directed,
         undirected=undirected,
@@ -67,15 +75,15 @@ def symmetric(sets: list[int]) -> list[int]:
     return [int.from_bytes(row.tobytes(), "little") for row in both]
 
 
-def separated(evidence: Evidence, blankets: list[int]) -> dict[tuple[int, int], Separation]:
-    """The members of each other's blankets that a subset of the smaller of the two blankets separates.
+def separated(evidence: Evidence, blankets: list[int], adjacent: list[int]) -> dict[tuple[int, int], Separation]:
+    """The adjacent members of each other's blankets that a subset of the smaller of the two blankets separates.
 
     Two variables that are each the whole blanket of the other are neighbours, and no test is made.
     """
     pairs = [
         (x, y)
         for x, y in combinations(evidence.order, 2)
-        if blankets[x] >> y & 1 and (blankets[x] | blankets[y]) & ~(bit(x) | bit(y))
+        if adjacent[x] >> y & 1 and (blankets[x] | blankets[y]) & ~(bit(x) | bit(y))
     ]
 
     def ask(evidence: Evidence, ends: tuple[int, int]) -> Separation | None:

@@ -53,7 +53,7 @@ class SearchConfig(Options):
     test: str | None = option(
         None,
         "The test of independence: mi, mi-adf or x2 for categorical data, by default mi; cor, zf or mi-g for "
-        "continuous data, by default cor.",
+        "continuous data, by default cor; mi-cg for mixed data, which of one kind alone is mi or mi-g.",
         check=choice(TESTS),
         of=(TESTS_INDEPENDENCE,),
     )

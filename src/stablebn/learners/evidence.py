@@ -14,7 +14,6 @@ from stablebn.independence import IndependenceTest, independence_test
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.limit import Limit
 from stablebn.learners.problem import Problem
-from stablebn.stats import Counts
 from stablebn.stats.threads import run_at_once
 from stablebn.stats.variable_sets import bit
 
@@ -178,9 +177,9 @@ def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evi
 
 def _threads(problem: Problem) -> int:
     """How many threads ask questions: several where tests take so long that it pays, which only those of rows do."""
-    counts = problem.statistics
-    if problem.test is None and isinstance(counts, Counts) and counts.values >= VALUES_FOR_THREADS:
-        return counts.threads
+    statistics = problem.statistics
+    if problem.test is None and statistics.values >= VALUES_FOR_THREADS:
+        return statistics.threads
     return 1
 
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 
 from stablebn.errors import OptionError
+from stablebn.graph import DAG
 from stablebn.learners.config import SearchConfig
+from stablebn.learners.orientation import Edges, numbered
 from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem
+from stablebn.search import AllowedArcs
+from stablebn.search.equivalence import EquivalenceClass
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch
+from stablebn.stats.variable_sets import members
 
 
 def fges(problem: Problem, config: SearchConfig) -> Pattern:
@@ -52,6 +57,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
         order,
         start=[0] * n if problem.start is None else problem.start,
         most_parents=n if config.max_parents is None else config.max_parents,
+        allowed=problem.allowed,
         deadline=math.inf if problem.deadline is None else problem.deadline,
         watch=problem.watch,
     )
@@ -64,5 +70,17 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     else:
         search.insert_edges()
     search.delete_edges()
-    graph = search.graph
-    return Pattern(graph.directed(), graph.undirected(), tuple(order), search.trace, search.finished, conflicts=())
+    directed, undirected = oriented_class(search.graph, problem.allowed)
+    return Pattern(directed, undirected, tuple(order), search.trace, search.finished, conflicts=())
+
+
+def oriented_class(graph: EquivalenceClass, allowed: AllowedArcs | None) -> tuple[Edges, Edges]:
+    """Directed and undirected edges of a class: directed where all its DAGs that obey agree."""
+    if allowed is None:
+        return graph.directed(), graph.undirected()
+    obeying = graph.obeying_dag(allowed)
+    if obeying is None:
+        raise AssertionError("a fault of stablebn: no DAG of the learned class has only arcs that are allowed.")
+    arcs = [(u, v) for v, family in enumerate(obeying) for u in members(family)]
+    pdag = DAG(range(len(obeying)), arcs).cpdag(known=[(u, v) for u, v in arcs if (v, u) not in allowed])
+    return numbered(pdag.directed), numbered(pdag.undirected)

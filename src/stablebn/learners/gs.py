@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stablebn.learners.blankets import learn_by_blankets, shrunk
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but, gather
+from stablebn.learners.evidence import Evidence, all_but
 from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem
 from stablebn.stats.variable_sets import bit
@@ -17,7 +17,7 @@ def gs(problem: Problem, config: SearchConfig) -> Pattern:
     ----------
     Margaritis (2003), "Learning Bayesian network model structure from data", figure 2.2.
     """
-    return learn_by_blankets(gather(problem, config), grow_shrink)
+    return learn_by_blankets(problem, config, grow_shrink)
 
 
 def grow_shrink(evidence: Evidence, x: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stablebn.learners.blankets import learn_by_blankets, shrunk
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but, gather
+from stablebn.learners.evidence import Evidence, all_but
 from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem
 from stablebn.stats.variable_sets import bit
@@ -17,7 +17,7 @@ def inter_iamb(problem: Problem, config: SearchConfig) -> Pattern:
     ----------
     Tsamardinos, Aliferis and Statnikov (2003), "Algorithms for large scale Markov blanket discovery".
     """
-    return learn_by_blankets(gather(problem, config), interleaved_blanket)
+    return learn_by_blankets(problem, config, interleaved_blanket)
 
 
 def interleaved_blanket(evidence: Evidence, x: int) -> int:

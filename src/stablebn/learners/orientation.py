@@ -1,4 +1,4 @@
-"""From a skeleton and its separating sets to a pattern: v-structures, then Meek's rules."""
+"""From a skeleton and its separating sets to a pattern: what is forbidden, v-structures, then Meek's rules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import combinations
 
 from stablebn.graph import PDAG, meek_closure
 from stablebn.learners.evidence import pair
+from stablebn.search import AllowedArcs
 from stablebn.stats.variable_sets import bit, members
 
 
@@ -50,8 +51,14 @@ def unshielded(adjacent: Sequence[int], order: Sequence[int]) -> Iterator[Triple
                 yield a, c, b
 
 
-def oriented(adjacent: Sequence[int], colliders: Mapping[Triple, float]) -> tuple[Edges, Edges, tuple[Triple, ...]]:
+def oriented(
+    adjacent: Sequence[int], colliders: Mapping[Triple, float], allowed: AllowedArcs | None = None
+) -> tuple[Edges, Edges, tuple[Triple, ...]]:
     """Directed edges, undirected edges, and the v-structures that could not be had.
+
+    An edge of which one direction is forbidden has the other one from the start: of an edge of the skeleton at least
+    one is allowed. So whatever extends the pattern obeys. Where these directions make a cycle among themselves nothing
+    does: then the tests contradict what is allowed.
 
     V-structures are made by increasing p-value, as bnlearn does; of equals the one found first, that is by the
     processing order of (c, a, b). One is made if neither of its arcs is already directed the other way or closes a
@@ -59,6 +66,8 @@ def oriented(adjacent: Sequence[int], colliders: Mapping[Triple, float]) -> tupl
     from the others.
     """
     children = [0] * len(adjacent)
+    if allowed is not None:
+        children = [around & ~allowed.parents[v] for v, around in enumerate(adjacent)]
     conflicts = []
     for a, c, b in sorted(colliders, key=colliders.__getitem__):
         if any(children[c] >> parent & 1 or _reaches(children, c, parent) for parent in (a, b)):
@@ -74,10 +83,11 @@ def oriented(adjacent: Sequence[int], colliders: Mapping[Triple, float]) -> tupl
         if u < v and not children[u] >> v & 1 and not children[v] >> u & 1
     ]
     closure = meek_closure(PDAG(range(len(adjacent)), directed, undirected), acyclic=True)
-    return _sorted(closure.directed), _sorted(closure.undirected), tuple(conflicts)
+    return numbered(closure.directed), numbered(closure.undirected), tuple(conflicts)
 
 
-def _sorted(edges: Iterable[tuple[object, object]]) -> Edges:
+def numbered(edges: Iterable[tuple[object, object]]) -> Edges:
+    """Edges of a graph whose nodes are numbers, sorted."""
     return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))
 
 

@@ -10,24 +10,35 @@ from stablebn.learners.evidence import Evidence, all_but, gather, pair
 from stablebn.learners.orientation import Separation, oriented, v_structures
 from stablebn.learners.pattern import Pattern, test_trace
 from stablebn.learners.problem import Problem
+from stablebn.search import AllowedArcs
 from stablebn.stats.variable_sets import bit
 
 
 def pc_stable(problem: Problem, config: SearchConfig) -> Pattern:
     """PC with a skeleton that no order can change; the order decides which separating set is found first.
 
+    Variables that no allowed arc can join are apart from the start, and not tested as to that.
+
     References
     ----------
     Colombo and Maathuis (2014), "Order-independent constraint-based causal structure learning".
     """
     evidence = gather(problem, config)
+    allowed = problem.allowed
     adjacent = [all_but(evidence.test.n, x) for x in range(evidence.test.n)]
+    if allowed is not None:
+        adjacent = list(allowed.joinable)
     separations: dict[tuple[int, int], Separation] = {}
     thin_skeleton(evidence, adjacent, separations)
+    if allowed is not None:
+        separate_those_apart(evidence, adjacent, separations, allowed)
     finished = evidence.limit.kept
     # Too many edges are left of a skeleton that is not finished: directions would say nothing, and take long to find.
-    colliders = v_structures(adjacent, separations, evidence.order) if finished else {}
-    directed, undirected, conflicts = oriented(adjacent, colliders)
+    if finished:
+        colliders = v_structures(adjacent, separations, evidence.order)
+        directed, undirected, conflicts = oriented(adjacent, colliders, allowed)
+    else:
+        directed, undirected, conflicts = oriented(adjacent, {})
     return Pattern(
         directed=directed,
         undirected=undirected,
@@ -57,6 +68,29 @@ def thin_skeleton(evidence: Evidence, adjacent: list[int], separations: dict[tup
                 adjacent[x] &= ~bit(y)
                 adjacent[y] &= ~bit(x)
         size += 1
+
+
+def separate_those_apart(
+    evidence: Evidence, adjacent: list[int], separations: dict[tuple[int, int], Separation], allowed: AllowedArcs
+) -> None:
+    """Find what separates variables that no arc may join, where they share a neighbour.
+
+    Whether that one is a collider is read off the set that separates them, which no test of an edge has found.
+    """
+    pairs = [
+        (x, y)
+        for x, y in combinations(evidence.order, 2)
+        if not allowed.joinable[x] >> y & 1 and adjacent[x] & adjacent[y]
+    ]
+
+    def ask(evidence: Evidence, ends: tuple[int, int]) -> list[Separation]:
+        most = min(evidence.most, max(adjacent[v].bit_count() for v in ends))
+        found = (separation_among_neighbours(tuple(adjacent), size, evidence, ends) for size in range(most + 1))
+        return next(filter(None, found), [])
+
+    for ends, answer in zip(pairs, evidence.answers("pairs apart", ask, pairs), strict=True):
+        if answer:
+            separations[pair(*ends)] = answer[0]
 
 
 def separation_among_neighbours(

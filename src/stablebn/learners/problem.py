@@ -16,7 +16,8 @@ from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.stats import AvailableMoments, Counts, Moments, StandardisedMoments, statistics_of
+from stablebn.search.allowed import AllowedArcs
+from stablebn.stats import AvailableMoments, Counts, MixedStatistics, Moments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
 
@@ -29,7 +30,7 @@ class Problem:
     ----------
     names : tuple of names
         Name of each variable; learners do not look.
-    statistics : Counts, Moments or AvailableMoments
+    statistics : Counts, Moments, AvailableMoments or MixedStatistics
         What scores and tests of independence are made from.
     scores : CompiledScores
     score_config : ScoreConfig
@@ -44,6 +45,8 @@ class Problem:
         Variables between which only names can decide, as a symmetry of the data exchanges them.
     undecided : tuple of int
         Variables between which names have decided, as it would have taken too long to see whether they must.
+    allowed : AllowedArcs or None
+        The arcs that a graph may have; None: all.
     start : tuple of int or None
         Parent set of each variable in the DAG to start from.
     test : IndependenceTest or None
@@ -55,7 +58,7 @@ class Problem:
     """
 
     names: tuple[Name, ...]
-    statistics: Counts | Moments | AvailableMoments
+    statistics: Counts | Moments | AvailableMoments | MixedStatistics
     scores: CompiledScores
     score_config: ScoreConfig
     decreasing: tuple[int, ...]
@@ -63,6 +66,7 @@ class Problem:
     tied: bool = False
     interchangeable: tuple[tuple[int, ...], ...] = ()
     undecided: tuple[int, ...] = ()
+    allowed: AllowedArcs | None = None
     start: tuple[int, ...] | None = None
     test: IndependenceTest | None = None
     deadline: float | None = None
@@ -84,6 +88,7 @@ def define_problem(
     *,
     unit_free: bool = False,
     relation: Relation | None = None,
+    allowed: AllowedArcs | None = None,
     threads: int = 1,
     deadline: float | None = None,
 ) -> Problem:
@@ -97,31 +102,36 @@ def define_problem(
         Learn from the correlations of continuous variables alone.
     relation : Relation, optional
         Between the columns of the table, given besides the data, for instance a graph.
+    allowed : AllowedArcs, optional
+        The arcs between columns of the table that a graph may have; all by default.
     threads : int
     deadline : float, optional
         When names must decide between variables, and a learner must return what it has, at the latest, in terms of
         `time.monotonic`.
     """
     statistics = statistics_of(table, unit_free=unit_free, threads=threads)
-    return replace(number_variables(statistics, config, relation, deadline), deadline=deadline)
+    relations = [] if relation is None else [relation]
+    if allowed is None or allowed.is_everything:
+        return replace(number_variables(statistics, config, relations, deadline), deadline=deadline)
+    problem = number_variables(statistics, config, [*relations, allowed.relation()], deadline)
+    return replace(problem, allowed=allowed.renumbered(problem.given), deadline=deadline)
 
 
 def number_variables(
-    statistics: Counts | Moments | AvailableMoments,
+    statistics: Counts | Moments | AvailableMoments | MixedStatistics,
     config: ScoreConfig,
-    relation: Relation | None = None,
+    relations: Sequence[Relation] = (),
     deadline: float | None = None,
 ) -> Problem:
-    """Number variables canonically: by their statistics, and by a relation between them where these leave them tied.
+    """Number variables canonically: by their statistics, and by relations between them where these leave them tied.
 
     The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
     scores = scores_from(statistics, config)
-    unit_free = _without_units(statistics)
-    told = canonical_order(statistics, scores, unit_free=unit_free, relation=relation, deadline=deadline)
+    told = canonical_order(statistics, scores, unit_free=statistics.unit_free, relations=relations, deadline=deadline)
     numbering = told.order
-    if not (isinstance(statistics, Counts) or unit_free):
+    if statistics.kind != "categorical" and not statistics.unit_free:
         numbering = unit_free_numbers(statistics, scores, told.order)
     number = [0] * len(numbering)
     for v, column in enumerate(numbering):
@@ -146,19 +156,23 @@ def graph_score(problem: Problem, parents: Sequence[int]) -> int:
     leave tied: there the DAG itself has a say in the numbers.
     """
     statistics = problem.statistics
-    if isinstance(statistics, Counts) or not (problem.tied or _without_units(statistics)):
+    measured = _with_units(statistics)
+    if not (problem.scores.eliminates and (problem.tied or measured is not statistics)):
         return problem.scores.dag(parents)
-    measured = statistics.with_units if isinstance(statistics, StandardisedMoments | AvailableMoments) else statistics
     marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)
-    scored = number_variables(measured, problem.score_config, Relation(marks))
+    scored = number_variables(measured, problem.score_config, [Relation(marks)])
     renumbered = [0] * statistics.n
     for v, family in enumerate(parents):
         renumbered[scored.given[v]] = sum(bit(scored.given[u]) for u in members(family))
     return scored.scores.dag(renumbered)
 
 
-def _without_units(statistics: Counts | Moments | AvailableMoments) -> bool:
-    """Whether statistics of continuous variables know nothing of their units."""
-    return isinstance(statistics, StandardisedMoments) or (
-        isinstance(statistics, AvailableMoments) and statistics.unit_free
-    )
+def _with_units(
+    statistics: Counts | Moments | AvailableMoments | MixedStatistics,
+) -> Counts | Moments | AvailableMoments | MixedStatistics:
+    """The statistics by which a graph is scored: where these know nothing of units, others that do."""
+    if isinstance(statistics, StandardisedMoments):
+        return statistics.with_units
+    if isinstance(statistics, AvailableMoments) and statistics.unit_free:
+        return statistics.with_units
+    return statistics

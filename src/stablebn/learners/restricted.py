@@ -7,14 +7,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from stablebn.learners.blankets import symmetric
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but, gather
 from stablebn.learners.pattern import TestTrace, test_trace
 from stablebn.learners.problem import Problem
-from stablebn.search import Climb, Trace, climb, watch_stages
+from stablebn.search import AllowedArcs, Climb, Trace, climb, watch_stages
 
 # Of a limited time, so that some is left to climb.
 _SHARE_OF_TESTS = 0.5
@@ -69,13 +67,13 @@ def climb_among_candidates(
     # Of a variable that time does not suffice for, nothing is excluded.
     answers = evidence.answers("candidates", candidates_of, range(n))
     candidates = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
-    allowed = np.array([[own >> v & 1 for v in range(n)] for own in candidates], dtype=np.bool_).reshape(n, n)
+    allowed = AllowedArcs(tuple(candidates))
     [found] = climb(
         problem.scores,
         [evidence.order],
         max_parents=config.max_parents,
         max_iter=config.max_iter,
-        allowed=allowed,
+        allowed=allowed if problem.allowed is None else allowed & problem.allowed,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, ["search"]),
     )

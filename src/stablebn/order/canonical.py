@@ -18,7 +18,7 @@ def canonical_order(
     scores: CompiledScores,
     *,
     unit_free: bool = False,
-    relation: Relation | None = None,
+    relations: Sequence[Relation] = (),
     deadline: float | None = None,
 ) -> ToldApart:
     """Variables by decreasing sort key; `increasing` is the exact reverse.
@@ -30,9 +30,9 @@ def canonical_order(
         Of the same variables.
     unit_free : bool
         Compute the keys as if every variable had variance 1.
-    relation : Relation, optional
-        What is given besides the data, for instance a graph: names decide only between variables that are
-        interchangeable in both.
+    relations : sequence of Relation
+        What is given besides the data, for instance a graph, or the arcs that are allowed: names decide only between
+        variables that are interchangeable in all of it.
     deadline : float, optional
         When names must decide at the latest, in terms of `time.monotonic`.
     """
@@ -40,7 +40,7 @@ def canonical_order(
     if len(set(tiers)) == scores.n:
         return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
     places = rank_names(statistics.names)
-    structures = [*statistics.structures(), *([] if relation is None else [relation])]
+    structures = [*statistics.structures(), *relations]
     return tell_apart(structures, tiers, [places[name] for name in statistics.names], deadline=deadline)
 
 

@@ -41,9 +41,9 @@ class NodeAverageScores(CompiledScores):
         assert isinstance(renumbered, _core.NodeAverageScores)
         return renumbered
 
-    def has_score(self, child: int, parents: int) -> bool:
+    def is_candidate(self, child: int, parents: int) -> bool:
         """Whether there are rows enough in which a child and its parents are known."""
-        return super().has_score(child, parents) and self._averages.is_scored(child, parents)
+        return super().is_candidate(child, parents) and self._averages.is_scored(child, parents)
 
     def complete_rows(self, child: int, parents: int) -> int:
         """How many rows, by weight, have a child and its parents known."""
@@ -84,6 +84,8 @@ class GaussianAverage(NodeAverageScores):
     moments : AvailableMoments
     compiled : _core.NodeAverageScores
     """
+
+    eliminates = True
 
     def __init__(self, moments: AvailableMoments, compiled: _core.NodeAverageScores) -> None:
         super().__init__(compiled)

@@ -23,7 +23,8 @@ _PI_REST = 1.2246467991473532e-16
 
 
 @cache
-def _ln_pi() -> int:
+def ln_pi() -> int:
+    """Ln pi in units of 2**-62."""
     return _core.ln(math.pi, _PI_REST)
 
 
@@ -43,6 +44,8 @@ class DeterminantScores(CompiledScores):
     factors, offsets : sequence of int
         See `determinant_scores`.
     """
+
+    eliminates = True
 
     def __init__(
         self, compiled: _core.FamilyScores, exponents: Sequence[int], factors: Sequence[int], offsets: Sequence[int]
@@ -99,8 +102,8 @@ def penalised_likelihood(moments: Moments | AvailableMoments, unit: int) -> Comp
     """
     total = moments.total
     if isinstance(moments, AvailableMoments):
-        return gaussian_average(moments, -total * (ln_of_integer(2) + _ln_pi()) // 2, unit)
-    constant = -total * (ln_of_integer(2) + _ln_pi() - ln_of_integer(total - 1)) // 2 - (total - 1) * UNIT // 2
+        return gaussian_average(moments, -total * (ln_of_integer(2) + ln_pi()) // 2, unit)
+    constant = -total * (ln_of_integer(2) + ln_pi() - ln_of_integer(total - 1)) // 2 - (total - 1) * UNIT // 2
     offsets = [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)]
     return determinant_scores(moments.cross_products(), [-total] * (moments.n + 1), offsets, threads=moments.threads)
 
@@ -136,7 +139,7 @@ def bge(moments: Moments, iss_mu: float, iss_w: int) -> DeterminantScores:
     def offset(p: int) -> int:
         prior = iss_w - n + p + 1
         gammas = _ln_gamma_of_half(total + prior) - _ln_gamma_of_half(prior)
-        return gammas + (shrink - total * _ln_pi() + (prior + p) * ln_t) // 2
+        return gammas + (shrink - total * ln_pi() + (prior + p) * ln_t) // 2
 
     factors = [-(total + iss_w - n + size) for size in range(n + 1)]
     offsets = [offset(p) for p in range(_most_parents(moments) + 1)]
@@ -152,5 +155,5 @@ def _ln_gamma_of_half(m: int) -> int:
     """Ln Gamma(m / 2) for an integer m >= 1: steps up from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi)."""
     steps = np.array([(m - 1) // 2], dtype=np.int64)
     if m % 2:
-        return _core.sum_ln_rising(steps, 0.5) + _ln_pi() // 2
+        return _core.sum_ln_rising(steps, 0.5) + ln_pi() // 2
     return _core.sum_ln_rising(steps, 1.0)

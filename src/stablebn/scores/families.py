@@ -39,10 +39,6 @@ class FamilyScores(ABC):
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
 
-    def has_score(self, child: int, parents: int) -> bool:
-        """Whether there are rows enough to score a child with a set of parents."""
-        return parents.bit_count() <= self.most_parents
-
     @abstractmethod
     def changes(self, child: int, parents: int) -> Limbs:
         """What each single change of a family's parents would bring.
@@ -65,7 +61,14 @@ class CompiledScores(FamilyScores):
     Parameters
     ----------
     compiled : _core.FamilyScores
+
+    Attributes
+    ----------
+    eliminates : bool
+        Whether a score comes from determinants, whose last bits depend on the numbers of the variables.
     """
+
+    eliminates: bool = False
 
     def __init__(self, compiled: _core.FamilyScores) -> None:
         self.compiled = compiled
@@ -76,6 +79,10 @@ class CompiledScores(FamilyScores):
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
         """The same score for variables renumbered so that new i is old order[i]."""
+
+    def is_candidate(self, child: int, parents: int) -> bool:
+        """Whether a family can be scored."""
+        return parents.bit_count() <= self.most_parents
 
     def whole(self, child: int, parents: int, term: int) -> int:
         """The score of a family, from the term of the core, which holds no more than 2**33 nats."""
@@ -117,7 +124,7 @@ class CompiledScores(FamilyScores):
         barred = changes[:, :, 0] == NOT_A_CANDIDATE
         sums = sums_of_limbs(np.where(barred[:, :, None], 0, changes))
         for v, u in np.argwhere(barred).tolist():
-            if u != v and self.has_score(v, bit(u)):
+            if u != v and self.is_candidate(v, bit(u)):
                 sums[v] += self.family(v, bit(u)) - scores[v]
         return sums
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 
-from stablebn.data.table import Table
+from stablebn.data.kinds import Kind
+from stablebn.data.table import CategoricalTable, Table
 from stablebn.errors import OptionError
 from stablebn.options import Options, at_least, choice, option, positive
-from stablebn.scores import categorical, continuous
+from stablebn.scores import categorical, continuous, mixed
 from stablebn.scores.families import CompiledScores
-from stablebn.stats import AvailableMoments, Counts, Moments, statistics_of
+from stablebn.stats import AvailableMoments, Counts, MixedStatistics, Moments, statistics_of
 
 _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bic": lambda counts, config: categorical.bic(counts, config.k),
@@ -19,6 +20,7 @@ _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bde": lambda counts, config: categorical.bdeu(counts, config.iss),
     "bds": lambda counts, config: categorical.bds(counts, config.iss),
     "k2": lambda counts, config: categorical.k2(counts),
+    "dg": lambda counts, config: mixed.dg(counts, config.k),
 }
 
 _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
@@ -26,6 +28,7 @@ _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
     "aic": lambda moments, config: continuous.aic(moments, config.k),
     "loglik": lambda moments, config: continuous.loglik(moments),
     "bge": lambda moments, config: continuous.bge(moments, config.iss_mu, _iss_w(moments, config)),
+    "dg": lambda moments, config: mixed.dg(moments, config.k),
 }
 
 _CONTINUOUS_WITH_HOLES: Mapping[str, Callable[[AvailableMoments, ScoreConfig], CompiledScores]] = {
@@ -37,7 +40,14 @@ _CONTINUOUS_WITH_HOLES: Mapping[str, Callable[[AvailableMoments, ScoreConfig], C
 WITH_HOLES = tuple(_CONTINUOUS_WITH_HOLES)
 """Names of the scores that tables with holes have."""
 
-SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS]))
+_MIXED: Mapping[str, Callable[[MixedStatistics, ScoreConfig], CompiledScores]] = {
+    "bic": lambda statistics, config: mixed.bic(statistics, config.k),
+    "aic": lambda statistics, config: mixed.aic(statistics, config.k),
+    "loglik": lambda statistics, config: mixed.loglik(statistics),
+    "dg": lambda statistics, config: mixed.dg(statistics, config.k),
+}
+
+SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS, *_MIXED]))
 """Names of all scores."""
 
 
@@ -47,12 +57,12 @@ class ScoreConfig(Options):
 
     score: str = option(
         "bic",
-        "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; bde, bds or k2 "
-        "for categorical data; bge for continuous data.",
+        "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate "
+        "Gaussian), meant for mixed data; bde, bds or k2 for categorical data; bge for continuous data.",
         check=choice(SCORES),
     )
     _: KW_ONLY
-    k: float = option(1.0, "Multiplier of the penalty of bic and aic.", check=positive(most=1e6))
+    k: float = option(1.0, "Multiplier of the penalty of bic, aic and dg.", check=positive(most=1e6))
     iss: float = option(1.0, "Imaginary sample size of bde and bds.", check=positive(least=1e-20, most=1e9))
     iss_mu: float = option(1.0, "Imaginary sample size of bge for the mean.", check=positive(least=1e-20, most=1e20))
     iss_w: int | None = option(
@@ -60,14 +70,36 @@ class ScoreConfig(Options):
         "Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.",
         check=at_least(1, most=2**28),
     )
+    arcs: str | None = option(
+        None,
+        "Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), "
+        "or any; by default clg, with the score dg any. Other data have no such arcs, and it means nothing.",
+        check=choice(("clg", "any")),
+    )
+
+    def allows(self, parent: Kind, child: Kind) -> bool:
+        """Whether a variable of one kind may be the parent of one of another."""
+        return self.arcs_as_used == "any" or child == "continuous" or parent == "categorical"
+
+    @property
+    def arcs_as_used(self) -> str:
+        """`arcs` as it is used."""
+        return self.arcs or ("any" if self.score == "dg" else "clg")
 
 
 def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> CompiledScores:
-    """The score of a table's families; whether its form is categorical or continuous is up to the table."""
+    """The score of a table's families; of which kind its form is, is up to the table."""
     return scores_from(statistics_of(table, threads=threads), config)
 
 
-def scores_from(statistics: Counts | Moments | AvailableMoments, config: ScoreConfig) -> CompiledScores:
+def numbers_matter(table: Table, config: ScoreConfig) -> bool:
+    """Whether the last bits of a score depend on the numbers of the variables; counts alone have no order."""
+    return not isinstance(table, CategoricalTable) or config.score == "dg"
+
+
+def scores_from(
+    statistics: Counts | Moments | AvailableMoments | MixedStatistics, config: ScoreConfig
+) -> CompiledScores:
     """The score of families from the statistics of a table."""
     if statistics.has_holes and config.score not in WITH_HOLES:
         raise OptionError(
@@ -77,6 +109,9 @@ def scores_from(statistics: Counts | Moments | AvailableMoments, config: ScoreCo
     if isinstance(statistics, Counts):
         _must_fit(config.score, "categorical", tuple(_CATEGORICAL))
         return _CATEGORICAL[config.score](statistics, config)
+    if isinstance(statistics, MixedStatistics):
+        _must_fit(config.score, "mixed", tuple(_MIXED))
+        return _MIXED[config.score](statistics, config)
     _must_fit(config.score, "continuous", tuple(_CONTINUOUS))
     if isinstance(statistics, AvailableMoments):
         return _CONTINUOUS_WITH_HOLES[config.score](statistics, config)

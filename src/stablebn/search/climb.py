@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.fixed_point import joined, to_float
 from stablebn.scores.families import CompiledScores
+from stablebn.search.allowed import AllowedArcs
 from stablebn.search.trace import Trace
 from stablebn.stats.variable_sets import bit
 
@@ -85,7 +86,7 @@ def climb(
     noinc: int = 0,
     max_parents: int | None = None,
     max_iter: int | None = None,
-    allowed: NDArray[np.bool_] | None = None,
+    allowed: AllowedArcs | None = None,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[Sequence[int]], None] | None = None,
 ) -> list[Climb]:
@@ -105,8 +106,8 @@ def climb(
     noinc : int
         How many moves that do not improve the score are tolerated since the best one.
     max_parents, max_iter : int, optional
-    allowed : bool array [n, n], optional
-        Whether the arc from u to v may be brought; all may by default.
+    allowed : AllowedArcs, optional
+        The arcs that may be brought; all by default.
     time_is_up : callable, optional
         Asked again and again whether to stop.
     watch : callable, optional
@@ -119,7 +120,8 @@ def climb(
         most_parents=scores.n if max_parents is None else max_parents,
         most_steps=sys.maxsize if max_iter is None else max_iter,
     )
-    climbers = [_core.Climber(scores.compiled, list(order), parents, options, allowed) for order in orders]
+    may_join = None if allowed is None else list(allowed.parents)
+    climbers = [_core.Climber(scores.compiled, list(order), parents, options, may_join) for order in orders]
     ended = late = False
     while not (ended or late):
         late = time_is_up is not None and time_is_up()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stablebn.errors import GraphError
+from stablebn.search.allowed import AllowedArcs
 from stablebn.stats.variable_sets import bit, members
 
 
@@ -84,6 +85,27 @@ class EquivalenceClass:
             for u in members(others):
                 near[v] |= self.adjacent[u]
         return near
+
+    def obeying_dag(self, allowed: AllowedArcs) -> list[int] | None:
+        """Parent set of each variable in one DAG of the class that has only allowed arcs; None if none has.
+
+        This is exact, whatever the arcs. A DAG of the class obeys if and only if it has the directed edges of the CPDAG
+        and, where one direction of an undirected edge is forbidden, the other one. So it is a DAG that extends the
+        CPDAG with these edges directed, and such an extension is found if there is one (Dor and Tarsi). It must have no
+        other v-structure than the CPDAG: one that the directed edges make by themselves is looked for first.
+        """
+        parents, neighbours = list(self.parents), list(self.neighbours)
+        for v, free in enumerate(self.neighbours):
+            _direct(parents, neighbours, free & ~allowed.children[v], v)
+        for v, (own, before) in enumerate(zip(parents, self.parents, strict=True)):
+            if own & ~allowed.parents[v]:
+                return None
+            if any(own & ~(self.adjacent[u] | bit(u)) for u in members(own & ~before)):
+                return None
+        try:
+            return consistent_extension(parents, neighbours)[0]
+        except GraphError:
+            return None
 
     def differs_at(self, other: EquivalenceClass) -> int:
         """The variables whose edges are not the same in both."""

@@ -7,6 +7,11 @@ statistics for (y, S), and one walk along semi-directed paths from y past C, ans
 The operators of a target are kept sorted, and made again only where edges around the target changed (Ramsey et al.
 2017). Whether a path invalidates an Insert can change anywhere in the graph: that is looked at when an operator's turn
 comes, so none is lost.
+
+Where not all arcs are allowed, the state is a class all the same, one in which at least one DAG obeys. An operator is
+valid only if it leads to such a class: what Insert and Delete score is the same for every DAG of a class, those that
+obey among them. Whether a class has such a DAG is exact (`EquivalenceClass.obeying_dag`), and as it too can change
+anywhere in the graph, it is looked at when an operator's turn comes.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from typing import NamedTuple
 
 from stablebn.fixed_point import LO_BITS, LO_MASK, NOT_A_CANDIDATE, joined, to_float
 from stablebn.scores.families import FamilyScores
+from stablebn.search.allowed import AllowedArcs
 from stablebn.search.equivalence import EquivalenceClass
 from stablebn.search.operator_trace import OperatorTrace
 from stablebn.stats.variable_sets import bit, members
@@ -64,6 +70,8 @@ class GreedyEquivalenceSearch:
         Parent set of each variable in a DAG of the class to start from.
     most_parents : int
         Most parents of a variable, in any DAG of the class.
+    allowed : AllowedArcs, optional
+        Some DAG of every class that is visited has only these arcs, that to start from among them; all by default.
     deadline : float
         When to stop, by `time.monotonic`.
     watch : callable, optional
@@ -86,6 +94,7 @@ class GreedyEquivalenceSearch:
         start: Sequence[int],
         *,
         most_parents: int,
+        allowed: AllowedArcs | None = None,
         deadline: float = math.inf,
         watch: Callable[[str, int], None] | None = None,
     ) -> None:
@@ -96,6 +105,7 @@ class GreedyEquivalenceSearch:
         self._scores = scores
         self._place = {v: place for place, v in enumerate(order)}
         self._most_parents = min(most_parents, scores.most_parents)
+        self._allowed = allowed
         self._deadline = deadline
         self._watch = watch
         self._gains: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -110,11 +120,13 @@ class GreedyEquivalenceSearch:
         """
         n = self._scores.n
         joined_to = [bit(n) - 1] * n if partners is None else partners
-        self._climb("forward", lambda y: self._inserts(y, joined_to[y]), self._is_open, EquivalenceClass.insert)
+        if self._allowed is not None:
+            joined_to = [own & joinable for own, joinable in zip(joined_to, self._allowed.joinable, strict=True)]
+        self._climb("forward", lambda y: self._inserts(y, joined_to[y]), self._inserted)
 
     def delete_edges(self) -> None:
         """Backward phase: the best valid Delete, as long as one improves the score."""
-        self._climb("backward", self._deletes, lambda operator: True, EquivalenceClass.delete)
+        self._climb("backward", self._deletes, self._deleted)
 
     def dependent(self) -> list[int]:
         """For each variable those that improve its score as its only parent."""
@@ -124,8 +136,7 @@ class GreedyEquivalenceSearch:
         self,
         phase: str,
         operators: Callable[[int], Iterator[Operator]],
-        is_valid: Callable[[Operator], bool],
-        apply: Callable[[EquivalenceClass, int, int, int], EquivalenceClass],
+        result: Callable[[Operator], EquivalenceClass | None],
     ) -> None:
         n = self._scores.n
         improving: list[list[Operator]] = [[]] * n
@@ -133,13 +144,15 @@ class GreedyEquivalenceSearch:
         while True:
             for y in members(stale):
                 improving[y] = sorted(operators(y))
-            best = next((operator for operator in merge(*improving) if is_valid(operator) or self._is_late()), None)
+            # With the first valid operator, or as soon as it is late, this ends.
+            tried = ((operator, result(operator)) for operator in merge(*improving))
+            best, after = next((pair for pair in tried if pair[1] is not None or self._is_late()), (None, None))
             if self._is_late():
                 self.finished = False
                 break
-            if best is None:
+            if best is None or after is None:
                 break
-            before, self.graph = self.graph, apply(self.graph, best.x, best.y, best.others)
+            before, self.graph = self.graph, after
             self._record(phase, best)
             # A target's operators depend on its own edges and on what its neighbours are adjacent to.
             ends = bit(best.x) | bit(best.y)
@@ -181,9 +194,29 @@ class GreedyEquivalenceSearch:
                 if gain > 0:
                     yield self._operator(gain, x, y, common & ~clique, clique)
 
-    def _is_open(self, insert: Operator) -> bool:
-        """Whether all semi-directed paths from y to x meet the clique (Theorem 15)."""
-        return not self.graph.reach(insert.y, insert.clique) & bit(insert.x)
+    def _inserted(self, insert: Operator) -> EquivalenceClass | None:
+        """The class to which an Insert leads; None if it is not valid.
+
+        It is if all semi-directed paths from y to x meet the clique (Theorem 15), and the class has a DAG that obeys.
+        """
+        graph, allowed = self.graph, self._allowed
+        _, _, _, x, y, others, clique = insert
+        if graph.reach(y, clique) & bit(x):
+            return None
+        if allowed is not None:
+            # Parents of y that are not adjacent to x make a v-structure with it: this tells most of what is not valid.
+            apart = others | (graph.parents[y] & ~graph.adjacent[x])
+            if apart and (apart | bit(x)) & ~allowed.parents[y]:
+                return None
+        return self._if_obeyed(graph.insert(x, y, others))
+
+    def _deleted(self, delete: Operator) -> EquivalenceClass | None:
+        """The class to which a Delete leads; None if no DAG of it obeys."""
+        return self._if_obeyed(self.graph.delete(delete.x, delete.y, delete.others))
+
+    def _if_obeyed(self, graph: EquivalenceClass) -> EquivalenceClass | None:
+        """A class, if some DAG of it has only allowed arcs."""
+        return graph if self._allowed is None or graph.obeying_dag(self._allowed) is not None else None
 
     def _improving_parents(self, child: int, parents: int) -> list[tuple[int, int]]:
         """Every variable that improves a family as one more parent, with its gain."""

@@ -1,4 +1,4 @@
-"""Statistics bound to one table: integer counts and exact moments, behind one interface."""
+"""Statistics bound to one table: integer counts and exact moments, of strata too, behind one interface."""
 
 from __future__ import annotations
 
@@ -6,19 +6,32 @@ from stablebn.data.checks import mixed_refused
 from stablebn.data.table import CategoricalTable, MixedTable, Table
 from stablebn.stats.available import AvailableMoments
 from stablebn.stats.counts import Counts
+from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
 from stablebn.stats.standardised import StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
-__all__ = ["AvailableMoments", "Counts", "Moments", "StandardisedMoments", "Statistics", "statistics_of"]
+__all__ = [
+    "AvailableMoments",
+    "Counts",
+    "MixedStatistics",
+    "Moments",
+    "StandardisedMoments",
+    "Statistics",
+    "statistics_of",
+]
 
 
-def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> Counts | Moments | AvailableMoments:
+def statistics_of(
+    table: Table, *, unit_free: bool = False, threads: int = 1
+) -> Counts | Moments | AvailableMoments | MixedStatistics:
     """The statistics from which scores, orders and tests of a table are made."""
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
     if isinstance(table, MixedTable):
-        raise mixed_refused(table)
+        if table.holes:
+            raise mixed_refused(table)
+        return MixedStatistics(table, unit_free=unit_free, threads=threads)
     if table.holes:
         return AvailableMoments(table, unit_free=unit_free, threads=threads)
     moments = Moments(table, threads=threads)

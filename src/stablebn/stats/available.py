@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.moments import Moments, skewness_and_kurtosis
-from stablebn.stats.statistics import Statistics
+from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
 # A double has no more bits than these below the standard deviation, for values that are not far from the mean.
@@ -102,6 +102,10 @@ class AvailableMoments(Statistics):
         # A distance from the mean is at most the root of the number of rows: far from the least integer.
         rounded = np.where(np.isnan(steps), np.iinfo(np.int32).min, np.rint(np.nan_to_num(steps))).astype(np.int32)
         return [Relation(self._correlations()), TableRows(rounded, self._table.weights)]
+
+    def blocks(self) -> Blocks:
+        """There are none: no score asks for them, as columns have other rows than their neighbours."""
+        raise ValueError("columns with holes have no one matrix of correlations")
 
     def _correlations(self) -> NDArray[np.int64]:
         """Of each two variables, in units of 2**-34."""

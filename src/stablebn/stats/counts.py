@@ -11,7 +11,8 @@ import numpy as np
 from stablebn import _core
 from stablebn.data.table import CategoricalTable
 from stablebn.stats.collapsing import collapsed
-from stablebn.stats.statistics import Statistics
+from stablebn.stats.indicators import correlated, indicators
+from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure, TableRows
 
 if TYPE_CHECKING:
@@ -72,10 +73,7 @@ class Counts(Statistics):
 
     def sort_key(self, v: int) -> Hashable:
         """The text of the value counts, as Python prints a dict: {'no': 5, 'yes': 3}."""
-        column = self._columns[v]
-        counts = np.bincount(self._table.codes[column], weights=self._table.weights).astype(np.int64).tolist()
-        levels = self._table.levels[column]
-        return str(dict(zip(levels, counts[: len(levels)], strict=True)))
+        return value_counts(self._table, self._columns[v])
 
     @property
     def values(self) -> int:
@@ -85,3 +83,16 @@ class Counts(Statistics):
     def structures(self) -> list[Structure]:
         """The rows. Variables that the sort keys do not tell apart have the same levels, and so the same codes."""
         return [TableRows(self._table.codes[list(self._columns)], self._table.weights)]
+
+    def blocks(self) -> Blocks:
+        """Correlations of the indicators of all levels but one of each variable."""
+        own = [indicators(self._table, column) for column in self._columns]
+        return correlated(own, self._table.weights, self.threads)
+
+
+def value_counts(table: CategoricalTable, column: int) -> str:
+    """The text of the value counts of a column, as Python prints a dict."""
+    counts = np.bincount(table.codes[column], weights=table.weights).astype(np.int64).tolist()
+    levels = table.levels[column]
+    # What is missing is counted last, and is no value.
+    return str(dict(zip(levels, counts[: len(levels)], strict=True)))

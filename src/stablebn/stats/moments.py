@@ -19,11 +19,15 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
-from stablebn.stats.statistics import Statistics
+from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure, TableRows
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
+
+# Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
+# is equal stays equal. They in turn are far finer than what any number of rows could tell.
+BITS_OF_CORRELATIONS = 34
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,11 @@ class Moments(Statistics):
         return moments
 
     def sort_key(self, v: int) -> Hashable:
-        """Skewness and kurtosis, in steps of 2**-30, which know no units.
+        """Skewness and kurtosis, which know no units."""
+        return self.shape(v)
+
+    def shape(self, v: int) -> tuple[int, int]:
+        """Skewness and kurtosis, in steps of 2**-30.
 
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
@@ -88,6 +96,20 @@ class Moments(Statistics):
         size = (covariance * covariance << 2 * bits + 2) // int(self._numerators[u, u] * self._numerators[v, v])
         rounded = (math.isqrt(size) + 1) >> 1
         return rounded if covariance >= 0 else -rounded
+
+    def rounded_correlations(self) -> NDArray[np.int64]:
+        """All correlations in units of 2**-34."""
+        bits = BITS_OF_CORRELATIONS
+        correlations = np.full((self.n, self.n), 1 << bits, dtype=np.int64)
+        for u in range(self.n):
+            for v in range(u):
+                correlations[u, v] = correlations[v, u] = self.correlation(u, v, bits)
+        return correlations
+
+    def blocks(self) -> Blocks:
+        """The correlations: each variable is one column."""
+        correlations = np.ldexp(self.rounded_correlations(), -BITS_OF_CORRELATIONS)
+        return Blocks(correlations, [[v] for v in range(self.n)], [[] for _ in range(self.n)])
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""

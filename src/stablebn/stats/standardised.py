@@ -9,13 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.stats.moments import Moments, ScaledMatrix
+from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, ScaledMatrix
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
-# Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
-# is equal stays equal. They in turn are far finer than what any number of rows could tell.
-_BITS = 34
-_BITS_OF_VALUES = 16
+BITS_OF_VALUES = 16
+"""Bits after the point of standardised values by which rows are compared."""
 
 
 class StandardisedMoments(Moments):
@@ -31,8 +29,10 @@ class StandardisedMoments(Moments):
         The moments of the columns as they are.
     """
 
+    unit_free = True
+
     def __init__(self, moments: Moments) -> None:
-        self._take(moments, _rounded_correlations(moments))
+        self._take(moments, moments.rounded_correlations())
 
     def _take(self, moments: Moments, correlations: NDArray[np.int64]) -> None:
         vars(self).update(vars(moments))
@@ -60,19 +60,15 @@ class StandardisedMoments(Moments):
             mean = float(self.mean(v) * unit)
             deviation = math.sqrt(self.cross_product(v, v) / self.total * unit**2)
             # A distance is at most the root of the number of rows.
-            rounded[v] = np.rint((np.ldexp(column, -power) - mean) / deviation * 2**_BITS_OF_VALUES)
+            rounded[v] = np.rint((np.ldexp(column, -power) - mean) / deviation * 2**BITS_OF_VALUES)
         return rounded
+
+    def rounded_correlations(self) -> NDArray[np.int64]:
+        """All correlations in units of 2**-34."""
+        return self._correlations
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """The correlations as cross-products."""
         if ridge:
             raise ValueError("a ridge has units, and these variables have none")
-        return ScaledMatrix(np.ldexp(self._correlations, -_BITS), np.zeros(self.n, dtype=np.int64))
-
-
-def _rounded_correlations(moments: Moments) -> NDArray[np.int64]:
-    correlations = np.full((moments.n, moments.n), 1 << _BITS, dtype=np.int64)
-    for u in range(moments.n):
-        for v in range(u):
-            correlations[u, v] = correlations[v, u] = moments.correlation(u, v, _BITS)
-    return correlations
+        return ScaledMatrix(np.ldexp(self._correlations, -BITS_OF_CORRELATIONS), np.zeros(self.n, dtype=np.int64))

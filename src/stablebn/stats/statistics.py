@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.stats.symmetry import Structure
 
@@ -12,12 +16,33 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+@dataclass(frozen=True)
+class Blocks:
+    """Variables that are several columns each.
+
+    Attributes
+    ----------
+    correlations : float64 array [columns, columns]
+        Rounded to multiples of 2**-34.
+    columns : list of lists of int
+        Of each variable.
+    frequencies : list of lists of int
+        How many rows, by weight, each indicator of a variable has; empty of a continuous variable.
+    """
+
+    correlations: NDArray[np.float64]
+    columns: list[list[int]]
+    frequencies: list[list[int]]
+
+
 class Statistics(ABC):
     """The statistics of a table.
 
     Attributes
     ----------
-    kind : {"categorical", "continuous"}
+    kind : {"categorical", "continuous", "mixed"}
+    unit_free : bool
+        Whether orders must not depend on the units of continuous variables.
     names : tuple of names
         Of the variables, which are 0 .. n - 1.
     n, total : int
@@ -26,15 +51,23 @@ class Statistics(ABC):
         How many threads count at once. The statistics are the same integers for any number.
     has_holes : bool
         Whether values are missing: then a family has the rows in which all its members are known.
+    values : int
+        How many values a new question may have to look at; 0 where none, as for moments.
     """
 
     kind: ClassVar[str]
+    unit_free: bool = False
 
     names: tuple[Hashable, ...]
     n: int
     total: int
     threads: int
     has_holes: bool = False
+
+    @property
+    def values(self) -> int:
+        """How many values a new question may have to look at."""
+        return 0
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
@@ -47,3 +80,7 @@ class Statistics(ABC):
     @abstractmethod
     def structures(self) -> list[Structure]:
         """What must stay as it is when variables are exchanged, for the data to be the same; what tells most first."""
+
+    @abstractmethod
+    def blocks(self) -> Blocks:
+        """Correlations of all columns, those of a categorical variable being indicators of its levels but one."""

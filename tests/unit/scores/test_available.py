@@ -155,13 +155,13 @@ def test_families_without_a_complete_row_are_no_candidates() -> None:
     table = CategoricalTable(codes.names, codes.codes, (("a", "b"),) * 3, holes=frozenset({0, 1}))
     # 0 and 1 are both known in one row, the fourth; without it in none.
     scores = family_scores(table, ScoreConfig())
-    assert scores.has_score(0, bit(1))
+    assert scores.is_candidate(0, bit(1))
     few = np.delete(table.codes, 3, axis=1)
     few[1, 3] = 0
     table = CategoricalTable(table.names, few, table.levels, holes=table.holes)
     scores = family_scores(table, ScoreConfig())
-    assert not scores.has_score(0, bit(1))
-    assert not scores.has_score(0, bit(1) | bit(2))
+    assert not scores.is_candidate(0, bit(1))
+    assert not scores.is_candidate(0, bit(1) | bit(2))
     assert scores.changes(0, 0)[1, 0] == NOT_A_CANDIDATE
     assert scores.changes(0, bit(2))[1, 0] == NOT_A_CANDIDATE
     assert scores.changes(0, 0)[2, 0] != NOT_A_CANDIDATE
@@ -176,14 +176,14 @@ def test_gaussian_families_need_more_rows_than_parents_and_columns_that_vary() -
     scores = family_scores(table, ScoreConfig())
     # a and b are both known in three rows, too few for one parent.
     assert known_rows(table, [0, 1]).sum() == 3
-    assert not scores.has_score(0, bit(1))
+    assert not scores.is_candidate(0, bit(1))
     assert scores.changes(0, 0)[1, 0] == NOT_A_CANDIDATE
-    assert scores.has_score(0, bit(2))
+    assert scores.is_candidate(0, bit(2))
     # With one row more there are enough; but not if b does not vary in them.
     values[1, 2] = 0.5
-    assert family_scores(table, ScoreConfig()).has_score(0, bit(1))
+    assert family_scores(table, ScoreConfig()).is_candidate(0, bit(1))
     values[1, 2:6] = 0.5
-    assert not family_scores(table, ScoreConfig()).has_score(0, bit(1))
+    assert not family_scores(table, ScoreConfig()).is_candidate(0, bit(1))
 
 
 @pytest.mark.parametrize("score", [score for score in SCORES if score not in WITH_HOLES])

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drawn import SCORES
+from tests.forbidden import random_forbidden
 from tests.naive.climbing import Arcs, naive_climb
 from tests.tables import continuous_table, random_categorical_table
 
 from stablebn.fixed_point import UNIT
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import Climb, watch_stages
+from stablebn.search import AllowedArcs, Climb, watch_stages
 from stablebn.search import climb as climb_in_orders
 from stablebn.stats.variable_sets import members
 
@@ -38,9 +39,18 @@ def _scores(seed: int, n: int, rows: int, score: str, *, continuous: bool, level
     return family_scores(continuous_table(values), ScoreConfig(score))
 
 
-def _assert_twins(scores: CompiledScores, order: list[int], *, tabu: int, noinc: int, max_parents: int | None) -> None:
-    fast = climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents)
-    slow = naive_climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents)
+def _assert_twins(
+    scores: CompiledScores,
+    order: list[int],
+    *,
+    tabu: int,
+    noinc: int,
+    max_parents: int | None,
+    forbidden: Sequence[tuple[int, int]] = (),
+) -> None:
+    allowed = AllowedArcs.all_but(scores.n, forbidden) if forbidden else None
+    fast = climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents, allowed=allowed)
+    slow = naive_climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents, forbidden=forbidden)
     trace = fast.trace
     steps = zip(trace.move, trace.source, trace.target, trace.delta, trace.next_delta, trace.arbitrary, strict=True)
     assert list(steps) == [tuple(step) for step in slow.steps]
@@ -108,10 +118,10 @@ def test_additions_that_close_cycles_hide_no_others(tabu: int) -> None:
     start = [0, *(1 << v for v in range(n - 1))]
     path = frozenset((v, v + 1) for v in range(n - 1))
     # Their children are no candidates for parents: they get no more of them.
-    allowed = np.ones((n, n), dtype=bool)
-    allowed[:5, 5:] = False
+    barred = [(u, v) for u in range(5) for v in range(5, n)]
+    allowed = AllowedArcs.all_but(n, barred)
     fast = climb(scores, range(n), start=start, tabu=tabu, noinc=tabu, max_parents=2, allowed=allowed)
-    slow = naive_climb(scores, range(n), start=path, tabu=tabu, noinc=tabu, max_parents=2, allowed=allowed)
+    slow = naive_climb(scores, range(n), start=path, tabu=tabu, noinc=tabu, max_parents=2, forbidden=barred)
     trace = fast.trace
     steps = list(zip(trace.move, trace.source, trace.target, trace.delta, trace.next_delta, strict=True))
     assert steps == [step[:5] for step in slow.steps]
@@ -137,17 +147,41 @@ def test_max_iter_stops_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(("score", "levels"), CATEGORICAL)
-@given(seed=st.integers(0, 10_000), n=st.integers(2, 5), rows=st.integers(4, 40), tabu=st.sampled_from([0, 3]))
-@settings(max_examples=5)
-def test_climb_with_allowed_arcs_is_the_naive_climb_step_for_step(
-    score: str, levels: int, seed: int, n: int, rows: int, tabu: int
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 5),
+    rows=st.integers(4, 40),
+    tabu=st.sampled_from([0, 3]),
+    share=st.sampled_from([0.2, 0.5, 0.8]),
+)
+@settings(max_examples=8)
+def test_climb_with_forbidden_arcs_is_the_naive_climb_step_for_step(
+    score: str, levels: int, seed: int, n: int, rows: int, tabu: int, share: float
 ) -> None:
     scores = _scores(seed, n, rows, score, continuous=False, levels=levels)
-    allowed = np.random.default_rng(seed).random((n, n)) < 0.5
-    fast = climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
-    slow = naive_climb(scores, range(n), tabu=tabu, noinc=tabu, allowed=allowed)
-    assert fast.trace.delta == [step.delta for step in slow.steps]
-    assert _arcs(fast) == slow.arcs
+    order = np.random.default_rng(seed).permutation(n).tolist()
+    forbidden = random_forbidden(seed, n, share)
+    _assert_twins(scores, order, tabu=tabu, noinc=tabu, max_parents=None, forbidden=forbidden)
+
+
+@pytest.mark.parametrize("score", SCORES["continuous"])
+@given(seed=st.integers(0, 10_000), n=st.integers(18, 21), tabu=st.sampled_from([0, 2]))
+@settings(max_examples=3)
+def test_forbidden_arcs_are_no_moves_where_more_could_be_added_than_are_at_hand(
+    score: str, seed: int, n: int, tabu: int
+) -> None:
+    scores = _scores(seed, n, 40, score, continuous=True)
+    forbidden = random_forbidden(seed, n, 0.3)
+    _assert_twins(scores, list(range(n)), tabu=tabu, noinc=tabu, max_parents=1, forbidden=forbidden)
+
+
+def test_no_direction_is_arbitrary_whose_other_one_is_forbidden() -> None:
+    scores = _scores(11, 2, 40, "loglik", continuous=True)
+    assert climb(scores, [0, 1]).trace.arbitrary == [True]
+    found = climb(scores, [0, 1], tabu=5, noinc=5, allowed=AllowedArcs.all_but(2, [(0, 1)]))
+    assert _arcs(found) == {(1, 0)}
+    assert found.trace.move[0] == "add"
+    assert found.trace.arbitrary[0] is False
 
 
 def test_it_stops_when_time_is_up_and_says_so() -> None:

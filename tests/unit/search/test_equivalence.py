@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.naive.equivalence_search import added, dags_of, removed
+from tests.forbidden import drawn_forbidden
+from tests.naive.equivalence_search import added, dags_of, obeying, removed
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
+from stablebn.search import AllowedArcs
 from stablebn.search.equivalence import EquivalenceClass
 from stablebn.stats.variable_sets import bit, members
 
@@ -88,6 +90,18 @@ def test_valid_deletes_lead_to_all_classes_one_arc_away_and_to_no_other(seed: in
             for clique in graph.cliques(common, n):
                 found.add(as_pdag(graph.delete(x, y, common & ~clique)))
     assert found == expected
+
+
+@given(seeds, st.integers(2, 6), densities)
+@settings(max_examples=300)
+def test_class_has_an_obeying_dag_exactly_if_one_of_its_dags_obeys(seed: int, n: int, density: float) -> None:
+    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
+    forbidden = drawn_forbidden(seed, n)
+    found = graph.obeying_dag(AllowedArcs.all_but(n, forbidden))
+    right = obeying(as_pdag(graph), forbidden)
+    assert (found is None) == (not right)
+    if found is not None:
+        assert as_dag(found) in right
 
 
 @given(seeds, st.integers(1, 7), densities, st.integers(0, 7))

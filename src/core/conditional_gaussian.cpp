@@ -1,0 +1,199 @@
+#include "conditional_gaussian.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "gaussian.hpp"
+#include "logarithm.hpp"
+
+namespace stablebn {
+
+namespace {
+
+std::shared_ptr<SetFunction> entropy_of(Counts& counts) {
+    return std::make_shared<SetFunction>(
+        counts, [&counts](std::span<const std::int64_t> cells, double) { return counts.m_ln_m().sum(cells); });
+}
+
+/// The covariances of some columns in one stratum: variances, and correlations in a lower triangle.
+struct Covariance {
+    explicit Covariance(std::size_t columns)
+        : scales(columns), floors(columns), correlations(columns, columns), work(columns, columns) {}
+
+    /// Variances, or where there is none the least one; and the least pivots in terms of these.
+    std::vector<double> scales, floors;
+    Matrix<double> correlations, work;
+
+    Fixed half_ln_determinant();
+};
+
+/// A pivot counts as at least its floor. The larger of what both orders of a pair would give, in symmetric form.
+Fixed Covariance::half_ln_determinant() {
+    const std::size_t k = scales.size();
+    if (k == 2) {
+        const double r = correlations(1, 0);
+        const double first = std::max(1.0, floors[0]), second = std::max(1.0, floors[1]);
+        const double least = std::max(first * floors[1], second * floors[0]);
+        int shift = 0;
+        const double mantissa = std::frexp(std::max(first * second - r * r, least), &shift);
+        return half_ln(mantissa * (scales[0] * scales[1]), shift);
+    }
+    for (std::size_t i = 0; i < k; ++i) {
+        for (std::size_t j = 0; j < i; ++j) work(i, j) = correlations(i, j);
+        work(i, i) = 1.0;
+    }
+    double mantissa = 1.0;
+    std::int64_t exponent = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+        const double pivot = std::max(work(j, j), floors[j]);
+        int shift = 0;
+        mantissa = std::frexp(mantissa * (scales[j] * pivot), &shift);
+        exponent += shift;
+        for (std::size_t i = j + 1; i < k; ++i) {
+            const double ratio = work(i, j) / pivot;
+            for (std::size_t other = j + 1; other <= i; ++other) work(i, other) -= ratio * work(other, j);
+        }
+    }
+    return half_ln(mantissa, exponent);
+}
+
+}  // namespace
+
+ConditionalGaussian::ConditionalGaussian(std::shared_ptr<Strata> strata, std::vector<int> order)
+    : strata_(std::move(strata)), order_(std::move(order)), entropy_(entropy_of(strata_->counts())) {}
+
+std::shared_ptr<ConditionalGaussian> ConditionalGaussian::reordered(std::span<const int> order) {
+    const std::lock_guard lock(mutex_);
+    auto& known = reordered_[std::vector<int>(order.begin(), order.end())];
+    if (auto function = known.lock()) return function;
+    std::vector<int> columns;
+    for (const int v : order) columns.push_back(order_[v]);
+    auto function = std::make_shared<ConditionalGaussian>(strata_, std::move(columns));
+    function->entropy_ = entropy_;
+    known = function;
+    return function;
+}
+
+ConditionalGaussian::Parts ConditionalGaussian::parts_of(const VariableSet& set) const {
+    const int categorical = strata_->counts().variables();
+    std::vector<int> own;
+    Parts parts;
+    for (const int v : set) {
+        if (order_[v] < categorical) {
+            own.push_back(order_[v]);
+        } else {
+            parts.continuous.push_back(order_[v] - categorical);
+        }
+    }
+    parts.categorical = VariableSet(std::move(own));
+    return parts;
+}
+
+double ConditionalGaussian::parameters(const VariableSet& set) const {
+    const Parts parts = parts_of(set);
+    const double configurations = states(strata_->counts().rows(), parts.categorical.members());
+    const auto columns = static_cast<double>(parts.continuous.size());
+    return configurations - 1 + configurations * (columns + columns * (columns + 1) / 2);
+}
+
+Fixed ConditionalGaussian::operator()(const VariableSet& set) {
+    return values_.get(set, [&] { return work_out(parts_of(set)); });
+}
+
+Fixed ConditionalGaussian::work_out(const Parts& parts) {
+    if (parts.continuous.empty()) return (*entropy_)(parts.categorical);
+    const auto strata = strata_->by(parts.categorical);
+    const std::size_t k = parts.continuous.size();
+    if (!strata->suffices_for(k)) return NOT_A_CANDIDATE;
+    std::vector<std::shared_ptr<const ColumnInStrata>> columns;
+    Matrix<std::shared_ptr<const std::vector<double>>> correlations(k, k);
+    for (std::size_t i = 0; i < k; ++i) {
+        columns.push_back(strata_->column(*strata, parts.continuous[i]));
+        for (std::size_t j = 0; j < i; ++j) {
+            correlations(i, j) = strata_->correlations(*strata, parts.continuous[i], parts.continuous[j]);
+        }
+    }
+    Fixed sum = strata->entropy();
+    Covariance covariance(k);
+    const auto& sizes = strata->sizes();
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (sizes[d] == 0) continue;
+        for (std::size_t i = 0; i < k; ++i) {
+            const double variance = columns[i]->variances[d], floor = strata_->floor(parts.continuous[i]);
+            covariance.scales[i] = variance > 0 ? variance : floor;
+            covariance.floors[i] = std::max(SMALLEST_RESIDUAL, floor / covariance.scales[i]);
+            for (std::size_t j = 0; j < i; ++j) covariance.correlations(i, j) = (*correlations(i, j))[d];
+        }
+        sum -= covariance.half_ln_determinant().times(sizes[d]);
+    }
+    return sum.carried();
+}
+
+std::vector<Fixed> ConditionalGaussian::extensions(const VariableSet& base) {
+    return values_.extensions(base, variables(), pool(), [&](std::span<const int> unknown, std::span<Fixed> values) {
+        work_out_extensions(base, unknown, values);
+    });
+}
+
+void ConditionalGaussian::work_out_extensions(const VariableSet& base, std::span<const int> unknown,
+                                              std::span<Fixed> values) {
+    const Parts parts = parts_of(base);
+    std::vector<int> with_columns;
+    if (parts.continuous.empty()) {
+        bool any = false;
+        for (const int u : unknown) {
+            any |= is_categorical(u);
+            if (!is_categorical(u)) with_columns.push_back(u);
+        }
+        if (any) {
+            const auto entropies = entropy_->extensions(parts.categorical);
+            for (const int u : unknown) {
+                if (is_categorical(u)) values[u] = entropies[order_[u]];
+            }
+        }
+    } else {
+        with_columns.assign(unknown.begin(), unknown.end());
+    }
+    if (with_columns.empty()) return;
+    const auto strata = strata_->by(parts.categorical);
+    if (!strata->suffices_for(std::max<std::size_t>(parts.continuous.size(), 1))) {
+        for (const int u : with_columns) values[u] = NOT_A_CANDIDATE;
+        return;
+    }
+    // What all of them share comes first, so that no two threads add it up.
+    for (const int column : parts.continuous) strata_->column(*strata, column);
+    const double cost = strata_->cost_of_sums() * static_cast<double>(parts.continuous.size() + 1);
+    pool().share(with_columns.size(), cost * static_cast<double>(with_columns.size()), [&](std::size_t place) {
+        const int u = with_columns[place];
+        values[u] = work_out(parts_of(base.with(u)));
+    });
+}
+
+std::vector<Fixed> ConditionalGaussian::gains(int x, const VariableSet& given, std::span<const int> candidates) {
+    const VariableSet with_x = given.with(x);
+    std::vector<Fixed> found;
+    const bool all = 2 * candidates.size() > static_cast<std::size_t>(variables());
+    const auto larger = all ? extensions(with_x) : std::vector<Fixed>();
+    const auto smaller = all ? extensions(given) : std::vector<Fixed>();
+    const Fixed own = (*this)(with_x), without = (*this)(given);
+    for (const int y : candidates) {
+        const Fixed joint = all ? larger[y] : (*this)(with_x.with(y));
+        const Fixed other = is_candidate(joint) ? (all ? smaller[y] : (*this)(given.with(y))) : Fixed{};
+        found.push_back(is_candidate(joint) ? (joint + without) - (own + other) : NOT_A_CANDIDATE);
+    }
+    return found;
+}
+
+std::shared_ptr<FamilyScores> ConditionalGaussianScores::reordered(std::span<const int> order) {
+    auto scores = std::make_shared<ConditionalGaussianScores>(function_->reordered(order), unit());
+    scores->adopt_first(*this, order);
+    return scores;
+}
+
+double ConditionalGaussianScores::cost_of_family() const {
+    // Of a typical family, with one continuous variable.
+    return 2 * function_->strata().cost_of_sums() * variables();
+}
+
+}  // namespace stablebn

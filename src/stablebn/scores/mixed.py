@@ -1,0 +1,147 @@
+"""Scores of mixed data: conditional Gaussian log-likelihoods, and the degenerate Gaussian score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from stablebn import _core
+from stablebn._core import ln_of_integer
+from stablebn.fixed_point import LO_BITS, NOT_A_CANDIDATE, UNIT, limbs
+from stablebn.scores.continuous import ln_pi
+from stablebn.scores.families import CompiledScores, sums_of_limbs
+from stablebn.stats.mixed import MixedStatistics
+from stablebn.stats.statistics import Statistics
+from stablebn.stats.variable_sets import bit, members
+
+_NO_VALUE = NOT_A_CANDIDATE << LO_BITS
+
+
+class ConditionalGaussianScores(CompiledScores):
+    """Conditional Gaussian log-likelihood less a penalty per free parameter.
+
+    L(D, X) is the log-likelihood of the configurations of categorical D, and in each of them of one Gaussian for
+    continuous X with a mean and a covariance (of divisor n_d) of its own; a family is L(S + v) - L(S). A family in
+    which some configuration that occurs has fewer rows than continuous variables + 2 is no candidate.
+
+    Parameters
+    ----------
+    statistics : MixedStatistics
+    unit : int
+        Penalty of one free parameter in units of 2**-62.
+    compiled : _core.FamilyScores, optional
+        The same in the core, if it is there already.
+    """
+
+    eliminates = True
+
+    def __init__(self, statistics: MixedStatistics, unit: int, compiled: _core.FamilyScores | None = None) -> None:
+        super().__init__(compiled or _core.ConditionalGaussianScores(statistics.compiled, *limbs(unit)))
+        self._statistics = statistics
+        self._unit = unit
+        self._scales = [_scale(statistics, v) for v in range(statistics.n)]
+
+    def reordered(self, order: Sequence[int]) -> ConditionalGaussianScores:
+        """The same score for variables renumbered so that new i is old order[i]."""
+        compiled = self.compiled.reordered(list(order))
+        return ConditionalGaussianScores(self._statistics.reordered(order), self._unit, compiled)
+
+    def is_candidate(self, child: int, parents: int) -> bool:
+        """Whether every configuration that occurs has rows enough."""
+        return self._statistics.compiled.value(parents | bit(child)) != _NO_VALUE
+
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """The score of a family: the core's term is that of standardised columns, without what all graphs share."""
+        if term == _NO_VALUE:
+            raise ValueError("a family that is no candidate has no score")
+        given = members(parents)
+        free = self._statistics.parameters([*given, child]) - self._statistics.parameters(given)
+        return term + self._scales[child] - self._unit * free
+
+    def sums_with_one_parent(self) -> list[int]:
+        """For every variable, the sum of what it gains with each other that may be its single parent."""
+        _, changes = self.without_parents
+        return sums_of_limbs(np.where(changes[:, :, :1] == NOT_A_CANDIDATE, 0, changes))
+
+
+def _scale(statistics: MixedStatistics, v: int) -> int:
+    """What the density of a continuous variable has besides: -(N / 2) (ln 2 pi + 1) - N ln(its deviation)."""
+    standard = statistics.standard(v)
+    if standard is None:
+        return 0
+    ln_deviation = _core.ln(*standard.deviation) + standard.power * ln_of_integer(2)
+    return -statistics.total * (ln_of_integer(2) + ln_pi() + UNIT + 2 * ln_deviation) // 2
+
+
+class DegenerateGaussianScores(CompiledScores):
+    """Gaussian log-likelihood of indicators and standardised columns, less a penalty per free parameter.
+
+    L(S) = -(N / 2) ln det of the covariance of all columns of S, in which a continuous one has variance 1; with e
+    columns, e (e + 1) / 2 parameters. The core has that of correlations, which differs by what each variable adds
+    alone.
+
+    Parameters
+    ----------
+    compiled : _core.FamilyScores
+    widths, scales : sequence of int
+        Number of columns of each variable, and what their variances add to its score.
+    unit : int
+        Penalty of one free parameter in units of 2**-62.
+    """
+
+    eliminates = True
+
+    def __init__(self, compiled: _core.FamilyScores, widths: Sequence[int], scales: Sequence[int], unit: int) -> None:
+        super().__init__(compiled)
+        self._widths = widths
+        self._scales = scales
+        self._unit = unit
+
+    def reordered(self, order: Sequence[int]) -> DegenerateGaussianScores:
+        """The same score for variables renumbered so that new i is old order[i]."""
+        widths, scales = ([own[v] for v in order] for own in (self._widths, self._scales))
+        return DegenerateGaussianScores(self.compiled.reordered(list(order)), widths, scales, self._unit)
+
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """The score of a family."""
+        given = sum(self._widths[u] for u in members(parents))
+        both = given + self._widths[child]
+        return term + self._scales[child] - self._unit * (both * (both + 1) // 2 - given * (given + 1) // 2)
+
+
+def bic(statistics: MixedStatistics, k: float) -> ConditionalGaussianScores:
+    """BIC: k * ln(N) / 2 a free parameter."""
+    return ConditionalGaussianScores(statistics, _bic_unit(statistics, k))
+
+
+def aic(statistics: MixedStatistics, k: float) -> ConditionalGaussianScores:
+    """AIC: k a free parameter."""
+    return ConditionalGaussianScores(statistics, round(Fraction(k) * UNIT))
+
+
+def loglik(statistics: MixedStatistics) -> ConditionalGaussianScores:
+    """Log-likelihood without a penalty."""
+    return ConditionalGaussianScores(statistics, 0)
+
+
+def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
+    """The degenerate Gaussian score: k * ln(N) / 2 a free parameter."""
+    blocks, unit = statistics.blocks(), _bic_unit(statistics, k)
+    compiled = _core.DegenerateGaussianScores(
+        blocks.correlations, blocks.columns, statistics.total, *limbs(unit), statistics.threads
+    )
+    widths = [len(own) for own in blocks.columns]
+    scales = [_scale_of_indicators(own, statistics.total) for own in blocks.frequencies]
+    return DegenerateGaussianScores(compiled, widths, scales, unit)
+
+
+def _scale_of_indicators(frequencies: Sequence[int], total: int) -> int:
+    """-(N / 2) times the logarithms of the variances m (N - m) / N**2."""
+    ln_variances = sum(ln_of_integer(m) + ln_of_integer(total - m) - 2 * ln_of_integer(total) for m in frequencies)
+    return -total * ln_variances // 2
+
+
+def _bic_unit(statistics: Statistics, k: float) -> int:
+    return round(Fraction(k) * ln_of_integer(statistics.total) / 2)

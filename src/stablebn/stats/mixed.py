@@ -1,0 +1,244 @@
+"""Statistics of mixed tables: counts of categorical variables, and moments of continuous ones in each stratum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn.data.table import MixedTable
+from stablebn.stats.counts import LIMITS, value_counts
+from stablebn.stats.indicators import Block, correlated, indicators
+from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments
+from stablebn.stats.standardised import BITS_OF_VALUES
+from stablebn.stats.statistics import Blocks, Statistics
+from stablebn.stats.symmetry import Relation, Structure, TableRows
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+STANDARD_BITS = 48
+"""Bits after the point of standardised values: `src/core/strata.hpp`."""
+
+# Gaps between neighbouring values of a column, in standard deviations, that may be no more than rounding.
+_BITS_OF_GAPS = 30
+# The least residual variance in terms of the total variance (SPEC 2).
+_SMALLEST_RESIDUAL = 2.0**-40
+_BITS_OF_DEVIATION = 120
+# Sorting more rows than this takes so long that it is worth a look whether it must be; at so many of them.
+_MANY_ROWS = 4096
+_FEW_ROWS = 256
+
+
+@dataclass(frozen=True)
+class Standard:
+    """Where the standard units of a column are.
+
+    Attributes
+    ----------
+    power : int
+        Values are seen in units of 2**power, so that none of them, nor a square, leaves the range of a double.
+    mean, deviation, inverse : pair of float
+        In these units, each as the sum of two doubles; the last is that of 1 / deviation.
+    """
+
+    power: int
+    mean: tuple[float, float]
+    deviation: tuple[float, float]
+    inverse: tuple[float, float]
+
+
+class MixedStatistics(Statistics):
+    """What is known of categorical and continuous variables together.
+
+    Continuous columns are standardised by their exact moments and rounded to integers, of which the core adds up
+    products in every stratum of some categorical variables; these sums are exact. All else is free of units: only the
+    reported score, and with `unit_free=False` the sort keys, have those of the columns.
+
+    Parameters
+    ----------
+    table : MixedTable
+        No column is constant.
+    unit_free : bool
+        Whether orders must not depend on units either.
+    threads : int
+
+    Attributes
+    ----------
+    compiled : _core.ConditionalGaussian
+        The log-likelihood of sets, of which the core's scores and tests are made; it keeps what was added up.
+    levels : list of int
+        Number of levels of each variable; 0 of the continuous ones.
+    """
+
+    kind = "mixed"
+
+    def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
+        self._table = table
+        self._moments = Moments(table.continuous, threads=threads)
+        self.unit_free = unit_free
+        self.total = table.total
+        self.threads = threads
+        categorical, continuous = table.categorical, table.continuous
+        self._standards = [_standard(self._moments, v, continuous.values[v]) for v in range(len(continuous.names))]
+        self._values = _core.standardised(
+            continuous.values,
+            [standard.power for standard in self._standards],
+            np.array([standard.mean for standard in self._standards]),
+            np.array([standard.inverse for standard in self._standards]),
+            threads,
+        )
+        levels = [len(own) for own in categorical.levels]
+        counts = _core.Counts(categorical.codes, levels, table.weights, threads, LIMITS)
+        names = (*categorical.names, *continuous.names)
+        place = {name: column for column, name in enumerate(names)}
+        order = [place[name] for name in table.names]
+        self._take(order, _core.ConditionalGaussian(counts, self._values, _floors(self._values), order))
+
+    def _take(self, columns: Sequence[int], compiled: _core.ConditionalGaussian) -> None:
+        """Let variable v be column columns[v]: the categorical ones come first among the columns."""
+        self._columns = columns
+        self.compiled = compiled
+        categorical, continuous = self._table.categorical, self._table.continuous
+        names = (*categorical.names, *continuous.names)
+        levels = [*(len(own) for own in categorical.levels), *(0 for _ in continuous.names)]
+        self.names = tuple(names[column] for column in columns)
+        self.levels = [levels[column] for column in columns]
+        self.n = len(columns)
+
+    def reordered(self, order: Sequence[int]) -> Self:
+        """The statistics of the same variables renumbered so that new i is old order[i]."""
+        statistics = copy(self)
+        statistics._take([self._columns[v] for v in order], self.compiled.reordered(list(order)))
+        return statistics
+
+    @property
+    def values(self) -> int:
+        """Number of values in the rows that are added up."""
+        return self._table.categorical.codes.size + self._values.size
+
+    def _continuous(self, v: int) -> int | None:
+        """The place of a variable among the continuous columns."""
+        place = self._columns[v] - len(self._table.categorical.names)
+        return place if place >= 0 else None
+
+    def standard(self, v: int) -> Standard | None:
+        """The standard units of a continuous variable."""
+        place = self._continuous(v)
+        return None if place is None else self._standards[place]
+
+    def parameters(self, variables: Sequence[int]) -> int:
+        """Free parameters of a set: q - 1 + q (x + x (x + 1) / 2), q configurations and x continuous variables."""
+        configurations = math.prod(self.levels[v] or 1 for v in variables)
+        columns = sum(not self.levels[v] for v in variables)
+        return configurations - 1 + configurations * (columns + columns * (columns + 1) // 2)
+
+    def sort_key(self, v: int) -> Hashable:
+        """The kind; then the text of the value counts, or skewness, whatever its sign, and kurtosis."""
+        place = self._continuous(v)
+        if place is None:
+            return "categorical", value_counts(self._table.categorical, self._columns[v])
+        skewness, kurtosis = self._moments.shape(place)
+        return "continuous", abs(skewness), kurtosis
+
+    def structures(self) -> list[Structure]:
+        """Correlations, whatever their sign; and the rows, of standardised values rounded, oriented by the values."""
+        relation = np.zeros((self.n, self.n), dtype=np.int64)
+        rows = np.empty((self.n, self._values.shape[1]), dtype=np.int32)
+        places = [self._continuous(v) for v in range(self.n)]
+        for v, place in enumerate(places):
+            if place is None:
+                rows[v] = self._table.categorical.codes[self._columns[v]]
+                continue
+            rows[v] = _oriented(self._values[place], self._table.weights)
+            for u, other in enumerate(places[:v]):
+                if other is not None:
+                    relation[u, v] = relation[v, u] = abs(self._moments.correlation(other, place, BITS_OF_CORRELATIONS))
+        return [Relation(relation), TableRows(rows, self._table.weights)]
+
+    def blocks(self) -> Blocks:
+        """Correlations of all columns, those of a categorical variable being indicators of its levels."""
+        own = [
+            Block(self._table.continuous.values[[place]], [])
+            if (place := self._continuous(v)) is not None
+            else indicators(self._table.categorical, self._columns[v])
+            for v in range(self.n)
+        ]
+        return correlated(own, self._table.weights, self.threads)
+
+
+def _standard(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:
+    power = int(np.frexp(np.abs(column).max())[1])
+    unit = Fraction(2) ** -power
+    variance = moments.cross_product(v, v) / moments.total * unit**2
+    root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)
+    deviation = Fraction(root, 1 << _BITS_OF_DEVIATION)
+    return Standard(power, *map(_two_doubles, (moments.mean(v) * unit, deviation, 1 / deviation)))
+
+
+def _two_doubles(value: Fraction) -> tuple[float, float]:
+    hi = float(value)
+    return hi, float(value - Fraction(hi))
+
+
+def _floors(values: NDArray[np.int64]) -> list[float]:
+    """The least variance that each column can have in a stratum, in terms of its total variance.
+
+    Many columns are known to a step only: whole years, or tenths of a unit. In a stratum where such a column has a
+    single value its variance would be 0, and its density without bound. But a value that is known to a step delta
+    cannot have less variance than numbers spread evenly over the step, delta**2 / 12. The step is the smallest gap
+    between neighbouring values; smaller ones than 2**-30 standard deviations may be the rounding of a unit, and are
+    none. Of truly continuous columns the step is so small that 2**-40 is more.
+    """
+    shift = STANDARD_BITS - _BITS_OF_GAPS
+    floors = []
+    for column in values:
+        if _has_tiny_gap(column):
+            floors.append(_SMALLEST_RESIDUAL)
+            continue
+        gaps = np.diff(np.sort(column))
+        # Of a column that varies the greatest gap is no rounding. In steps of 2**-30, as the rounding of another unit
+        # moves it a little.
+        smallest = int(gaps[gaps >= 1 << shift].min(initial=gaps.max()))
+        step = round(smallest / (1 << shift)) * 2.0**-_BITS_OF_GAPS
+        floors.append(max(_SMALLEST_RESIDUAL, step * step / 12))
+    return floors
+
+
+def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
+    """Whether a look at a few values shows a gap so small that the step is of no account.
+
+    All values of a narrow range are looked at: neighbours there are neighbours among all.
+    """
+    if column.size < _MANY_ROWS:
+        return False
+    few = np.sort(column[:: column.size // _FEW_ROWS])
+    low, high = few[len(few) // 2 - 2], few[len(few) // 2 + 2]
+    gaps = np.diff(np.sort(column[(column >= low) & (column <= high)]))
+    # A step of 2**-19: its square is less than 12 * 2**-40.
+    return bool(((gaps >= 1 << STANDARD_BITS - _BITS_OF_GAPS) & (gaps < 1 << STANDARD_BITS - 19)).any())
+
+
+def _oriented(values: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDArray[np.int32]:
+    """Values in steps of 2**-16 standard deviations, turned so that a column and its mirror image are the same.
+
+    Of the values and their mirror image those are taken that sort last. Where these are the same the sizes of the
+    values are all that is left: then nothing in the column itself says which end is up.
+    """
+    shift = STANDARD_BITS - BITS_OF_VALUES
+    sizes = ((np.abs(values) + (1 << shift - 1)) >> shift).astype(np.int32)
+    rounded = np.where(values < 0, -sizes, sizes)
+    levels, codes = np.unique(rounded, return_inverse=True)
+    times = np.bincount(codes.ravel(), weights=weights).astype(np.int64)
+    there = list(zip(levels.tolist(), times.tolist(), strict=True))
+    back = [(-value, count) for value, count in reversed(there)]
+    if there == back:
+        return sizes
+    return rounded if there > back else -rounded

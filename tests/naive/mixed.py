@@ -1,0 +1,174 @@
+"""Mixed data, slowly: log-likelihoods of sets, in exact fractions and to 60 digits, of which all else is made."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from tests.naive.scores import DIGITS, PI, cross_products, determinant, ln
+
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
+
+_SMALLEST = Fraction(1, 2**40)
+_ROUNDING = Fraction(1, 2**60)
+
+
+def _is_categorical(table: MixedTable, v: int) -> bool:
+    return table.names[v] in table.categorical.names
+
+
+def _codes(table: MixedTable, v: int) -> list[int]:
+    return [int(code) for code in table.categorical.codes[table.categorical.names.index(table.names[v])]]
+
+
+def _numbers(table: MixedTable, v: int) -> list[Fraction]:
+    return [Fraction(float(x)) for x in table.continuous.values[table.continuous.names.index(table.names[v])]]
+
+
+def _weights(table: MixedTable) -> list[int]:
+    rows = table.categorical.codes.shape[1]
+    return [1] * rows if table.weights is None else [int(w) for w in table.weights]
+
+
+def _levels(table: MixedTable, v: int) -> int:
+    name = table.names[v]
+    return len(table.categorical.levels[table.categorical.names.index(name)])
+
+
+def _mean(values: Sequence[Fraction], weights: Sequence[int]) -> Fraction:
+    return sum((w * x for x, w in zip(values, weights, strict=True)), Fraction(0)) / sum(weights)
+
+
+def _covariance(x: Sequence[Fraction], y: Sequence[Fraction], weights: Sequence[int]) -> Fraction:
+    a, b = _mean(x, weights), _mean(y, weights)
+    return _mean([(p - a) * (q - b) for p, q in zip(x, y, strict=True)], weights)
+
+
+def least_variance(values: Sequence[Fraction], weights: Sequence[int]) -> Fraction:
+    """delta**2 / 12 of the smallest gap that is no rounding, but at least 2**-40 of the variance."""
+    variance = _covariance(values, values, weights)
+    gaps = [b - a for a, b in pairwise(sorted(set(values))) if (b - a) ** 2 >= _ROUNDING * variance]
+    return max(_SMALLEST * variance, min(gaps) ** 2 / 12)
+
+
+def log_likelihood(table: MixedTable, variables: Sequence[int]) -> Decimal | None:
+    """L(D, X): of the configurations of D and, in each, of a Gaussian for X; None where rows are too few.
+
+    Elimination follows the order of the variables.
+    """
+    weights = _weights(table)
+    codes = [_codes(table, v) for v in variables if _is_categorical(table, v)]
+    numbers = [_numbers(table, v) for v in variables if not _is_categorical(table, v)]
+    floors = [least_variance(own, weights) for own in numbers]
+    totals = [_covariance(own, own, weights) for own in numbers]
+    strata = defaultdict(list)
+    for row in range(len(weights)):
+        strata[tuple(own[row] for own in codes)].append(row)
+    total = sum(weights)
+    with localcontext() as context:
+        context.prec = DIGITS
+        found = Decimal(0)
+        for rows in strata.values():
+            own = [weights[row] for row in rows]
+            n = sum(own)
+            found += n * ln(Fraction(n, total))
+            if not numbers:
+                continue
+            if n < len(numbers) + 2:
+                return None
+            inside = [[column[row] for row in rows] for column in numbers]
+            matrix = [[_covariance(x, y, own) for y in inside] for x in inside]
+            for v, variance in enumerate(totals):
+                if matrix[v][v] < _SMALLEST * variance:
+                    for u in range(len(numbers)):
+                        matrix[u][v] = matrix[v][u] = Fraction(0)
+            found -= Decimal(n) / 2 * (len(numbers) * (ln(2 * PI) + 1) + ln(_floored_determinant(matrix, floors)))
+        return found
+
+
+def _floored_determinant(matrix: list[list[Fraction]], floors: Sequence[Fraction]) -> Fraction:
+    """The product of the pivots, each at least its floor and 2**-40 of the variance."""
+    least = [max(floor, _SMALLEST * matrix[v][v]) for v, floor in enumerate(floors)]
+    if len(floors) == 2:
+        a, b = (max(matrix[v][v], floors[v]) for v in (0, 1))
+        return max(a * b - matrix[0][1] ** 2, a * least[1], b * least[0])
+    rows = [list(row) for row in matrix]
+    product = Fraction(1)
+    for j in range(len(rows)):
+        pivot = max(rows[j][j], least[j])
+        product *= pivot
+        for i in range(j + 1, len(rows)):
+            ratio = rows[i][j] / pivot
+            rows[i] = [x - ratio * y if k > j else x for k, (x, y) in enumerate(zip(rows[i], rows[j], strict=True))]
+    return product
+
+
+def parameters(table: MixedTable, variables: Sequence[int]) -> int:
+    """q - 1 + q (x + x (x + 1) / 2)."""
+    q = math.prod(_levels(table, v) for v in variables if _is_categorical(table, v))
+    x = sum(not _is_categorical(table, v) for v in variables)
+    return q - 1 + q * (x + x * (x + 1) // 2)
+
+
+def mixed_family(table: MixedTable, score: str, child: int, parents: Sequence[int], k: float = 1) -> Decimal | None:
+    """Score of a family: L(P + v) - L(P) less the penalty of the parameters in between."""
+    both, given = log_likelihood(table, sorted([*parents, child])), log_likelihood(table, sorted(parents))
+    if both is None or given is None:
+        return None
+    free = parameters(table, [*parents, child]) - parameters(table, parents)
+    with localcontext() as context:
+        context.prec = DIGITS
+        unit = {"bic": ln(table.total) / 2, "aic": Decimal(1), "loglik": Decimal(0)}[score]
+        return both - given - Decimal(k) * unit * free
+
+
+def information_test(table: MixedTable, x: int, y: int, given: Sequence[int]) -> tuple[float, int] | None:
+    """The statistic and the degrees of freedom of `mi-cg`."""
+    sets = [sorted({*given, *more}) for more in ((x, y), (), (x,), (y,))]
+    values = [log_likelihood(table, own) for own in sets]
+    df = [parameters(table, own) for own in sets]
+    if any(value is None for value in values):
+        return None
+    joint, base, left, right = (Decimal(value or 0) for value in values)
+    return float(2 * (joint + base - left - right)), df[0] + df[1] - df[2] - df[3]
+
+
+def indicator_columns(table: CategoricalTable, v: int) -> list[list[float]]:
+    """Indicators of all levels but the first: which one is left out cannot matter."""
+    return [[float(code == level) for code in table.codes[v]] for level in range(1, len(table.levels[v]))]
+
+
+def degenerate_family(
+    table: MixedTable | CategoricalTable, child: int, parents: Sequence[int], k: float = 1
+) -> Decimal:
+    """dg: Gaussian blocks, -(N / 2) ln det of the correlations, e (e + 1) / 2 parameters of e columns."""
+
+    def columns(v: int) -> list[list[float]]:
+        if isinstance(table, CategoricalTable):
+            return indicator_columns(table, v)
+        name = table.names[v]
+        if name in table.categorical.names:
+            return indicator_columns(table.categorical, table.categorical.names.index(name))
+        return [table.continuous.values[table.continuous.names.index(name)].tolist()]
+
+    def part(variables: Sequence[int]) -> Decimal:
+        own = [column for v in variables for column in columns(v)]
+        e = len(own)
+        if not e:
+            return Decimal(0)
+        products = cross_products(ContinuousTable(tuple(range(e)), np.array(own), table.weights))
+        # Of an indicator the variance is its own; a continuous column has none, as it is standardised.
+        scale = math.prod(
+            Fraction(table.total) if set(column) == {0.0, 1.0} else products[i][i] for i, column in enumerate(own)
+        )
+        with localcontext() as context:
+            context.prec = DIGITS
+            fit = -Decimal(table.total) / 2 * ln(Fraction(determinant(products) / scale))
+            return fit - Decimal(k) * ln(table.total) / 2 * (e * (e + 1) // 2)
+
+    return part([*parents, child]) - part(list(parents))
