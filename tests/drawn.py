@@ -68,7 +68,7 @@ class Streams:
 
 def takes_holes(combination: Combination) -> bool:
     """Whether missing="available" is defined."""
-    return combination.algorithm != "fges" and combination.kind != "mixed" and combination.score in SCORES_WITH_HOLES
+    return combination.algorithm != "fges" and combination.score in SCORES_WITH_HOLES
 
 
 def holes_of(streams: Streams, combination: Combination, columns: int, rows: int) -> list[tuple[int, int]]:

@@ -109,12 +109,13 @@ struct Extension {
 
 }  // namespace
 
-Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits)
+Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits,
+               std::shared_ptr<const LogTable> logs)
     : rows_(std::move(rows)),
       owner_(std::move(owner)),
       pool_(std::move(pool)),
       limits_(limits),
-      m_ln_m_(log_table(rows_.total)),
+      m_ln_m_(logs ? std::move(logs) : log_table(rows_.total)),
       first_(rows_.columns.size(), -1),
       shared_(std::make_shared<Shared>(limits)) {
     for (int v = 0; v < variables(); ++v) {

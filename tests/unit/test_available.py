@@ -318,3 +318,37 @@ def test_discretised_columns_keep_their_holes() -> None:
     assert table.holes == frozenset(range(6))
     assert learned.fewest_rows is not None
     assert learned.fewest_rows < 200
+
+
+@pytest.mark.parametrize("algorithm", [*CLIMBING, *OTHERS])
+def test_learners_that_compare_scores_of_different_rows_say_so(algorithm: str) -> None:
+    learned = sb.learn(_table("categorical"), algorithm, missing="available")
+    said = [own for own in learned.warnings if own.code == "node-average"]
+    assert bool(said) == (algorithm in CLIMBING)
+
+
+@pytest.mark.parametrize("algorithm", [*CLIMBING, *OTHERS])
+def test_mixed_tables_have_holes_too(algorithm: str) -> None:
+    numbers, letters = _table("continuous"), _table("categorical", seed=2)
+    frame = pd.concat([numbers.iloc[:, :3], letters.iloc[:, :3]], axis=1)
+    learned = (
+        sb.learn(frame, algorithm, missing="available", max_condition=2)
+        if algorithm in OTHERS
+        else sb.learn(frame, algorithm, missing="available")
+    )
+    assert learned.rows == 200
+    assert learned.fewest_rows is not None
+    assert learned.fewest_rows < 200
+    if learned.score is not None:
+        assert sb.score(learned, frame, missing="available").total == learned.score
+    whole = frame.dropna()
+    without = sb.learn(whole, algorithm, missing="available")
+    plain = sb.learn(whole, algorithm)
+    assert (without.arcs, without.score, without.fingerprint) == (plain.arcs, plain.score, plain.fingerprint)
+
+
+@pytest.mark.parametrize("score", ["dg"])
+def test_degenerate_gaussians_are_refused(score: str) -> None:
+    frame = pd.concat([_table("continuous").iloc[:, :2], _table("categorical").iloc[:, :2]], axis=1)
+    with pytest.raises(sb.OptionError, match="bic, aic, loglik"):
+        sb.learn(frame, score=score, missing="available")

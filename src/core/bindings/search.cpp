@@ -16,6 +16,7 @@
 #include "degenerate_gaussian.hpp"
 #include "gaussian.hpp"
 #include "node_average.hpp"
+#include "node_average_mixed.hpp"
 
 namespace stablebn {
 
@@ -157,6 +158,11 @@ void bind_search(nb::module_& m) {
                  return std::make_shared<NodeAverageLikelihood>(std::move(counts), Fixed{hi, lo});
              }),
              nb::arg("counts"), nb::arg("unit_hi"), nb::arg("unit_lo"));
+    nb::class_<NodeAverageMixed, NodeAverageScores>(m, "NodeAverageMixed")
+        .def(nb::new_([](std::shared_ptr<AvailableMixed> table, std::int64_t hi, std::int64_t lo) {
+                 return std::make_shared<NodeAverageMixed>(std::move(table), Fixed{hi, lo});
+             }),
+             nb::arg("table"), nb::arg("unit_hi"), nb::arg("unit_lo"));
     nb::class_<NodeAverageGaussian, NodeAverageScores>(m, "NodeAverageGaussian")
         .def(nb::new_([](std::shared_ptr<AvailableColumns> columns, std::pair<std::int64_t, std::int64_t> constant,
                          std::pair<std::int64_t, std::int64_t> unit, int threads) {

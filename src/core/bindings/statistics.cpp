@@ -12,6 +12,7 @@
 #include "conditional_gaussian.hpp"
 #include "counts.hpp"
 #include "distinct_rows.hpp"
+#include "node_average_mixed.hpp"
 
 namespace stablebn {
 
@@ -107,6 +108,19 @@ std::shared_ptr<ConditionalGaussian> conditional_gaussian(std::shared_ptr<Counts
     for (std::size_t v = 0; v < view.rows; ++v) spans.push_back(view[v]);
     auto strata = std::make_shared<Strata>(std::move(counts), std::move(spans), std::move(floors), owner);
     return std::make_shared<ConditionalGaussian>(std::move(strata), std::move(order));
+}
+
+std::shared_ptr<AvailableMixed> available_mixed(std::shared_ptr<Counts> counts, const Table<std::int64_t>& columns,
+                                                std::vector<double> floors, std::vector<int> order) {
+    // The array lives as long as the table; whoever lets it go last must hold the interpreter's lock.
+    const std::shared_ptr<const void> owner(new Table<std::int64_t>(columns), [](const void* array) {
+        const nb::gil_scoped_acquire acquire;
+        delete static_cast<const Table<std::int64_t>*>(array);
+    });
+    const auto view = view_of(columns);
+    std::vector<std::span<const std::int64_t>> spans;
+    for (std::size_t v = 0; v < view.rows; ++v) spans.push_back(view[v]);
+    return std::make_shared<AvailableMixed>(std::move(counts), std::move(spans), std::move(floors), std::move(order), owner);
 }
 
 nb::object as_array(std::vector<std::int64_t> counts) {
@@ -212,6 +226,24 @@ void bind_statistics(nb::module_& m) {
              nb::arg("x"), nb::arg("given"), nb::arg("candidates"),
              "Limbs [k, 2] of what x and each candidate say of each other given a set, times N; of a set without a value "
              "the high limb is NOT_A_CANDIDATE.");
+
+    nb::class_<AvailableMixed>(m, "AvailableMixed", "The same of a table with holes, over the rows in which variables are known.")
+        .def(nb::new_(&available_mixed), nb::arg("counts"), nb::arg("columns"), nb::arg("floors"), nb::arg("order"))
+        .def_ro_static("HOLE", &AvailableMixed::HOLE)
+        .def("reordered",
+             [](const AvailableMixed& table, const std::vector<int>& order) { return table.reordered(order); },
+             nb::arg("order"), "The same for variables renumbered so that new i is old order[i].")
+        .def("gains",
+             [](const AvailableMixed& table, int x, const std::vector<int>& given, const std::vector<int>& candidates) {
+                 std::vector<Fixed> found;
+                 {
+                     const Unlocked unlocked;
+                     found = table.gains(x, VariableSet(given), candidates);
+                 }
+                 return limbs_of(found, {found.size()});
+             },
+             nb::arg("x"), nb::arg("given"), nb::arg("candidates"),
+             "Limbs [k, 2] of what x and each candidate say of each other given a set, times the rows in which all are known.");
 
     nb::class_<DistinctRows>(m, "DistinctRows", "The distinct rows of a table: which columns can be exchanged.")
         .def(nb::new_(&distinct_rows_of<std::uint8_t>), nb::arg("codes"), nb::arg("weights").none() = nb::none())

@@ -37,6 +37,7 @@ class Caution:
         "missing-level",
         "holes",
         "fewest-rows",
+        "node-average",
         "max-iter",
         "max-time",
         "conflicts",

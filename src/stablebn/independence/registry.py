@@ -9,7 +9,14 @@ from stablebn.independence.base import IndependenceTest
 from stablebn.independence.categorical import CategoricalTest
 from stablebn.independence.continuous import AvailableCorrelationTest, CorrelationTest, Statistic
 from stablebn.independence.mixed import ConditionalGaussianTest
-from stablebn.stats import AvailableMoments, Counts, MixedStatistics, Moments, Statistics
+from stablebn.stats import (
+    AnyStatistics,
+    AvailableMixedStatistics,
+    AvailableMoments,
+    Counts,
+    MixedStatistics,
+    Statistics,
+)
 
 _CATEGORICAL: Mapping[str, Callable[[Counts], IndependenceTest]] = {
     "mi": CategoricalTest,
@@ -26,7 +33,9 @@ _CONTINUOUS: Mapping[str, Statistic] = {
     "mi-cg": "information",
 }
 
-_MIXED: Mapping[str, Callable[[MixedStatistics], IndependenceTest]] = {"mi-cg": ConditionalGaussianTest}
+_MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics], IndependenceTest]] = {
+    "mi-cg": ConditionalGaussianTest
+}
 
 _BY_KIND: Mapping[str, Iterable[str]] = {"categorical": _CATEGORICAL, "continuous": _CONTINUOUS, "mixed": _MIXED}
 
@@ -45,14 +54,12 @@ def name_of_test(statistics: Statistics, test: str | None) -> str:
     return test
 
 
-def independence_test(
-    statistics: Counts | Moments | AvailableMoments | MixedStatistics, test: str | None = None
-) -> IndependenceTest:
+def independence_test(statistics: AnyStatistics, test: str | None = None) -> IndependenceTest:
     """A test by name, on statistics of variables in canonical numbers."""
     name = name_of_test(statistics, test)
     if isinstance(statistics, Counts):
         return _CATEGORICAL[name](statistics)
-    if isinstance(statistics, MixedStatistics):
+    if isinstance(statistics, MixedStatistics | AvailableMixedStatistics):
         return _MIXED[name](statistics)
     if isinstance(statistics, AvailableMoments):
         return AvailableCorrelationTest(statistics, _CONTINUOUS[name])

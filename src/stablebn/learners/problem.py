@@ -17,7 +17,7 @@ from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.allowed import AllowedArcs
-from stablebn.stats import AvailableMoments, Counts, MixedStatistics, Moments, StandardisedMoments, statistics_of
+from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
 
@@ -30,7 +30,7 @@ class Problem:
     ----------
     names : tuple of names
         Name of each variable; learners do not look.
-    statistics : Counts, Moments, AvailableMoments or MixedStatistics
+    statistics : Statistics
         What scores and tests of independence are made from.
     scores : CompiledScores
     score_config : ScoreConfig
@@ -58,7 +58,7 @@ class Problem:
     """
 
     names: tuple[Name, ...]
-    statistics: Counts | Moments | AvailableMoments | MixedStatistics
+    statistics: AnyStatistics
     scores: CompiledScores
     score_config: ScoreConfig
     decreasing: tuple[int, ...]
@@ -118,7 +118,7 @@ def define_problem(
 
 
 def number_variables(
-    statistics: Counts | Moments | AvailableMoments | MixedStatistics,
+    statistics: AnyStatistics,
     config: ScoreConfig,
     relations: Sequence[Relation] = (),
     deadline: float | None = None,
@@ -167,9 +167,7 @@ def graph_score(problem: Problem, parents: Sequence[int]) -> int:
     return scored.scores.dag(renumbered)
 
 
-def _with_units(
-    statistics: Counts | Moments | AvailableMoments | MixedStatistics,
-) -> Counts | Moments | AvailableMoments | MixedStatistics:
+def _with_units(statistics: AnyStatistics) -> AnyStatistics:
     """The statistics by which a graph is scored: where these know nothing of units, others that do."""
     if isinstance(statistics, StandardisedMoments):
         return statistics.with_units

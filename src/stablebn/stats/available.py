@@ -89,7 +89,7 @@ class AvailableMoments(Statistics):
 
     def sort_key(self, v: int) -> Hashable:
         """Skewness and kurtosis of the values that are known, and how many these are."""
-        column, weights = _known(self._table, self._columns[v])
+        column, weights = known_values(self._table, self._columns[v])
         rows = column.size if weights is None else int(weights.sum())
         return rows, *skewness_and_kurtosis(column, weights)
 
@@ -101,13 +101,13 @@ class AvailableMoments(Statistics):
         steps = np.ldexp(self._standardised[list(self._columns)], _BITS_OF_VALUES)
         # A distance from the mean is at most the root of the number of rows: far from the least integer.
         rounded = np.where(np.isnan(steps), np.iinfo(np.int32).min, np.rint(np.nan_to_num(steps))).astype(np.int32)
-        return [Relation(self._correlations()), TableRows(rounded, self._table.weights)]
+        return [Relation(self.correlations()), TableRows(rounded, self._table.weights)]
 
     def blocks(self) -> Blocks:
         """There are none: no score asks for them, as columns have other rows than their neighbours."""
         raise ValueError("columns with holes have no one matrix of correlations")
 
-    def _correlations(self) -> NDArray[np.int64]:
+    def correlations(self) -> NDArray[np.int64]:
         """Of each two variables, in units of 2**-34."""
         found = np.zeros((self.n, self.n), dtype=np.int64)
         for u in range(self.n):
@@ -117,7 +117,7 @@ class AvailableMoments(Statistics):
         return found
 
 
-def _known(table: ContinuousTable, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+def known_values(table: ContinuousTable, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
     """The values of a column that are known, and their weights."""
     values = table.values[column]
     known = ~np.isnan(values)
@@ -129,7 +129,7 @@ def _standardised(table: ContinuousTable) -> tuple[NDArray[np.float64], list[tup
     standardised = np.empty_like(table.values)
     deviations = []
     for c, column in enumerate(table.values):
-        values, weights = _known(table, c)
+        values, weights = known_values(table, c)
         moments = Moments(ContinuousTable((table.names[c],), values[np.newaxis], weights))
         # In units of a power of two near the largest value no square leaves the range of a double.
         power = int(np.frexp(np.abs(values).max())[1])

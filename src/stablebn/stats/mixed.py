@@ -55,69 +55,38 @@ class Standard:
     inverse: tuple[float, float]
 
 
-class MixedStatistics(Statistics):
-    """What is known of categorical and continuous variables together.
-
-    Continuous columns are standardised by their exact moments and rounded to integers, of which the core adds up
-    products in every stratum of some categorical variables; these sums are exact. All else is free of units: only the
-    reported score, and with `unit_free=False` the sort keys, have those of the columns.
-
-    Parameters
-    ----------
-    table : MixedTable
-        No column is constant.
-    unit_free : bool
-        Whether orders must not depend on units either.
-    threads : int
+class MixedColumns(Statistics):
+    """The columns of a mixed table, continuous ones standardised: what statistics with and without holes share.
 
     Attributes
     ----------
-    compiled : _core.ConditionalGaussian
-        The log-likelihood of sets, of which the core's scores and tests are made; it keeps what was added up.
     levels : list of int
         Number of levels of each variable; 0 of the continuous ones.
     """
 
     kind = "mixed"
 
-    def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
+    def _hold(self, table: MixedTable, standards: list[Standard], values: NDArray[np.int64]) -> None:
         self._table = table
-        self._moments = Moments(table.continuous, threads=threads)
-        self.unit_free = unit_free
-        self.total = table.total
-        self.threads = threads
-        categorical, continuous = table.categorical, table.continuous
-        self._standards = [_standard(self._moments, v, continuous.values[v]) for v in range(len(continuous.names))]
-        self._values = _core.standardised(
-            continuous.values,
-            [standard.power for standard in self._standards],
-            np.array([standard.mean for standard in self._standards]),
-            np.array([standard.inverse for standard in self._standards]),
-            threads,
-        )
-        levels = [len(own) for own in categorical.levels]
-        counts = _core.Counts(categorical.codes, levels, table.weights, threads, LIMITS)
-        names = (*categorical.names, *continuous.names)
-        place = {name: column for column, name in enumerate(names)}
-        order = [place[name] for name in table.names]
-        self._take(order, _core.ConditionalGaussian(counts, self._values, _floors(self._values), order))
+        self._standards = standards
+        self._values = values
 
-    def _take(self, columns: Sequence[int], compiled: _core.ConditionalGaussian) -> None:
-        """Let variable v be column columns[v]: the categorical ones come first among the columns."""
+    @property
+    def column_order(self) -> list[int]:
+        """The column of each variable as they stand in the table: the categorical ones come first among the columns."""
+        names = (*self._table.categorical.names, *self._table.continuous.names)
+        place = {name: column for column, name in enumerate(names)}
+        return [place[name] for name in self._table.names]
+
+    def _number(self, columns: Sequence[int]) -> None:
+        """Let variable v be column columns[v]."""
         self._columns = columns
-        self.compiled = compiled
         categorical, continuous = self._table.categorical, self._table.continuous
         names = (*categorical.names, *continuous.names)
         levels = [*(len(own) for own in categorical.levels), *(0 for _ in continuous.names)]
         self.names = tuple(names[column] for column in columns)
         self.levels = [levels[column] for column in columns]
         self.n = len(columns)
-
-    def reordered(self, order: Sequence[int]) -> Self:
-        """The statistics of the same variables renumbered so that new i is old order[i]."""
-        statistics = copy(self)
-        statistics._take([self._columns[v] for v in order], self.compiled.reordered(list(order)))
-        return statistics
 
     @property
     def values(self) -> int:
@@ -140,6 +109,56 @@ class MixedStatistics(Statistics):
         columns = sum(not self.levels[v] for v in variables)
         return configurations - 1 + configurations * (columns + columns * (columns + 1) // 2)
 
+
+class MixedStatistics(MixedColumns):
+    """What is known of categorical and continuous variables together.
+
+    Continuous columns are standardised by their exact moments and rounded to integers, of which the core adds up
+    products in every stratum of some categorical variables; these sums are exact. All else is free of units: only the
+    reported score, and with `unit_free=False` the sort keys, have those of the columns.
+
+    Parameters
+    ----------
+    table : MixedTable
+        No column is constant.
+    unit_free : bool
+        Whether orders must not depend on units either.
+    threads : int
+
+    Attributes
+    ----------
+    compiled : _core.ConditionalGaussian
+        The log-likelihood of sets, of which the core's scores and tests are made; it keeps what was added up.
+    """
+
+    def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
+        self._moments = Moments(table.continuous, threads=threads)
+        self.unit_free = unit_free
+        self.total = table.total
+        self.threads = threads
+        categorical, continuous = table.categorical, table.continuous
+        standards = [standard_of(self._moments, v, continuous.values[v]) for v in range(len(continuous.names))]
+        values = _core.standardised(
+            continuous.values,
+            [standard.power for standard in standards],
+            np.array([standard.mean for standard in standards]),
+            np.array([standard.inverse for standard in standards]),
+            threads,
+        )
+        levels = [len(own) for own in categorical.levels]
+        counts = _core.Counts(categorical.codes, levels, table.weights, threads, LIMITS)
+        self._hold(table, standards, values)
+        order = self.column_order
+        self.compiled = _core.ConditionalGaussian(counts, values, floors_of(values), order)
+        self._number(order)
+
+    def reordered(self, order: Sequence[int]) -> Self:
+        """The statistics of the same variables renumbered so that new i is old order[i]."""
+        statistics = copy(self)
+        statistics.compiled = self.compiled.reordered(list(order))
+        statistics._number([self._columns[v] for v in order])
+        return statistics
+
     def sort_key(self, v: int) -> Hashable:
         """The kind; then the text of the value counts, or skewness, whatever its sign, and kurtosis."""
         place = self._continuous(v)
@@ -157,7 +176,7 @@ class MixedStatistics(Statistics):
             if place is None:
                 rows[v] = self._table.categorical.codes[self._columns[v]]
                 continue
-            rows[v] = _oriented(self._values[place], self._table.weights)
+            rows[v] = oriented(self._values[place], self._table.weights)
             for u, other in enumerate(places[:v]):
                 if other is not None:
                     relation[u, v] = relation[v, u] = abs(self._moments.correlation(other, place, BITS_OF_CORRELATIONS))
@@ -174,7 +193,8 @@ class MixedStatistics(Statistics):
         return correlated(own, self._table.weights, self.threads)
 
 
-def _standard(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:
+def standard_of(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:
+    """The standard units of a column, of which the moments are exact."""
     power = int(np.frexp(np.abs(column).max())[1])
     unit = Fraction(2) ** -power
     variance = moments.cross_product(v, v) / moments.total * unit**2
@@ -188,7 +208,7 @@ def _two_doubles(value: Fraction) -> tuple[float, float]:
     return hi, float(value - Fraction(hi))
 
 
-def _floors(values: NDArray[np.int64]) -> list[float]:
+def floors_of(values: NDArray[np.int64]) -> list[float]:
     """The least variance that each column can have in a stratum, in terms of its total variance.
 
     Many columns are known to a step only: whole years, or tenths of a unit. In a stratum where such a column has a
@@ -226,7 +246,7 @@ def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
     return bool(((gaps >= 1 << STANDARD_BITS - _BITS_OF_GAPS) & (gaps < 1 << STANDARD_BITS - 19)).any())
 
 
-def _oriented(values: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDArray[np.int32]:
+def oriented(values: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDArray[np.int32]:
     """Values in steps of 2**-16 standard deviations, turned so that a column and its mirror image are the same.
 
     Of the values and their mirror image those are taken that sort last. Where these are the same the sizes of the

@@ -10,9 +10,9 @@ from tests.naive.independence import adjusted_degrees, degrees, g2, partial_corr
 from tests.naive.scores import known_rows, only_rows
 from tests.tables import continuous_table, continuous_values, random_categorical_table, with_holes
 
-from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.independence import IndependenceTest, independence_test
-from stablebn.stats import AvailableMoments, Counts, Moments
+from stablebn.stats import AvailableMixedStatistics, AvailableMoments, Counts, MixedStatistics, Moments
 from stablebn.stats.variable_sets import bit
 
 SEEDS = range(4)
@@ -115,3 +115,33 @@ def test_two_variables_that_are_never_known_together_are_independent() -> None:
     moments = AvailableMoments(ContinuousTable(("a", "b"), values, holes=frozenset({0, 1})))
     for name in ("cor", "zf", "mi-g"):
         assert independence_test(moments, name).test(0, 1, 0).p_value == 1.0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mixed_information_has_the_rows_that_are_known(seed: int) -> None:
+    """Against the test without holes of these rows alone, which has a twin of its own."""
+    rng = np.random.default_rng(seed)
+    categories = with_holes(random_categorical_table(rng, 2, 120, levels=2), rng, 0.15)
+    numbers = with_holes(continuous_table(continuous_values(rng, 3, 120)), rng, 0.15, columns=[0, 2])
+    weights = rng.integers(1, 4, 120) if seed % 2 else None
+    names = tuple(f"m{v}" for v in range(5))
+    table = MixedTable(
+        names,
+        CategoricalTable(names[:2], categories.codes, categories.levels, weights, categories.holes),
+        ContinuousTable(names[2:], numbers.values, weights, numbers.holes),
+    )
+    test = independence_test(AvailableMixedStatistics(table))
+    met = 0
+    for x, y, given in QUESTIONS:
+        family = sorted([x, y, *given])
+        known = np.ones(120, dtype=np.bool_)
+        for v in family:
+            known &= known_rows(table.categorical, [v]) if v < 2 else known_rows(table.continuous, [v - 2])
+        part = MixedTable(names, only_rows(table.categorical, known), only_rows(table.continuous, known)).select(family)
+        if not isinstance(part, MixedTable):
+            continue
+        place = {v: at for at, v in enumerate(family)}
+        expected = independence_test(MixedStatistics(part)).test(place[x], place[y], sum(bit(place[v]) for v in given))
+        assert test.test(x, y, sum(map(bit, given))) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        met += expected.p_value < 1
+    assert met > 5

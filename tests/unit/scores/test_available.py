@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.naive.scores import known_rows, node_average
+from tests.naive.scores import known_rows, node_average, only_rows
 from tests.tables import categorical_table, continuous_table, continuous_values, random_categorical_table, with_holes
 
 from stablebn import _core
-from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.errors import OptionError
 from stablebn.fixed_point import NOT_A_CANDIDATE, integers, limbs, to_float
 from stablebn.scores.available import CategoricalAverage, NodeAverageScores
 from stablebn.scores.registry import SCORES, WITH_HOLES, ScoreConfig, family_scores, scores_from
-from stablebn.stats import AvailableMoments, Counts
+from stablebn.stats import AvailableMixedStatistics, AvailableMoments, Counts, statistics_of
 from stablebn.stats.variable_sets import bit, members
 
 SEEDS = range(6)
@@ -210,3 +211,72 @@ def test_many_rows_have_no_effect_on_the_fixed_point(seed: int) -> None:
     for child, parents in _families(5):
         twin = node_average(heavy_counts, "loglik", child, members(parents))
         assert to_float(averages.family(child, parents)) == pytest.approx(float(twin), rel=1e-12)
+
+
+def _mixed(seed: int) -> MixedTable:
+    rng = np.random.default_rng(seed)
+    categories = with_holes(random_categorical_table(rng, 2, 80, levels=2), rng, 0.15)
+    numbers = with_holes(continuous_table(continuous_values(rng, 3, 80)), rng, 0.15, columns=[0, 2])
+    weights = rng.integers(1, 4, 80) if seed % 2 else None
+    names = tuple(f"m{v}" for v in range(5))
+    return MixedTable(
+        names,
+        CategoricalTable(names[:2], categories.codes, categories.levels, weights, categories.holes),
+        ContinuousTable(names[2:], numbers.values, weights, numbers.holes),
+    )
+
+
+def _known_part(table: MixedTable, family: Sequence[int]) -> Any:
+    """The rows in which some variables are known."""
+    known = np.ones(80, dtype=np.bool_)
+    for v in family:
+        known &= known_rows(table.categorical, [v]) if v < 2 else known_rows(table.continuous, [v - 2])
+    parts = only_rows(table.categorical, known), only_rows(table.continuous, known)
+    return MixedTable(table.names, *parts)
+
+
+@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mixed_families_are_averages_of_the_rows_that_are_known(seed: int, score: str) -> None:
+    """Against the score without holes of these rows alone, which has a twin of its own."""
+    table = _mixed(seed)
+    scores = family_scores(table, ScoreConfig(score))
+    assert isinstance(scores, NodeAverageScores)
+    statistics = statistics_of(table)
+    assert isinstance(statistics, AvailableMixedStatistics)
+    unit = {"bic": math.log(table.total) / 2, "aic": 1.0, "loglik": 0.0}[score]
+    for child, parents in _families(5):
+        family = [child, *members(parents)]
+        part = _known_part(table, sorted(family))
+        alone = family_scores(part.select(sorted(family)), ScoreConfig("loglik"))
+        place = {v: at for at, v in enumerate(sorted(family))}
+        given = sum(bit(place[u]) for u in members(parents))
+        is_candidate = alone.is_candidate(place[child], given)
+        assert scores.is_candidate(child, parents) == is_candidate
+        if not is_candidate or not _is_mixed_or_categorical(family):
+            continue
+        free = statistics.parameters(family) - statistics.parameters(members(parents))
+        expected = to_float(alone.family(place[child], given)) * table.total / part.total - unit * free
+        assert to_float(scores.family(child, parents)) == pytest.approx(expected, rel=1e-6)
+
+
+def _is_mixed_or_categorical(family: Sequence[int]) -> bool:
+    # Continuous variables alone have another divisor, and another penalty, in tables without categories.
+    return any(v < 2 for v in family)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mixed_changes_are_differences_of_families(seed: int) -> None:
+    scores = family_scores(_mixed(seed), ScoreConfig())
+    for child, parents in _families(5):
+        if not scores.is_candidate(child, parents):
+            continue
+        changes = scores.changes(child, parents)
+        for u in range(5):
+            if u == child:
+                continue
+            now = parents ^ bit(u)
+            if scores.is_candidate(child, now):
+                assert integers(changes)[u] == scores.family(child, now) - scores.family(child, parents)
+            else:
+                assert changes[u, 0] == NOT_A_CANDIDATE
