@@ -1,6 +1,6 @@
 """Learn from samples with holes, and write docs/missing-table.md: what drop, level and available give.
 
-Usage: python bench/missing.py [SHARED] [--rows 2000] [--samples 3] [--processes 1]
+Usage: python bench/missing.py [SHARED] [--rows 1000] [--samples 2] [--processes 1]
 
 SHARED is the folder with `networks/NAME.dsc` and `NAME_c.xdsl`; without it only networks that stablebn can make are
 sampled. Graphs are compared with the true one as CPDAGs; their BIC is that of the sample before anything was missing.
@@ -271,8 +271,8 @@ def main() -> None:
     """Learn all, and write the tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("shared", type=Path, nargs="?")
-    parser.add_argument("--rows", type=int, default=2_000)
-    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=1_000)
+    parser.add_argument("--samples", type=int, default=2)
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     todo = list(cases(networks(options.shared), options.rows, options.samples))
