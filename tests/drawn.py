@@ -26,6 +26,10 @@ LEARNERS = (*CLIMBING, *TESTING, *HYBRID, "fges")
 UNSTABLE = ("tabu", "hc")
 
 
+# With values missing, a family has its own rows: not all scores and learners can do with that.
+SCORES_WITH_HOLES = ("bic", "aic", "loglik")
+
+
 class Combination(NamedTuple):
     """A learner, a kind of data and a score that is defined for both."""
 
@@ -60,6 +64,23 @@ class Streams:
     def often(self, purpose: str, share: float) -> bool:
         """Whether it happens this time."""
         return self[purpose].random() < share
+
+
+def takes_holes(combination: Combination) -> bool:
+    """Whether missing="available" is defined."""
+    return combination.algorithm != "fges" and combination.score in SCORES_WITH_HOLES
+
+
+def holes_of(streams: Streams, combination: Combination, columns: int, rows: int) -> list[tuple[int, int]]:
+    """Draw the columns and rows of the values that are missing: none where that is not defined, and in half the tables.
+
+    The first four rows stay as they are: so many values a continuous column needs.
+    """
+    used, share = streams.often("holes, used", 0.5), streams["holes, share"].choice((0.03, 0.1, 0.3))
+    # Of some columns only, mostly: so some families have all rows.
+    some = [column for column in range(columns) if streams["holes, columns"].random() < 0.7]
+    drawn = [(column, row) for column in some for row in range(4, rows) if streams["holes"].random() < share]
+    return drawn if used and takes_holes(combination) else []
 
 
 def options_of(streams: Streams, combination: Combination, columns: int) -> dict[str, Any]:

@@ -89,6 +89,21 @@ def random_categorical_table(rng: np.random.Generator, n: int, rows: int, levels
     return categorical_table(codes)
 
 
+def with_holes(table: Any, rng: np.random.Generator, share: float, columns: Sequence[int] | None = None) -> Any:
+    """The same table with values missing by chance, in some columns; never in the first four rows."""
+    numbers = isinstance(table, ContinuousTable)
+    cells = (table.values if numbers else table.codes).copy()
+    holes = rng.random(cells.shape) < share
+    holes[:, :4] = False
+    holes[[v for v in range(len(cells)) if columns is not None and v not in columns]] = False
+    for v, own in enumerate(holes):
+        cells[v, own] = np.nan if numbers else len(table.levels[v])
+    places = frozenset(np.flatnonzero(holes.any(axis=1)).tolist())
+    if numbers:
+        return ContinuousTable(table.names, cells, table.weights, places)
+    return CategoricalTable(table.names, cells, table.levels, table.weights, places)
+
+
 def continuous_table(values: Any, weights: Sequence[int] | None = None) -> ContinuousTable:
     """A table of numbers, one row of `values` a variable."""
     array = np.ascontiguousarray(values, dtype=np.float64)

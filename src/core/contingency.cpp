@@ -25,6 +25,10 @@ ContingencyTest::ContingencyTest(std::shared_ptr<const Counts> counts, TestRule 
       rule_(rule),
       alone_(std::move(alone)) {}
 
+bool ContingencyTest::knows_all(int x, std::span<const int> others) const {
+    return !counts_->rows().has_holes(x) && have_no_holes(counts_->rows(), others);
+}
+
 double ContingencyTest::statistic_of(Fixed sum) const {
     const double value = sum.to_double();
     return std::max(rule_.statistic == Statistic::x2 ? value : 2.0 * value, 0.0);
@@ -43,16 +47,18 @@ double ContingencyTest::p_value(double statistic, double df, const Spared& spare
 
 Outcome ContingencyTest::judge(const Sums& sums, int x, int y, double configurations,
                                const Spared& spared) const {
-    const int r = counts_->levels(x), c = counts_->levels(y);
+    const int r = counts_->values(x), c = counts_->values(y);
+    const auto rows = static_cast<double>(sums.rows < 0 ? counts_->total() : sums.rows);
     Outcome found;
-    found.statistic = configurations * r * c <= rule_.largest ? statistic_of(sums.value) : 0.0;
+    // Not the other way round: infinitely many configurations times 0 are no number.
+    found.statistic = configurations * r * c * rule_.rows_a_cell > rows ? 0.0 : statistic_of(sums.value);
     found.df = rule_.adjust ? static_cast<double>(sums.df) : (c - 1) * (configurations * (r - 1));
     found.p_value = p_value(found.statistic, found.df, spared);
     return found;
 }
 
 Outcome ContingencyTest::outcome_alone(int x, int y, const Spared& spared) const {
-    const double statistic = alone_(x, y), df = (counts_->levels(x) - 1) * (counts_->levels(y) - 1);
+    const double statistic = alone_(x, y), df = (counts_->values(x) - 1) * (counts_->values(y) - 1);
     return {statistic, df, p_value(statistic, df, spared)};
 }
 
@@ -60,14 +66,14 @@ Outcome ContingencyTest::outcome(ContingencyTables& tables, int x, int y, std::s
                                  const Spared& spared) const {
     if (given.empty() && !alone_.empty()) return outcome_alone(x, y, spared);
     const Sums sums = tables.begin({x, given, {&y, 1}}).sums(0);
-    return judge(sums, x, y, states(counts_->rows(), given), spared);
+    return judge(sums, x, y, states_of_values(counts_->rows(), given), spared);
 }
 
 std::vector<Outcome> ContingencyTest::judged(ContingencyTables& tables, const Question& question,
                                              const Enough& enough) const {
     const bool alone = question.given.empty() && !alone_.empty();
     TableCounter* const counter = alone ? nullptr : &tables.begin(question);
-    const double configurations = states(counts_->rows(), question.given);
+    const double configurations = states_of_values(counts_->rows(), question.given);
     std::vector<Outcome> found;
     found.reserve(question.candidates.size());
     for (std::size_t at = 0; at < question.candidates.size(); ++at) {
@@ -81,13 +87,13 @@ std::vector<Outcome> ContingencyTest::judged(ContingencyTables& tables, const Qu
 
 std::vector<Outcome> ContingencyTest::outcomes(int x, std::span<const int> given, std::span<const int> candidates,
                                                const Enough& enough) const {
-    double df = counts_->levels(x) - 1;
-    for (const int v : given) df *= counts_->levels(v);
+    double df = counts_->values(x) - 1;
+    for (const int v : given) df *= counts_->values(v);
     std::vector<Outcome> found(candidates.size());
     std::vector<int> hopeful;
     std::vector<std::size_t> places;
     for (std::size_t at = 0; at < candidates.size(); ++at) {
-        found[at].df = df * (counts_->levels(candidates[at]) - 1);
+        found[at].df = df * (counts_->values(candidates[at]) - 1);
         // The median of the chi-square distribution is above df - 1 (Chen and Rubin 1986).
         if (found[at].df - 1 <= enough.most_information) {
             hopeful.push_back(candidates[at]);
@@ -105,7 +111,7 @@ std::vector<Outcome> ContingencyTest::outcomes(int x, std::span<const int> given
 
 std::vector<double> ContingencyTest::p_values_given_rest(int x, std::span<const int> blanket,
                                                          std::span<const int> among, double stop_above) const {
-    const bool by_table = is_plain() && among.size() > 1 &&
+    const bool by_table = is_plain() && among.size() > 1 && knows_all(x, blanket) &&
                           counts_->levels(x) * states(counts_->rows(), blanket) <= MOST_CELLS;
     const auto known = by_table ? p_values_by_table(x, blanket) : std::vector<double>{};
     ContingencyTables scratch = tables();
@@ -150,7 +156,7 @@ std::optional<ContingencyTest::Inseparable> ContingencyTest::inseparable(int x, 
                                                                          const CriticalValues& critical) const {
     double cells_in_all = counts_->levels(x) + 1;
     for (const int v : among) cells_in_all *= counts_->levels(v) + 1;
-    if (!is_plain() || among.size() < 2 || cells_in_all > MOST_CELLS_IN_ALL) return std::nullopt;
+    if (!is_plain() || among.size() < 2 || cells_in_all > MOST_CELLS_IN_ALL || !knows_all(x, among)) return std::nullopt;
 
     std::vector<int> variables(among.begin(), among.end());
     variables.push_back(x);

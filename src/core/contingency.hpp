@@ -20,8 +20,8 @@ struct TestRule {
     Statistic statistic = Statistic::g2;
     /// Degrees of freedom by the levels that occur, not by all.
     bool adjust = false;
-    /// A table with more cells says nothing, and its statistic counts as 0.
-    double largest = std::numeric_limits<double>::infinity();
+    /// A table with fewer rows a cell says nothing, and its statistic counts as 0.
+    double rows_a_cell = 0.0;
 };
 
 /// What of the outcomes need not be known.
@@ -64,6 +64,9 @@ public:
     const PackedLevels& packed() const { return packed_; }
     /// G2 with ordinary degrees of freedom: what joint tables have all answers to.
     bool is_plain() const { return rule_.statistic == Statistic::g2 && !rule_.adjust; }
+
+    /// Whether neither x nor any of some others has holes: then one joint table tells of them all.
+    bool knows_all(int x, std::span<const int> others) const;
 
     /// Scratch memory for tests: one for each thread.
     ContingencyTables tables() const { return {*counts_, packed_, rule_.statistic}; }

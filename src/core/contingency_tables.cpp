@@ -484,9 +484,65 @@ Sums RowTables::sums(std::size_t at) {
     return margins_.of_rows(sorted_, all.columns[x], all.columns[y], counts_.levels(y), all.weights);
 }
 
+// By the rows that are complete
+
+void CompleteTables::begin(const Question& question) {
+    question_ = question;
+    const Rows& all = counts_.rows();
+    std::vector<int> family(question.given.begin(), question.given.end());
+    family.push_back(question.x);
+    rows_ = complete_rows_of(all, family);
+    partition_.group.assign(rows_.size(), 0);
+    partition_.groups = 1;
+    for (const int v : question.given) partition_ = split(partition_, rows_, all.columns[v], all.levels[v]);
+}
+
+Sums CompleteTables::sums(std::size_t at) {
+    const Rows& all = counts_.rows();
+    const int x = question_.x, y = question_.candidates[at], r = counts_.levels(x), c = counts_.levels(y);
+    std::vector<std::int32_t> rows, groups;
+    with_codes(all.columns[y], [&](const auto* codes) {
+        const auto values = static_cast<std::int64_t>(counts_.values(y));
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (static_cast<std::int64_t>(codes[rows_[i]]) >= values) continue;
+            rows.push_back(rows_[i]);
+            groups.push_back(partition_.group[i]);
+        }
+    });
+    const auto in_x = margins_.begin(partition_.groups, r);
+    add_some_rows(rows, groups.data(), all.columns[x], r, all.weights, in_x.data());
+    margins_.sum_up();
+    const std::int64_t told = std::accumulate(in_x.begin(), in_x.end(), std::int64_t{0});
+    Sums found;
+    const std::int64_t cells_of_table = partition_.groups * r * c;
+    if (cells_of_table <= std::max(CELLS_A_ROW * static_cast<std::int64_t>(rows.size()), FEW_CELLS)) {
+        const auto cells = cells_.take_zeros(cells_of_table);
+        std::vector<std::uint32_t> places(rows.size());
+        with_codes(all.columns[x], [&](const auto* codes) {
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                places[i] = static_cast<std::uint32_t>(groups[i]) * static_cast<std::uint32_t>(r) +
+                            static_cast<std::uint32_t>(codes[rows[i]]);
+            }
+        });
+        add_some_rows(rows, places.data(), all.columns[y], c, all.weights, cells.data());
+        found = margins_.of_cells(cells.data(), c);
+    } else {
+        Grouped sorted = rows_by_group(groups, partition_.groups);
+        for (auto& row : sorted.rows) row = rows[row];
+        found = margins_.of_rows(sorted, all.columns[x], all.columns[y], c, all.weights);
+    }
+    found.rows = told;
+    return found;
+}
+
 // The choice
 
 TableCounter& ContingencyTables::begin(const Question& question) {
+    const Rows& rows = counts_.rows();
+    if (rows.has_holes(question.x) || !have_no_holes(rows, question.given) || !have_no_holes(rows, question.candidates)) {
+        complete_.begin(question);
+        return complete_;
+    }
     const auto candidates = static_cast<std::int64_t>(question.candidates.size());
     const std::int64_t columns = sum_of_levels(counts_, question.candidates);
     // Sets have to be made, and counted for each candidate; else rows have to be placed, and counted for each.

@@ -27,10 +27,12 @@ enum class Statistic { g2, x2 };
 /// Joint tables have at most so many cells where places in them are 16 bits wide.
 constexpr double MOST_PLACES = 1 << 16;
 
-/// What was summed up over the cells: G2 / 2 or X2, and the adjusted degrees of freedom.
+/// What was summed up over the cells: G2 / 2 or X2, and the adjusted degrees of freedom; and, of tables with holes, how
+/// many rows, by weight, could be told.
 struct Sums {
     Fixed value;
     std::int64_t df = 0;
+    std::int64_t rows = -1;
 };
 
 /// Which tables are to be counted.
@@ -171,12 +173,35 @@ private:
     Scratch<std::int64_t> cells_;
 };
 
+/// Tables of variables with holes: histograms over the rows in which x, y and z are known.
+class CompleteTables : public TableCounter {
+public:
+    CompleteTables(const Counts& counts, Statistic statistic) : counts_(counts), margins_(counts.m_ln_m(), statistic) {}
+
+    void begin(const Question& question);
+    Sums sums(std::size_t at) override;
+
+private:
+    const Counts& counts_;
+    Margins margins_;
+    Question question_{};
+    /// The rows in which x and z are known, and their configurations of z.
+    std::vector<std::int32_t> rows_;
+    Partition partition_;
+    Scratch<std::int64_t> cells_;
+};
+
 /// The tables of one question after the other, each counted in the way that is quickest.
 class ContingencyTables {
 public:
     /// `packed`: bits of all variables, or none.
     ContingencyTables(const Counts& counts, const PackedLevels& packed, Statistic statistic)
-        : counts_(counts), packed_(packed), bits_(counts, packed, statistic), places_(counts, statistic), rows_(counts, statistic) {}
+        : counts_(counts),
+          packed_(packed),
+          bits_(counts, packed, statistic),
+          places_(counts, statistic),
+          rows_(counts, statistic),
+          complete_(counts, statistic) {}
 
     /// Prepare the tables of a question; what it looks at has to stay.
     TableCounter& begin(const Question& question);
@@ -187,6 +212,7 @@ private:
     BitTables bits_;
     PlaceTables places_;
     RowTables rows_;
+    CompleteTables complete_;
 };
 
 }  // namespace stablebn

@@ -129,7 +129,8 @@ double ContingencyWalk::test_subset() {
     const Counts& counts = test_->counts();
     const double configurations = states(counts.rows(), given_);
     const double cells = configurations * counts.levels(x_) * counts.levels(y_);
-    if (!subsets_.size() || !test_->is_plain() || !similar_.suit(cells)) {
+    const bool known = test_->knows_all(x_, given_) && !counts.rows().has_holes(y_);
+    if (!subsets_.size() || !test_->is_plain() || !known || !similar_.suit(cells)) {
         return test_->outcome(tables_, x_, y_, given_, {critical_.get(), true, false}).p_value;
     }
     return test_->judge(similar_.sums(x_, y_, given_, cells), x_, y_, configurations, {critical_.get(), true, false}).p_value;

@@ -58,26 +58,20 @@ double Elimination::correlation(int x, int y) {
     return correlation_of_fixed(x, y);
 }
 
-double CorrelationTest::degrees(std::size_t size) const {
-    const auto rows = static_cast<double>(total_ - static_cast<std::int64_t>(size));
-    switch (statistic_) {
-        case CorrelationStatistic::student: return rows - 2;
-        case CorrelationStatistic::fisher: return rows - 3;
-        default: return 1;
-    }
-}
-
-Outcome CorrelationTest::judge(double correlation, std::size_t size) const {
-    const double df = degrees(size);
+Outcome judge_correlation(CorrelationStatistic statistic, std::int64_t rows, double correlation, std::size_t size) {
+    const auto left = static_cast<double>(rows - static_cast<std::int64_t>(size));
+    const double df = statistic == CorrelationStatistic::student  ? left - 2
+                      : statistic == CorrelationStatistic::fisher ? left - 3
+                                                                  : 1;
     // Too few rows for a test reject nothing.
     if (df < 1) return {0.0, df, 1.0};
     const double r = std::clamp(correlation, -LARGEST, LARGEST);
-    if (statistic_ == CorrelationStatistic::student) return {r, df, student_tail(r, df)};
-    if (statistic_ == CorrelationStatistic::fisher) {
+    if (statistic == CorrelationStatistic::student) return {r, df, student_tail(r, df)};
+    if (statistic == CorrelationStatistic::fisher) {
         const double z = fisher_statistic(r, df);
         return {z, df, normal_tail(z)};
     }
-    const double information = information_statistic(r, static_cast<double>(total_));
+    const double information = information_statistic(r, static_cast<double>(rows));
     return {information, df, chi_square_tail(information, df)};
 }
 

@@ -56,6 +56,9 @@ enum class CorrelationStatistic {
     information,
 };
 
+/// What a correlation of so many rows says given so many variables.
+Outcome judge_correlation(CorrelationStatistic statistic, std::int64_t rows, double correlation, std::size_t size);
+
 /// A test of the partial correlation.
 class CorrelationTest {
 public:
@@ -70,7 +73,9 @@ public:
     std::vector<double> p_values(int x, std::span<const int> given, std::span<const int> candidates, double alpha) const;
 
     /// What a correlation says given so many variables.
-    Outcome judge(double correlation, std::size_t size) const;
+    Outcome judge(double correlation, std::size_t size) const {
+        return judge_correlation(statistic_, total_, correlation, size);
+    }
 
     /// The absolute correlations between which p-values cease to be above alpha, given so many variables.
     Critical critical_correlation(std::size_t size, double alpha) const;
@@ -78,7 +83,6 @@ public:
     MatrixView<const double> matrix() const { return matrix_.view(); }
 
 private:
-    double degrees(std::size_t size) const;
     std::vector<double> correlations(int x, std::span<const int> given, std::span<const int> candidates) const;
 
     Matrix<double> matrix_;

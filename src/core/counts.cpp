@@ -109,12 +109,13 @@ struct Extension {
 
 }  // namespace
 
-Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits)
+Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits,
+               std::shared_ptr<const LogTable> logs)
     : rows_(std::move(rows)),
       owner_(std::move(owner)),
       pool_(std::move(pool)),
       limits_(limits),
-      m_ln_m_(log_table(rows_.total)),
+      m_ln_m_(logs ? std::move(logs) : log_table(rows_.total)),
       first_(rows_.columns.size(), -1),
       shared_(std::make_shared<Shared>(limits)) {
     for (int v = 0; v < variables(); ++v) {
@@ -147,6 +148,7 @@ std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
     for (const int v : order) {
         rows.columns.push_back(rows_.columns[v]);
         rows.levels.push_back(rows_.levels[v]);
+        if (!rows_.holes.empty()) rows.holes.push_back(rows_.holes[v]);
     }
     auto counts = std::make_shared<Counts>(std::move(rows), owner_, pool_, limits_);
     for (int v = 0; v < variables(); ++v) counts->first_[v] = first_[order[v]];

@@ -57,16 +57,22 @@ struct JointTable {
 class Counts {
 public:
     /// `owner` keeps alive what the rows are looked at in.
-    Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits = {});
+    /// `logs` are those of another table of no fewer rows, where they are known.
+    Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits = {},
+           std::shared_ptr<const LogTable> logs = nullptr);
 
     /// The counts of the same variables, renumbered so that new i is old order[i]; the same object if asked again.
     std::shared_ptr<Counts> reordered(std::span<const int> order);
 
     const Rows& rows() const { return rows_; }
     Pool& pool() const { return *pool_; }
+    const std::shared_ptr<Pool>& shared_pool() const { return pool_; }
+    const std::shared_ptr<const LogTable>& logs() const { return m_ln_m_; }
     const CountingLimits& limits() const { return limits_; }
     int variables() const { return rows_.variables(); }
+    /// Levels that are counted: the values of a variable and, where it has holes, these as one more.
     int levels(int v) const { return rows_.levels[v]; }
+    int values(int v) const { return rows_.values(v); }
     std::int64_t total() const { return rows_.total; }
 
     /// m ln m of every count that can occur.

@@ -10,6 +10,36 @@ double states(const Rows& rows, std::span<const int> variables) {
     return product;
 }
 
+double states_of_values(const Rows& rows, std::span<const int> variables) {
+    double product = 1.0;
+    for (const int v : variables) product *= rows.values(v);
+    return product;
+}
+
+bool have_no_holes(const Rows& rows, std::span<const int> variables) {
+    return std::ranges::none_of(variables, [&](int v) { return rows.has_holes(v); });
+}
+
+std::vector<std::int32_t> complete_rows_of(const Rows& rows, std::span<const int> variables) {
+    std::vector<std::uint8_t> hole(rows.count, 0);
+    for (const int v : variables) {
+        if (!rows.has_holes(v)) continue;
+        with_codes(rows.columns[v], [&](const auto* codes) {
+            const auto own = static_cast<std::int32_t>(rows.values(v));
+            for (std::size_t i = 0; i < rows.count; ++i) hole[i] |= static_cast<std::int32_t>(codes[i]) == own;
+        });
+    }
+    std::vector<std::int32_t> complete(rows.count);
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < rows.count; ++i) {
+        // Written in any case, and written over where it should not be.
+        complete[found] = static_cast<std::int32_t>(i);
+        found += !hole[i];
+    }
+    complete.resize(found);
+    return complete;
+}
+
 std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables) {
     std::vector<std::uint16_t> numbers(rows.count);
     write_configurations(rows, variables, 0, numbers);

@@ -33,6 +33,8 @@ struct Rows {
     std::vector<Column> columns;
     /// Number of levels of each variable.
     std::vector<int> levels;
+    /// Whether the last level of a variable is a hole, where its value is not known; empty: no variable has holes.
+    std::vector<bool> holes;
     /// How many rows each row stands for; none where each stands for itself.
     std::span<const std::int64_t> weights;
     /// The sum of the weights.
@@ -40,6 +42,9 @@ struct Rows {
 
     int variables() const { return static_cast<int>(columns.size()); }
     bool weighted() const { return !weights.empty(); }
+    bool has_holes(int v) const { return !holes.empty() && holes[v]; }
+    /// Number of values of a variable: its levels but for the hole.
+    int values(int v) const { return levels[v] - has_holes(v); }
 };
 
 /// A partition of the rows: the group of every row, 0 <= group < groups, some of which may be empty.
@@ -50,6 +55,14 @@ struct Partition {
 
 /// Number of joint configurations of some variables, seen or not; a double, as there may be very many.
 double states(const Rows& rows, std::span<const int> variables);
+/// The same without the holes.
+double states_of_values(const Rows& rows, std::span<const int> variables);
+
+/// Whether none of some variables has holes.
+bool have_no_holes(const Rows& rows, std::span<const int> variables);
+
+/// The rows in which all of some variables are known, ascending.
+std::vector<std::int32_t> complete_rows_of(const Rows& rows, std::span<const int> variables);
 
 /// The configuration of every row, the last variable fastest, where there are at most 2**16.
 std::vector<std::uint16_t> configurations(const Rows& rows, std::span<const int> variables);

@@ -21,6 +21,7 @@
 #include "double_double.hpp"
 #include "rows.hpp"
 #include "variable_set.hpp"
+#include "wide.hpp"
 
 namespace stablebn {
 
@@ -30,9 +31,6 @@ constexpr int STANDARD_BITS = 48;
 
 /// A fewest of rows below which a stratum tells of no variance: SPEC 2 asks N > parents + 2.
 constexpr std::int64_t ROWS_BESIDES_COLUMNS = 2;
-
-// Not in standard C++, but in all compilers for 64-bit machines other than Microsoft's.
-__extension__ typedef __int128 Wide;
 
 /// Where the standard units of a column are: values times 2**-power, less the mean, times the inverse of the deviation.
 struct Standard {

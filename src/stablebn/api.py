@@ -15,7 +15,6 @@ from stablebn.data import (
     Binning,
     CategoricalTable,
     Caution,
-    ContinuousTable,
     Decision,
     MixedTable,
     Prepared,
@@ -27,8 +26,9 @@ from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
 from stablebn.independence import independence_test, name_of_test
-from stablebn.learned import learned_graph, order_warnings, unfinished_warning
-from stablebn.learners import LEARNERS, SearchConfig, define_problem, number_variables
+from stablebn.learned import averages_warning, learned_graph, order_warnings, unfinished_warning
+from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
+from stablebn.learners.config import CLIMBS
 from stablebn.naming import (
     all_arcs_but,
     as_dag,
@@ -45,7 +45,7 @@ from stablebn.naming import (
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import ScoreConfig, family_scores, numbers_matter
-from stablebn.stats import MeasuredMoments, Moments
+from stablebn.stats import statistics_of
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
 
@@ -119,6 +119,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
     # Names that decided for want of time are no end of the work either.
     finished = found.finished and not (problem.undecided and problem.time_is_up())
     unfinished = () if finished else (unfinished_warning(found, search),)
+    averages = (averages_warning(),) if problem.statistics.has_holes and CLIMBS in learner.traits else ()
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -131,6 +132,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
             *depends_on_units,
             *order_warnings(problem, prepared),
             *learned.warnings,
+            *averages,
             *unfinished,
         ),
         kinds=prepared.kinds,
@@ -139,6 +141,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
         merged=prepared.merged,
         cuts=prepared.cuts,
         rows=prepared.table.total,
+        fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
         known=learned.known,
@@ -299,14 +302,9 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     relation = relation_of(graph, prepared.table.names)
-    if isinstance(prepared.table, ContinuousTable):
-        moments = Moments(prepared.table, threads=threads)
-        statistics = MeasuredMoments(moments) if _is_unit_free(asked, prepared) else moments
-        problem = number_variables(statistics, config, [relation])
-        scores, variables = problem.scores, problem.names
-    elif numbers_matter(prepared.table, config):
-        unit_free = _is_unit_free(asked, prepared)
-        problem = define_problem(prepared.table, config, unit_free=unit_free, relation=relation, threads=threads)
+    if numbers_matter(prepared.table, config):
+        statistics = statistics_of(prepared.table, unit_free=_is_unit_free(asked, prepared), threads=threads)
+        problem = number_variables(measured(statistics), config, [relation])
         scores, variables = problem.scores, problem.names
     else:
         # Counts have no order: there is nothing to number.

@@ -97,7 +97,11 @@ class _Reading(Options):
         recorded=False,
     )
     missing: str = option(
-        "error", "Missing values: error, drop (the row) or level (of its own).", check=choice(MISSING), in_studies=False
+        "error",
+        "Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is "
+        "learned from the rows in which these are known).",
+        check=choice(MISSING),
+        in_studies=False,
     )
     discretise: str | None = option(
         None,

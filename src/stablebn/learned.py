@@ -13,6 +13,7 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
+from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
@@ -28,6 +29,7 @@ class LearnedGraph:
     dag: DAG | None
     score: float | None
     fingerprint: str
+    fewest_rows: int | None
     known: tuple[tuple[Hashable, Hashable], ...]
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
@@ -58,13 +60,15 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
     known = _known(numbered, problem)
     arcs = _named(numbered, problem.names)
     score = to_float(graph_score(problem, found.parents))
+    fewest, cautions = _fewest_rows(problem, found.parents)
     return LearnedGraph(
         pdag=PDAG(nodes, arcs, ()),
         dag=DAG(nodes, arcs),
         score=score,
         fingerprint=_fingerprint_of_dag(parents, score),
+        fewest_rows=fewest,
         known=known,
-        warnings=tuple(_warnings_of_rows(problem, found.parents)),
+        warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
 
@@ -80,16 +84,19 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     numbered = [(u, v) for v, family in enumerate(families) for u in members(family)]
     known = _known(numbered or found.directed, problem)
     arcs = _named(numbered, names)
+    fewest, cautions = (None, ()) if extension is None else _fewest_rows(problem, families)
     return LearnedGraph(
         pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
         dag=None if extension is None else DAG(nodes, arcs),
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
+        fewest_rows=fewest,
         known=known,
         conflicts=conflicts,
         warnings=(
             *_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions),
             *_warnings_of_rows(problem, families),
+            *cautions,
         ),
     )
 
@@ -103,6 +110,20 @@ def _known(arcs: Sequence[tuple[int, int]], problem: Problem) -> tuple[tuple[Has
     if barred:
         raise AssertionError(f"a fault of stablebn: the learned graph has arcs that are not allowed: {barred}.")
     return tuple(_named(((u, v) for u, v in arcs if (v, u) not in allowed), problem.names))
+
+
+def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:
+    """On how many rows that family of a DAG rests that has the fewest, and a word on it where values are missing."""
+    scores, total = problem.scores, problem.statistics.total
+    if not isinstance(scores, NodeAverageScores):
+        return total, ()
+    rows = [scores.complete_rows(v, family) for v, family in enumerate(families)]
+    # Of several the first in canonical order: names and layout have no say.
+    at = min(problem.decreasing, key=rows.__getitem__)
+    child, parents = problem.names[at], [problem.names[u] for u in members(families[at])]
+    with_parents = f"with parents {listed(sorted(parents, key=name_key))}" if parents else "without parents"
+    message = f"the family with the fewest complete rows is {child!r} {with_parents}: {rows[at]:,} of {total:,}."
+    return rows[at], (Caution("fewest-rows", (child, *parents), message),)
 
 
 def _named(edges: Iterable[tuple[int, int]], names: Sequence[Hashable]) -> list[tuple[Hashable, Hashable]]:
@@ -184,6 +205,16 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
             f"these columns look so much alike that names had to decide between them: {listed(names)}. Under other "
             "names the graph may be another.",
         )
+
+
+def averages_warning() -> Caution:
+    """What to say of a graph that was found by comparing scores of different rows."""
+    return Caution(
+        "node-average",
+        (),
+        "Families with different missing values were compared, which tends to add arcs that are not there. The "
+        "learners h2pc and mmhc test on equal rows first; or say a larger k.",
+    )
 
 
 def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:

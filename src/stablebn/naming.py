@@ -13,6 +13,7 @@ from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.learners import Problem
+from stablebn.scores.available import NodeAverageScores
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import AllowedArcs
@@ -149,6 +150,11 @@ def check_rows(
     """Refuse families that the rows are too few for; `graph` says whose."""
     check_parents(families, names, scores.most_parents, f"for {total} rows {graph}")
     barred = [names[v] for v, family in enumerate(families) if not scores.is_candidate(v, family)]
+    if barred and isinstance(scores, NodeAverageScores):
+        raise GraphError(
+            f"{graph} has families for which too few rows have a value of the variable and of all its parents: "
+            f"{listed(barred)}. Take parents away."
+        )
     if barred:
         raise GraphError(
             f"{graph} gives these variables parents with a configuration of categories that has too few rows for the "

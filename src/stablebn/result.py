@@ -51,6 +51,9 @@ class Result:
         puts other rows into the same bins.
     rows : int
         N, the number of rows used (by weight).
+    fewest_rows : int or None
+        With missing="available", how many of them (by weight) the family of `dag` has that has the fewest: the rows in
+        which a variable and its parents are known. Otherwise N. None without a `dag`.
     config : dict
         The algorithm, the score and all options, as they were used.
     fingerprint : str
@@ -76,6 +79,7 @@ class Result:
     merged: Mapping[Hashable, tuple[Hashable, ...]]
     cuts: Mapping[Hashable, tuple[float, ...]]
     rows: int
+    fewest_rows: int | None
     config: Mapping[str, Any]
     fingerprint: str
     known: tuple[tuple[Hashable, Hashable], ...]
@@ -136,6 +140,7 @@ class Result:
             "order": list(self.order),
             "fingerprint": self.fingerprint,
             "rows": self.rows,
+            "fewest_rows": self.fewest_rows,
             "config": dict(self.config),
             "cpdag": None
             if self.cpdag is None

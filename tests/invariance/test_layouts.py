@@ -6,6 +6,7 @@ defined, each with tables and options that are drawn from streams of their own. 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
@@ -14,7 +15,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.drawn import KINDS, PURE, TESTS, UNSTABLE, Combination, Streams, combinations, options_of
+from tests.drawn import (
+    KINDS,
+    PURE,
+    TESTS,
+    UNSTABLE,
+    Combination,
+    Streams,
+    combinations,
+    holes_of,
+    options_of,
+    takes_holes,
+)
 from tests.drawn import LEARNERS as ALL
 from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
 
@@ -52,10 +64,15 @@ class Drawn:
 
     def table(self, n: tuple[int, int], rows: tuple[int, int]) -> Columns:
         """A random table of the kind, with a random number of columns and rows."""
-        return MAKERS[self.combination.kind](self.rng, self.number("columns", *n), self.number("rows", *rows))
+        make = MAKERS[self.combination.kind]
+        columns = make(self.rng, self.number("columns", *n), self.number("rows", *rows))
+        for column, row in holes_of(self._streams, self.combination, len(columns), len(next(iter(columns.values())))):
+            own = list(columns.values())[column]
+            own[row] = None if isinstance(own[row], str) else math.nan
+        return columns
 
     def options(self, columns: int) -> dict[str, Any]:
-        """Options for a table of so many columns."""
+        """Options for a table of so many columns, but for missing values."""
         found = options_of(self._streams, self.combination, columns)
         if self._stable:
             # In the columns' own order a learner promises no more than one that knows no other.
@@ -65,7 +82,8 @@ class Drawn:
     def learner(self, columns: Sequence[Any] | Columns, **more: Any) -> Callable[..., sb.Result]:
         """A function that learns from a table, always with the same options."""
         algorithm, _, score = self.combination
-        options = {**self.options(len(columns)), **more}
+        # Of a table without missing values it says nothing.
+        options = {**self.options(len(columns)), "missing": "available", **more}
         return lambda data, **others: sb.learn(data, algorithm, score, **options, **others)
 
 
@@ -144,7 +162,7 @@ def test_other_names_give_the_same_bits(drawn: Drawn) -> None:
 
 
 def _multiset_of_rows(columns: Columns, order: list[Hashable]) -> list[tuple[Any, ...]]:
-    return sorted(zip(*(columns[name] for name in order), strict=True))
+    return sorted(zip(*(columns[name] for name in order), strict=True), key=repr)
 
 
 @promised(STABLE)
@@ -249,6 +267,7 @@ def test_threads_cannot_matter(drawn: Drawn) -> None:
     columns = drawn.table((4, 8), (40, 60))
     algorithm, _, score = drawn.combination
     options = drawn.options(len(columns))
+    options["missing"] = "available"
     one, two = (sb.learn(columns, algorithm, score, **{**options, "threads": threads}) for threads in (1, 2))
     assert (one.to_dict(), one.trace) == (two.to_dict(), two.trace)
 
@@ -258,12 +277,12 @@ def test_relabelled_levels_in_the_same_order_give_the_same_bits(drawn: Drawn) ->
     columns = drawn.table((2, 6), (4, 60))
     learn = drawn.learner(columns)
     first = learn(columns)
-    labels = sorted({value for own in columns.values() for value in own})
+    labels = sorted({value for own in columns.values() for value in own if value is not None})
     for other in (
         {label: f"level {place:02d}" for place, label in enumerate(labels)},
         dict(zip(labels, range(99), strict=False)),
     ):
-        second = learn({name: [other[value] for value in own] for name, own in columns.items()})
+        second = learn({name: [other.get(value) for value in own] for name, own in columns.items()})
         assert (_arcs(first), first.score) == (_arcs(second), second.score)
 
 
@@ -425,6 +444,16 @@ def test_every_promise_meets_every_learner_kind_and_score(name: str) -> None:
 
 def test_learners_and_their_promise_are_those_of_the_registry() -> None:
     assert {learner: entry.stable for learner, entry in LEARNERS.items()} == {name: name in STABLE for name in ALL}
+
+
+def test_tables_with_holes_are_met_by_every_learner_and_score_that_can_do_with_them() -> None:
+    met = set()
+    for name in _promised():
+        for combination, seed, stable in _cases(name):
+            columns = Drawn(combination, seed, stable=stable).table((6, 6), (40, 40))
+            if any(value is None or value != value for own in columns.values() for value in own):
+                met.add(combination)
+    assert met == {combination for combination in combinations(list(LEARNERS)) if takes_holes(combination)}
 
 
 def _options_of(learner: str) -> set[str]:

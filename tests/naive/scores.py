@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, ContinuousTable
 
@@ -144,6 +146,41 @@ def gaussian_family(table: ContinuousTable, score: str, child: int, parents: Seq
         fit = -Decimal(total) / 2 * (ln(rss / (total - 1)) + ln(2 * PI)) - Decimal(total - 1) / 2
         unit = {"bic": ln(total) / 2, "aic": Decimal(1), "loglik": Decimal(0)}[score]
         return fit - Decimal(k) * unit * (len(parents) + 2)
+
+
+def known_rows(table: CategoricalTable | ContinuousTable, variables: Sequence[int]) -> NDArray[np.bool_]:
+    """The rows in which all of some variables are known."""
+    if isinstance(table, ContinuousTable):
+        holes = [[math.isnan(value) for value in table.values[v]] for v in variables]
+    else:
+        holes = [[code == len(table.levels[v]) for code in table.codes[v]] for v in variables]
+    return np.array([not any(row) for row in zip(*holes, strict=True)])
+
+
+def only_rows(table: Any, rows: NDArray[np.bool_]) -> Any:
+    """A table of some rows; its levels are those of all."""
+    weights = None if table.weights is None else table.weights[rows]
+    if isinstance(table, ContinuousTable):
+        return ContinuousTable(table.names, table.values[:, rows], weights)
+    return CategoricalTable(table.names, table.codes[:, rows], table.levels, weights)
+
+
+def node_average(
+    table: CategoricalTable | ContinuousTable, score: str, child: int, parents: Sequence[int], k: float = 1
+) -> Decimal:
+    """N times the mean log-likelihood of the rows in which a family is known, less the penalty of N rows."""
+    family = [child, *parents]
+    known: CategoricalTable | ContinuousTable = only_rows(table, known_rows(table, family)).select(family)
+    places = range(1, len(family))
+    with localcontext() as context:
+        context.prec = DIGITS
+        if isinstance(known, ContinuousTable):
+            fit, parameters = gaussian_family(known, "loglik", 0, places), len(parents) + 2
+        else:
+            fit = categorical_family(known, "loglik", 0, places)
+            parameters = (len(known.levels[0]) - 1) * math.prod(len(known.levels[p]) for p in places)
+        unit = {"bic": ln(table.total) / 2, "aic": Decimal(1), "loglik": Decimal(0)}[score]
+        return fit * table.total / known.total - Decimal(k) * unit * parameters
 
 
 def exact_bge_family(

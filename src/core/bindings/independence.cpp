@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "available_columns.hpp"
 #include "binding.hpp"
 #include "contingency.hpp"
 #include "contingency_walk.hpp"
@@ -121,13 +122,13 @@ void bind_independence(nb::module_& m) {
 
     nb::class_<ContingencyTest>(m, "ContingencyTest", "A test of independence of categorical variables.")
         .def("__init__",
-             [](ContingencyTest* self, std::shared_ptr<Counts> counts, bool pearson, bool adjust, double largest,
+             [](ContingencyTest* self, std::shared_ptr<Counts> counts, bool pearson, bool adjust, double rows_a_cell,
                 const NumberMatrix& alone) {
-                 const TestRule rule{pearson ? Statistic::x2 : Statistic::g2, adjust, largest};
+                 const TestRule rule{pearson ? Statistic::x2 : Statistic::g2, adjust, rows_a_cell};
                  auto known = copied(alone);
                  unlocked([&] { new (self) ContingencyTest(std::move(counts), rule, std::move(known)); });
              },
-             "counts"_a, "pearson"_a, "adjust"_a, "largest"_a, "alone"_a)
+             "counts"_a, "pearson"_a, "adjust"_a, "rows_a_cell"_a, "alone"_a)
         .def("outcomes", &outcomes<ContingencyTest>, "x"_a, "given"_a, "candidates"_a)
         .def("p_values", &p_values, "x"_a, "given"_a, "candidates"_a, "most_information"_a,
              "critical"_a.none(), WithoutLock())
@@ -161,6 +162,17 @@ void bind_independence(nb::module_& m) {
                  return test.p_values(x, given, candidates, alpha);
              },
              "x"_a, "given"_a, "candidates"_a, "alpha"_a, WithoutLock());
+
+    nb::class_<AvailableCorrelationTest>(m, "AvailableCorrelationTest",
+                                         "A test of the partial correlation on the rows in which all variables are known.")
+        .def("__init__",
+             [](AvailableCorrelationTest* self, std::shared_ptr<AvailableColumns> columns, const std::string& statistic,
+                int threads) {
+                 new (self) AvailableCorrelationTest(std::move(columns), correlation_statistic(statistic),
+                                                     Pool::with_threads(threads));
+             },
+             "columns"_a, "statistic"_a, "threads"_a = 1)
+        .def("outcomes", &outcomes<AvailableCorrelationTest>, "x"_a, "given"_a, "candidates"_a);
 
     nb::class_<CorrelationWalk>(m, "CorrelationWalk", "A walk over subsets, in search of one that separates x and y; it keeps its place.")
         .def(nb::init<std::shared_ptr<CorrelationTest>, int, int, Variables, SubsetCursor, double, bool>(), "test"_a,

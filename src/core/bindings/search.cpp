@@ -1,5 +1,6 @@
 // Python's view of scores and climbs.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,12 +8,15 @@
 #include <optional>
 #include <string>
 
+#include "available_columns.hpp"
 #include "binding.hpp"
 #include "categorical.hpp"
 #include "climber.hpp"
 #include "conditional_gaussian.hpp"
 #include "degenerate_gaussian.hpp"
 #include "gaussian.hpp"
+#include "node_average.hpp"
+#include "node_average_mixed.hpp"
 
 namespace stablebn {
 
@@ -134,6 +138,38 @@ void bind_search(nb::module_& m) {
                  return std::make_shared<DirichletScores>(std::move(counts), prior_named(prior), iss);
              }),
              nb::arg("counts"), nb::arg("prior"), nb::arg("iss"));
+    nb::class_<NodeAverageScores, FamilyScores>(m, "NodeAverageScores", "Scores of tables with holes.")
+        .def("complete_rows",
+             [](const NodeAverageScores& scores, const nb::int_& family) {
+                 const VariableSet set = set_of(family);
+                 const Unlocked unlocked;
+                 return scores.complete_rows(set);
+             },
+             nb::arg("family"), "The rows, by weight, in which all of some variables are known.")
+        .def("is_scored",
+             [](NodeAverageScores& scores, int child, const nb::int_& parents) {
+                 const VariableSet set = set_of(parents);
+                 const Unlocked unlocked;
+                 return scores.is_scored(child, set);
+             },
+             nb::arg("child"), nb::arg("parents"), "Whether a family has enough complete rows for a score.");
+    nb::class_<NodeAverageLikelihood, NodeAverageScores>(m, "NodeAverageLikelihood")
+        .def(nb::new_([](std::shared_ptr<Counts> counts, std::int64_t hi, std::int64_t lo) {
+                 return std::make_shared<NodeAverageLikelihood>(std::move(counts), Fixed{hi, lo});
+             }),
+             nb::arg("counts"), nb::arg("unit_hi"), nb::arg("unit_lo"));
+    nb::class_<NodeAverageMixed, NodeAverageScores>(m, "NodeAverageMixed")
+        .def(nb::new_([](std::shared_ptr<AvailableMixed> table, std::int64_t hi, std::int64_t lo) {
+                 return std::make_shared<NodeAverageMixed>(std::move(table), Fixed{hi, lo});
+             }),
+             nb::arg("table"), nb::arg("unit_hi"), nb::arg("unit_lo"));
+    nb::class_<NodeAverageGaussian, NodeAverageScores>(m, "NodeAverageGaussian")
+        .def(nb::new_([](std::shared_ptr<AvailableColumns> columns, std::pair<std::int64_t, std::int64_t> constant,
+                         std::pair<std::int64_t, std::int64_t> unit, int threads) {
+                 return std::make_shared<NodeAverageGaussian>(std::move(columns), Fixed{constant.first, constant.second},
+                                                              Fixed{unit.first, unit.second}, Pool::with_threads(threads));
+             }),
+             nb::arg("columns"), nb::arg("constant"), nb::arg("unit"), nb::arg("threads") = 1);
     nb::class_<GaussianScores, FamilyScores>(m, "GaussianScores")
         .def(nb::new_(&gaussian_scores), nb::arg("entries"), nb::arg("exponents"), nb::arg("factors"),
              nb::arg("offsets"), nb::arg("threads") = 1)

@@ -7,10 +7,12 @@
 #include <numeric>
 #include <optional>
 
+#include "available_columns.hpp"
 #include "binding.hpp"
 #include "conditional_gaussian.hpp"
 #include "counts.hpp"
 #include "distinct_rows.hpp"
+#include "node_average_mixed.hpp"
 
 namespace stablebn {
 
@@ -45,7 +47,7 @@ Rows rows_of(const Codes& codes, std::vector<int> levels, const std::optional<Ve
 
 std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
                                   const std::optional<Vector<std::int64_t>>& weights, int threads,
-                                  CountingLimits limits) {
+                                  CountingLimits limits, std::vector<bool> holes) {
     using Arrays = std::pair<Codes, std::optional<Vector<std::int64_t>>>;
     // The arrays live as long as the counts; whoever lets them go last must hold the interpreter's lock.
     const std::shared_ptr<const void> owner(new Arrays(codes, weights), [](const void* arrays) {
@@ -53,8 +55,18 @@ std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
         delete static_cast<const Arrays*>(arrays);
     });
     Rows rows = rows_of(codes, std::move(levels), weights);
+    rows.holes = std::move(holes);
     const Unlocked unlocked;
     return std::make_shared<Counts>(std::move(rows), owner, Pool::with_threads(threads), limits);
+}
+
+std::shared_ptr<AvailableColumns> available_columns(const Table<std::int64_t>& values,
+                                                    const std::optional<Vector<std::int64_t>>& weights, int places) {
+    const auto view = view_of(values);
+    auto own = Matrix<std::int64_t>::unwritten(view.rows, view.columns);
+    std::copy_n(view.data, view.rows * view.columns, own.data());
+    const auto times = weights ? span_of(*weights) : std::span<const std::int64_t>();
+    return std::make_shared<AvailableColumns>(std::move(own), std::vector(times.begin(), times.end()), places);
 }
 
 template <class Code>
@@ -98,6 +110,19 @@ std::shared_ptr<ConditionalGaussian> conditional_gaussian(std::shared_ptr<Counts
     return std::make_shared<ConditionalGaussian>(std::move(strata), std::move(order));
 }
 
+std::shared_ptr<AvailableMixed> available_mixed(std::shared_ptr<Counts> counts, const Table<std::int64_t>& columns,
+                                                std::vector<double> floors, std::vector<int> order) {
+    // The array lives as long as the table; whoever lets it go last must hold the interpreter's lock.
+    const std::shared_ptr<const void> owner(new Table<std::int64_t>(columns), [](const void* array) {
+        const nb::gil_scoped_acquire acquire;
+        delete static_cast<const Table<std::int64_t>*>(array);
+    });
+    const auto view = view_of(columns);
+    std::vector<std::span<const std::int64_t>> spans;
+    for (std::size_t v = 0; v < view.rows; ++v) spans.push_back(view[v]);
+    return std::make_shared<AvailableMixed>(std::move(counts), std::move(spans), std::move(floors), std::move(order), owner);
+}
+
 nb::object as_array(std::vector<std::int64_t> counts) {
     const std::size_t size = counts.size();
     return nb::cast(array_of(std::move(counts), {size}));
@@ -116,9 +141,28 @@ void bind_statistics(nb::module_& m) {
         .def_rw("most_levels", &CountingLimits::most_levels)
         .def_rw("most_cells_for_bits", &CountingLimits::most_cells_for_bits);
 
+    nb::class_<AvailableColumns>(m, "AvailableColumns", "Continuous columns with holes, standardised and in fixed point.")
+        .def(nb::new_(&available_columns), nb::arg("values"), nb::arg("weights").none(), nb::arg("places"))
+        .def_ro_static("HOLE", &AvailableColumns::HOLE)
+        .def("correlations",
+             [](const AvailableColumns& columns, const std::vector<int>& variables) {
+                 Correlations found;
+                 {
+                     const Unlocked unlocked;
+                     found = columns.correlations(variables);
+                 }
+                 std::vector<double> entries(found.entries.data(), found.entries.data() + variables.size() * variables.size());
+                 return nb::make_tuple(found.rows, array_of(std::move(entries), {variables.size(), variables.size()}));
+             },
+             nb::arg("variables"), "The rows, by weight, in which some variables are known, and their correlations there.")
+        .def("reordered",
+             [](const AvailableColumns& columns, const std::vector<int>& order) { return columns.reordered(order); },
+             nb::arg("order"), "The same columns, renumbered so that new i is old order[i].")
+        .def("rounded", &AvailableColumns::rounded, "The same columns, with correlations in steps of 2**-34.");
+
     nb::class_<Counts>(m, "Counts", "Integer contingency counts of any set of a table's variables.")
         .def(nb::new_(&counts_of), nb::arg("codes"), nb::arg("levels"), nb::arg("weights").none() = nb::none(),
-             nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{})
+             nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{})
         .def_prop_ro("n", &Counts::variables)
         .def_prop_ro("total", &Counts::total)
         .def_prop_ro("threads", [](const Counts& counts) { return counts.pool().size(); })
@@ -182,6 +226,24 @@ void bind_statistics(nb::module_& m) {
              nb::arg("x"), nb::arg("given"), nb::arg("candidates"),
              "Limbs [k, 2] of what x and each candidate say of each other given a set, times N; of a set without a value "
              "the high limb is NOT_A_CANDIDATE.");
+
+    nb::class_<AvailableMixed>(m, "AvailableMixed", "The same of a table with holes, over the rows in which variables are known.")
+        .def(nb::new_(&available_mixed), nb::arg("counts"), nb::arg("columns"), nb::arg("floors"), nb::arg("order"))
+        .def_ro_static("HOLE", &AvailableMixed::HOLE)
+        .def("reordered",
+             [](const AvailableMixed& table, const std::vector<int>& order) { return table.reordered(order); },
+             nb::arg("order"), "The same for variables renumbered so that new i is old order[i].")
+        .def("gains",
+             [](const AvailableMixed& table, int x, const std::vector<int>& given, const std::vector<int>& candidates) {
+                 std::vector<Fixed> found;
+                 {
+                     const Unlocked unlocked;
+                     found = table.gains(x, VariableSet(given), candidates);
+                 }
+                 return limbs_of(found, {found.size()});
+             },
+             nb::arg("x"), nb::arg("given"), nb::arg("candidates"),
+             "Limbs [k, 2] of what x and each candidate say of each other given a set, times the rows in which all are known.");
 
     nb::class_<DistinctRows>(m, "DistinctRows", "The distinct rows of a table: which columns can be exchanged.")
         .def(nb::new_(&distinct_rows_of<std::uint8_t>), nb::arg("codes"), nb::arg("weights").none() = nb::none())

@@ -13,7 +13,7 @@ import pyarrow as pa
 from stablebn.data.encoding import Categories, Encoded, Numbers
 from stablebn.data.kinds import MOST_CODES, Decision
 from stablebn.data.reading import Columns
-from stablebn.data.table import Name, Weights
+from stablebn.data.table import Name, Weights, total_weight
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 
@@ -146,9 +146,20 @@ def _chance(df: int, total: int) -> float:
     return math.erfc((math.log(total) ** (1 / 3) - (1 - spread)) / math.sqrt(2 * spread)) / 2
 
 
-def check_gaussian_rows(columns: Mapping[Name, Encoded], total: int) -> None:
-    """Raise if there are too few rows for continuous columns."""
-    if total < FEWEST_GAUSSIAN_ROWS and any(isinstance(column, Numbers) for column in columns.values()):
+def check_gaussian_rows(columns: Mapping[Name, Encoded], weights: Weights | None, total: int) -> None:
+    """Raise if there are too few rows for continuous columns, or in one of them too few values."""
+    numbers = {name: column for name, column in columns.items() if isinstance(column, Numbers)}
+    if total < FEWEST_GAUSSIAN_ROWS and numbers:
         raise DataError(
             f"continuous columns need at least {FEWEST_GAUSSIAN_ROWS} rows, and there are {total}. Add rows."
+        )
+    known = {
+        name: total_weight(int((~column.missing).sum()), None if weights is None else weights[~column.missing])
+        for name, column in numbers.items()
+    }
+    few = {name: count for name, count in known.items() if count < FEWEST_GAUSSIAN_ROWS}
+    if few:
+        raise DataError(
+            f"continuous columns need at least {FEWEST_GAUSSIAN_ROWS} values, and there are fewer in {tallied(few)}. "
+            "Leave these columns out."
         )

@@ -41,7 +41,8 @@ def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
     """
     if isinstance(table, MixedTable):
         return _by_first_name([*identical_columns(table.categorical), *identical_columns(table.continuous)])
-    matrix = table.codes if isinstance(table, CategoricalTable) else table.values
+    # By bits, as a hole is not equal to another.
+    matrix = table.codes if isinstance(table, CategoricalTable) else table.values.view(np.uint64)
     buckets: dict[object, list[list[int]]] = defaultdict(list)
     # A few rows tell most columns apart; of the others all rows are looked at.
     few = [matrix[c, :: -(-matrix.shape[1] // _FEW_ROWS)].tobytes() for c in range(len(table.names))]
@@ -94,11 +95,11 @@ def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
 
 
 def _in_unit_range(values: NDArray[np.float64], every: int = 1) -> NDArray[np.float64]:
-    """Columns moved and scaled to the range from 0 to 1; of their rows only every so many."""
+    """Columns moved and scaled to the range from 0 to 1, holes at -1; of their rows only every so many."""
     # Halves, so that no difference overflows.
-    least, greatest = values.min(axis=1, keepdims=True) / 2, values.max(axis=1, keepdims=True) / 2
+    least, greatest = np.nanmin(values, axis=1, keepdims=True) / 2, np.nanmax(values, axis=1, keepdims=True) / 2
     scaled: NDArray[np.float64] = (values[:, ::every] / 2 - least) / (greatest - least)
-    return scaled
+    return np.nan_to_num(scaled, copy=False, nan=-1.0)
 
 
 def _are_copies(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -189,6 +190,7 @@ def _own_values(table: Table, name: Name) -> tuple[list[float], list[float]]:
     numbers = table.continuous if isinstance(table, MixedTable) else table
     if isinstance(numbers, CategoricalTable) or name not in numbers.names:
         return [], []
-    values = np.unique(numbers.values[numbers.names.index(name)])
+    own = numbers.values[numbers.names.index(name)]
+    values = np.unique(own[~np.isnan(own)])
     steps = np.unique(np.rint(_in_unit_range(values[None])[0] * _STEPS))
     return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist()

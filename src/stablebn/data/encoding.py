@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -56,13 +56,13 @@ class Categories:
 
     @property
     def is_constant(self) -> bool:
-        """Whether one value fills the column."""
+        """Whether all values that there are are the same."""
         return len(self.levels) == 1
 
     @property
     def first(self) -> Hashable:
-        """The value of the first row, for a constant column that of all."""
-        return self.levels[int(self.codes[0])]
+        """The value of the first row that has one, for a constant column that of all."""
+        return self.levels[int(self.codes[np.argmin(self.missing)])]
 
     def keep(self, rows: Mask) -> Categories:
         """Only these rows, and the levels that occur in them."""
@@ -110,13 +110,15 @@ class Numbers:
 
     @property
     def is_constant(self) -> bool:
-        """Whether one value fills the column."""
-        return bool(self.values[-1] == self.values[0] and (self.values == self.values[0]).all())
+        """Whether all values that there are are the same."""
+        if self.values[-1] == self.values[0] or np.isnan([self.values[-1], self.values[0]]).any():
+            return bool(((self.values == self.first) | self.missing).all())
+        return False
 
     @property
     def first(self) -> Hashable:
-        """The value of the first row, for a constant column that of all."""
-        return float(self.values[0])
+        """The value of the first row that has one, for a constant column that of all."""
+        return float(self.values[np.argmin(self.missing)])
 
     def keep(self, rows: Mask) -> Numbers:
         """Only these rows."""
@@ -166,8 +168,10 @@ def _refuse_too_large(names: Sequence[Name]) -> None:
         )
 
 
-def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None) -> Table:
-    """Put columns without missing values into a table.
+def tabulate(
+    columns: Mapping[Name, Encoded], rows: int, weights: Weights | None, *, may_have_holes: bool = False
+) -> Table:
+    """Put columns into a table; what is still missing in them is a hole.
 
     Parameters
     ----------
@@ -175,6 +179,8 @@ def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None
     rows : int
         Length of the columns, of which there may be none.
     weights : int64 array [rows] or None
+    may_have_holes : bool
+        Otherwise nobody need look for them.
 
     Returns
     -------
@@ -183,26 +189,39 @@ def tabulate(columns: Mapping[Name, Encoded], rows: int, weights: Weights | None
     """
     if weights is not None and (weights == 1).all():
         weights = None
+    holes = [name for name, column in columns.items() if may_have_holes and column.missing.any()]
     numbers = {name: column for name, column in columns.items() if isinstance(column, Numbers)}
     categories = {name: column for name, column in columns.items() if isinstance(column, Categories)}
     if not numbers:
-        return _categorical_table(categories, rows, weights)
-    continuous = _continuous_table(numbers, rows, weights)
+        return _categorical_table(categories, rows, weights, holes)
+    continuous = _continuous_table(numbers, rows, weights, holes)
     if not categories:
         return continuous
-    return MixedTable(tuple(columns), _categorical_table(categories, rows, weights), continuous)
+    return MixedTable(tuple(columns), _categorical_table(categories, rows, weights, holes), continuous)
 
 
-def _continuous_table(columns: Mapping[Name, Numbers], rows: int, weights: Weights | None) -> ContinuousTable:
+def _continuous_table(
+    columns: Mapping[Name, Numbers], rows: int, weights: Weights | None, with_holes: Collection[Name]
+) -> ContinuousTable:
     values = _stacked([column.values for column in columns.values()], rows, np.dtype(np.float64))
-    return ContinuousTable(tuple(columns), values, weights)
+    for own, name in zip(values, columns, strict=True):
+        if name in with_holes:
+            # There is one NaN only.
+            own[np.isnan(own)] = np.nan
+    return ContinuousTable(tuple(columns), values, weights, _places_of(columns, with_holes))
 
 
-def _categorical_table(columns: Mapping[Name, Categories], rows: int, weights: Weights | None) -> CategoricalTable:
-    greatest = max((len(column.levels) - 1 for column in columns.values()), default=0)
+def _categorical_table(
+    columns: Mapping[Name, Categories], rows: int, weights: Weights | None, with_holes: Collection[Name]
+) -> CategoricalTable:
+    greatest = max((len(column.levels) - (name not in with_holes) for name, column in columns.items()), default=0)
     codes = _stacked([column.codes for column in columns.values()], rows, code_type(greatest))
     levels = tuple(column.levels for column in columns.values())
-    return CategoricalTable(tuple(columns), codes, levels, weights)
+    return CategoricalTable(tuple(columns), codes, levels, weights, _places_of(columns, with_holes))
+
+
+def _places_of(columns: Mapping[Name, Encoded], some: Collection[Name]) -> frozenset[int]:
+    return frozenset(place for place, name in enumerate(columns) if name in some)
 
 
 def _stacked(arrays: Sequence[NDArray[Any]], rows: int, dtype: np.dtype[Any]) -> NDArray[Any]:

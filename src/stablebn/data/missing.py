@@ -1,4 +1,4 @@
-"""Missing values: refused, left out with their rows, or a level of their own; never silently."""
+"""Missing values: refused, left out with their rows, a level of their own, or left as holes; never silently."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stablebn.data.table import Name, Weights
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 
-MISSING = ("error", "drop", "level")
+MISSING = ("error", "drop", "level", "available")
 
 
 def with_types(columns: Columns, missing: str) -> Columns:
@@ -24,7 +24,12 @@ def with_types(columns: Columns, missing: str) -> Columns:
 
 
 def settle_missing(
-    columns: dict[Name, Encoded], weights: Weights | None, missing: str, cautions: Sequence[Caution] = ()
+    columns: dict[Name, Encoded],
+    weights: Weights | None,
+    missing: str,
+    cautions: Sequence[Caution] = (),
+    *,
+    holes_will_do: bool = True,
 ) -> tuple[dict[Name, Encoded], Weights | None, list[Caution]]:
     """Do with missing values as the user says.
 
@@ -32,14 +37,16 @@ def settle_missing(
     ----------
     columns : dict of name to Categories or Numbers
     weights : int64 array [rows] or None
-    missing : {"error", "drop", "level"}
+    missing : {"error", "drop", "level", "available"}
     cautions : sequence of Caution
         What was said before: which texts were taken for missing values is told again where those are refused.
+    holes_will_do : bool
+        Whether an error may offer to leave missing values as holes.
 
     Returns
     -------
     columns : dict of name to Categories or Numbers
-        Without missing values.
+        Without missing values, but for those that are left as holes.
     weights : int64 array [rows left] or None
     cautions : list of Caution
         Those before, and what is said here.
@@ -50,22 +57,30 @@ def settle_missing(
     gaps = {name: int(mask.sum()) for name, mask in masks.items()}
     if missing == "level":
         return _add_levels(columns, gaps), weights, [*cautions, _levels_caution(gaps)]
-    complete = ~np.logical_or.reduce(list(masks.values()))
+    rows = len(next(iter(masks.values())))
     if missing == "error":
         raise DataError(
-            f'missing values in {tallied(gaps)}, of {len(complete)} rows. Say missing="drop" to leave out '
-            'the rows that have them, or missing="level" to make them a level (categorical columns only).'
+            f'missing values in {tallied(gaps)}, of {rows} rows. Say missing="available" to learn each variable with '
+            'its parents from the rows in which these are known, missing="drop" to leave out all rows with missing '
+            'values, or missing="level" to make them a level (categorical columns only).'
             + "".join(f" {own}" for own in cautions if own.code == "markers"),
             columns=tuple(gaps),
-            remedy=_remedy(masks),
+            remedy={"missing": "available"} if holes_will_do else _without_rows(masks),
         )
-    caution = _dropped_caution(gaps, complete, _remedy(masks))
-    columns = {name: column.keep(complete) for name, column in columns.items()}
-    return columns, weights if weights is None else weights[complete], [*cautions, caution]
+    if missing == "available":
+        caution = _holes_caution(gaps, rows)
+        kept = ~np.logical_and.reduce(list(masks.values()))
+        if len(masks) < len(columns) or kept.all():
+            return columns, weights, [*cautions, caution]
+    else:
+        kept = ~np.logical_or.reduce(list(masks.values()))
+        caution = _dropped_caution(gaps, kept, _without_rows(masks))
+    columns = {name: column.keep(kept) for name, column in columns.items()}
+    return columns, weights if weights is None else weights[kept], [*cautions, caution]
 
 
-def _remedy(masks: Mapping[Name, Mask]) -> dict[str, object]:
-    """The options that errors offer for missing values: without the emptiest columns, most rows are complete."""
+def _without_rows(masks: Mapping[Name, Mask]) -> dict[str, object]:
+    """Options that leave out rows, and columns that are so empty that most rows would go."""
     gaps = np.array([mask for mask in masks.values() if mask.any()])
     names = [name for name, mask in masks.items() if mask.any()]
     out: list[Name] = []
@@ -87,7 +102,7 @@ def _add_levels(columns: Mapping[Name, Encoded], gaps: Mapping[Name, int]) -> di
             f'missing="level" is for categorical columns, and continuous ones have missing values: '
             f'{listed(numbers)}. Say missing="drop", or leave these columns out.',
             columns=numbers,
-            remedy=_remedy({name: columns[name].missing for name in columns}),
+            remedy=_without_rows({name: columns[name].missing for name in columns}),
         )
     return filled
 
@@ -98,6 +113,15 @@ def _levels_caution(gaps: Mapping[Name, int]) -> Caution:
         tuple(gaps),
         f"missing values in {tallied(gaps)} are a level of their own, None: "
         'say missing="drop" to leave their rows out instead.',
+    )
+
+
+def _holes_caution(gaps: Mapping[Name, int], rows: int) -> Caution:
+    return Caution(
+        "holes",
+        tuple(gaps),
+        f"missing values in {tallied(gaps)}, of {rows} rows: each variable is learned from the rows in which it and "
+        "its parents are known. That is fair where values are missing by chance; check that they are.",
     )
 
 

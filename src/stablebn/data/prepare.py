@@ -99,6 +99,7 @@ def prepare(
     decimal: str | None = None,
     encoding: str | None = None,
     learned: Mapping[Name, Decision] | None = None,
+    holes_will_do: bool = True,
     threads: int = 1,
 ) -> Prepared:
     """Read, check and encode a table.
@@ -114,8 +115,9 @@ def prepare(
     kinds : mapping of name to {"categorical", "continuous"}, or one of these, optional
         Decides for the columns it names; `...` stands for all others that can have that kind, and one kind alone is
         that of all that can. What is not said is decided by type and values (`stablebn.data.kinds`).
-    missing : {"error", "drop", "level"}, default "error"
-        Of a missing value (null or NaN): raise, leave out its row, or make it a level, None, the last.
+    missing : {"error", "drop", "level", "available"}, default "error"
+        Of a missing value (null or NaN): raise, leave out its row, make it a level, None, the last, or leave it as a
+        hole in the table; only rows without any value are left out then.
     duplicates : {"keep", "merge", "error"}, default "keep"
         Of identical columns, and of continuous ones that are copies in another unit or rounded otherwise: keep all,
         keep one (the first by name; of copies that with the least values), or raise.
@@ -131,6 +133,8 @@ def prepare(
         How a text file is written; by default recognised, by the rules of `stablebn.data.dialect`.
     learned : mapping of name to Decision, optional
         What was decided for another table: it holds for the columns of that name of which nothing else is said.
+    holes_will_do : bool
+        Whether an error may offer missing="available".
     threads : int
         How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
 
@@ -192,19 +196,19 @@ def prepare(
         encoded, cuts = discretised(encoded, counts, discretise)
     used = len(next(iter(variables.values())))
     with problems.collected():
-        encoded, counts, cautions = settle_missing(encoded, counts, missing, cautions)
+        encoded, counts, cautions = settle_missing(encoded, counts, missing, cautions, holes_will_do=holes_will_do)
         used = len(next(iter(encoded.values()), range(used)))
     total = total_weight(used, counts)
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
     with problems.collected():
-        check_gaussian_rows(varying, total)
+        check_gaussian_rows(varying, counts, total)
     raise_problems()
 
     constants = {name: column.first for name, column in encoded.items() if column.is_constant}
     kind_of: dict[Name, Kind] = {
         name: "categorical" if isinstance(column, Categories) else "continuous" for name, column in encoded.items()
     }
-    table = tabulate(varying, used, counts)
+    table = tabulate(varying, used, counts, may_have_holes=missing == "available")
     identical, copies = identical_columns(table), copied_columns(table)
     cautions += [
         *report_levels(varying, total),

@@ -1,7 +1,8 @@
 """The encoded table: what statistics are computed from.
 
-A `Table` holds only the columns that take part in a search, without missing values, as arrays
-with one *contiguous row per variable* (counting scans one variable at a time).
+A `Table` holds only the columns that take part in a search, as arrays with one *contiguous row per variable*
+(counting scans one variable at a time). It has holes, values that are missing, only where missing="available" asks
+for that.
 """
 
 from __future__ import annotations
@@ -26,18 +27,21 @@ class CategoricalTable:
     ----------
     names : tuple of hashable, length n
     codes : uint8, uint16 or int32 array [n, rows], C-contiguous
-        Code of a value is the position of its level in `levels`. The dtype is the smallest that holds
-        every code.
+        Code of a value is the position of its level in `levels`, that of a hole `len(levels)`. The dtype is the
+        smallest that holds every code.
     levels : tuple of tuples, length n
         The values that occur, sorted. Every level occurs in at least one row.
     weights : int64 array [rows], all positive, or None
         How many rows each stored row stands for; None: one each.
+    holes : frozenset of int
+        The columns with holes.
     """
 
     names: tuple[Name, ...]
     codes: Codes
     levels: tuple[tuple[Hashable, ...], ...]
     weights: Weights | None = None
+    holes: frozenset[int] = frozenset()
 
     @property
     def total(self) -> int:
@@ -51,6 +55,7 @@ class CategoricalTable:
             codes=self.codes[list(columns)],
             levels=tuple(self.levels[c] for c in columns),
             weights=self.weights,
+            holes=_holes_among(columns, self.holes),
         )
 
 
@@ -62,13 +67,17 @@ class ContinuousTable:
     ----------
     names : tuple of hashable, length n
     values : float64 array [n, rows], C-contiguous
+        NaN, always the same one, where there is a hole.
     weights : int64 array [rows], all positive, or None
         How many rows each stored row stands for; None: one each.
+    holes : frozenset of int
+        The columns with holes.
     """
 
     names: tuple[Name, ...]
     values: NDArray[np.float64]
     weights: Weights | None = None
+    holes: frozenset[int] = frozenset()
 
     @property
     def total(self) -> int:
@@ -81,6 +90,7 @@ class ContinuousTable:
             names=tuple(self.names[c] for c in columns),
             values=self.values[list(columns)],
             weights=self.weights,
+            holes=_holes_among(columns, self.holes),
         )
 
 
@@ -107,6 +117,13 @@ class MixedTable:
         return self.categorical.weights
 
     @property
+    def holes(self) -> frozenset[int]:
+        """The columns with holes."""
+        parts = (self.categorical, self.continuous)
+        names = {part.names[c] for part in parts for c in part.holes}
+        return frozenset(c for c, name in enumerate(self.names) if name in names)
+
+    @property
     def total(self) -> int:
         """N, the number of rows that the table stands for."""
         return self.categorical.total
@@ -129,6 +146,11 @@ Table: TypeAlias = CategoricalTable | ContinuousTable | MixedTable
 def total_weight(rows: int, weights: Weights | None) -> int:
     """Sum of the weights, each 1 where there are none."""
     return rows if weights is None else int(weights.sum())
+
+
+def _holes_among(columns: Sequence[int], holes: frozenset[int]) -> frozenset[int]:
+    """Which of some columns have holes, by their new places."""
+    return frozenset(place for place, column in enumerate(columns) if column in holes)
 
 
 def _places(names: Sequence[Name], among: Sequence[Name]) -> list[int]:

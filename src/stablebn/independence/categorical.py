@@ -44,7 +44,8 @@ class CategoricalTest(WalkingTest):
 
     The degrees of freedom are (r_x - 1)(r_y - 1) times the number of configurations of the given variables, seen or
     not; or, adjusted, the sum of (levels of x that occur - 1)(levels of y that occur - 1) over the configurations that
-    do. As in bnlearn, a table with fewer than five rows a cell then counts as no evidence at all.
+    do. As in bnlearn, a table with fewer than five rows a cell then counts as no evidence at all. A test has the rows
+    in which x, y and the given variables are known.
 
     Parameters
     ----------
@@ -63,13 +64,13 @@ class CategoricalTest(WalkingTest):
         # What G2 of each variable cannot exceed, whatever the other: twice its entropy, times N.
         self._most_information = [math.inf] * self.n
         pairs: Numbers = np.empty((0, 0), dtype=np.float64)
-        if not (pearson or adjust):
+        # With holes a score is N times a mean, and what two variables have in common is another matter.
+        if not (pearson or adjust or counts.has_holes):
             # Half of G2 of a pair, if no other variable is given, is by how much one raises the other's score.
             scores, changes = loglik(counts).without_parents
             self._most_information = [-2 * _CLEARLY * to_float(score) for score in scores]
             pairs = np.maximum(2 * to_floats(changes), 0.0)
-        largest = counts.total / _ROWS_A_CELL if adjust else math.inf
-        self._compiled = _core.ContingencyTest(counts.compiled, pearson, adjust, largest, pairs)
+        self._compiled = _core.ContingencyTest(counts.compiled, pearson, adjust, _ROWS_A_CELL if adjust else 0.0, pairs)
 
     def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
         """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""

@@ -9,6 +9,7 @@ import numpy as np
 from stablebn import _core
 from stablebn.fixed_point import NOT_A_CANDIDATE, to_floats
 from stablebn.independence.base import IndependenceTest, Numbers
+from stablebn.stats.available_mixed import AvailableMixedStatistics
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.variable_sets import members
 
@@ -18,15 +19,15 @@ class ConditionalGaussianTest(IndependenceTest):
 
     With L the log-likelihood of the conditional Gaussian score, the statistic is 2 (L(S+x+y) + L(S) - L(S+x) - L(S+y)),
     and the degrees of freedom are the same difference of free parameters. Where a configuration has too few rows for
-    a covariance, the test counts as no evidence at all.
+    a covariance, the test counts as no evidence at all. It has the rows in which x, y and S are known.
 
     Parameters
     ----------
-    statistics : MixedStatistics
+    statistics : MixedStatistics or AvailableMixedStatistics
         Of variables in canonical numbers: elimination follows them.
     """
 
-    def __init__(self, statistics: MixedStatistics) -> None:
+    def __init__(self, statistics: MixedStatistics | AvailableMixedStatistics) -> None:
         super().__init__()
         self.n = statistics.n
         self._statistics = statistics

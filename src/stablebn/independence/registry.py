@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from stablebn.errors import OptionError, one_of
 from stablebn.independence.base import IndependenceTest
 from stablebn.independence.categorical import CategoricalTest
-from stablebn.independence.continuous import CorrelationTest
+from stablebn.independence.continuous import AvailableCorrelationTest, CorrelationTest, Statistic
 from stablebn.independence.mixed import ConditionalGaussianTest
-from stablebn.stats import Counts, MixedStatistics, Moments, Statistics
+from stablebn.stats import (
+    AnyStatistics,
+    AvailableMixedStatistics,
+    AvailableMoments,
+    Counts,
+    MixedStatistics,
+    Statistics,
+)
 
 _CATEGORICAL: Mapping[str, Callable[[Counts], IndependenceTest]] = {
     "mi": CategoricalTest,
@@ -19,14 +26,16 @@ _CATEGORICAL: Mapping[str, Callable[[Counts], IndependenceTest]] = {
     "mi-cg": CategoricalTest,
 }
 
-_CONTINUOUS: Mapping[str, Callable[[Moments], IndependenceTest]] = {
-    "cor": lambda moments: CorrelationTest(moments, "student"),
-    "zf": lambda moments: CorrelationTest(moments, "fisher"),
-    "mi-g": lambda moments: CorrelationTest(moments, "information"),
-    "mi-cg": lambda moments: CorrelationTest(moments, "information"),
+_CONTINUOUS: Mapping[str, Statistic] = {
+    "cor": "student",
+    "zf": "fisher",
+    "mi-g": "information",
+    "mi-cg": "information",
 }
 
-_MIXED: Mapping[str, Callable[[MixedStatistics], IndependenceTest]] = {"mi-cg": ConditionalGaussianTest}
+_MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics], IndependenceTest]] = {
+    "mi-cg": ConditionalGaussianTest
+}
 
 _BY_KIND: Mapping[str, Iterable[str]] = {"categorical": _CATEGORICAL, "continuous": _CONTINUOUS, "mixed": _MIXED}
 
@@ -45,11 +54,13 @@ def name_of_test(statistics: Statistics, test: str | None) -> str:
     return test
 
 
-def independence_test(statistics: Counts | Moments | MixedStatistics, test: str | None = None) -> IndependenceTest:
+def independence_test(statistics: AnyStatistics, test: str | None = None) -> IndependenceTest:
     """A test by name, on statistics of variables in canonical numbers."""
     name = name_of_test(statistics, test)
     if isinstance(statistics, Counts):
         return _CATEGORICAL[name](statistics)
-    if isinstance(statistics, MixedStatistics):
+    if isinstance(statistics, MixedStatistics | AvailableMixedStatistics):
         return _MIXED[name](statistics)
-    return _CONTINUOUS[name](statistics)
+    if isinstance(statistics, AvailableMoments):
+        return AvailableCorrelationTest(statistics, _CONTINUOUS[name])
+    return CorrelationTest(statistics, _CONTINUOUS[name])

@@ -50,6 +50,11 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     OptionError
         The score differs between the DAGs of a class.
     """
+    if problem.statistics.has_holes:
+        raise OptionError(
+            'fges needs a score that all DAGs of a class share, and with missing="available" there is none. Choose '
+            'another learner, for instance tabu-stable, hc-stable, mmhc or pc-stable; or say missing="drop".'
+        )
     if not problem.scores.score_equivalent:
         raise OptionError("fges needs a score that all DAGs of a class share: bic, aic, loglik, bde or bge.")
     order = problem.decreasing if config.order == "stable" else problem.given

@@ -17,7 +17,7 @@ from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.allowed import AllowedArcs
-from stablebn.stats import Counts, MixedStatistics, Moments, StandardisedMoments, statistics_of
+from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
 
@@ -30,7 +30,7 @@ class Problem:
     ----------
     names : tuple of names
         Name of each variable; learners do not look.
-    statistics : Counts, Moments or MixedStatistics
+    statistics : Statistics
         What scores and tests of independence are made from.
     scores : CompiledScores
     score_config : ScoreConfig
@@ -58,7 +58,7 @@ class Problem:
     """
 
     names: tuple[Name, ...]
-    statistics: Counts | Moments | MixedStatistics
+    statistics: AnyStatistics
     scores: CompiledScores
     score_config: ScoreConfig
     decreasing: tuple[int, ...]
@@ -118,7 +118,7 @@ def define_problem(
 
 
 def number_variables(
-    statistics: Counts | Moments | MixedStatistics,
+    statistics: AnyStatistics,
     config: ScoreConfig,
     relations: Sequence[Relation] = (),
     deadline: float | None = None,
@@ -156,12 +156,21 @@ def graph_score(problem: Problem, parents: Sequence[int]) -> int:
     leave tied: there the DAG itself has a say in the numbers.
     """
     statistics = problem.statistics
-    if not (problem.scores.eliminates and (problem.tied or isinstance(statistics, StandardisedMoments))):
+    with_units = measured(statistics)
+    if not (problem.scores.eliminates and (problem.tied or with_units is not statistics)):
         return problem.scores.dag(parents)
-    measured = statistics.measured() if isinstance(statistics, StandardisedMoments) else statistics
     marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)
-    scored = number_variables(measured, problem.score_config, [Relation(marks)])
+    scored = number_variables(with_units, problem.score_config, [Relation(marks)])
     renumbered = [0] * statistics.n
     for v, family in enumerate(parents):
         renumbered[scored.given[v]] = sum(bit(scored.given[u]) for u in members(family))
     return scored.scores.dag(renumbered)
+
+
+def measured(statistics: AnyStatistics) -> AnyStatistics:
+    """The statistics by which a graph is scored: where these know nothing of units, others that do."""
+    if isinstance(statistics, StandardisedMoments) or (
+        isinstance(statistics, AvailableMoments) and not statistics.has_units
+    ):
+        return statistics.measured()
+    return statistics

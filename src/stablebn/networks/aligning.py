@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared, Table, prepare
-from stablebn.errors import DataError, listed
+from stablebn.errors import DataError, OptionError, listed
 from stablebn.networks.model import CPT, Name, Network
 
 
@@ -16,11 +16,21 @@ def prepared_for(network: Network, data: object, *, missing: str = "error", weig
     """A table whose columns are the network's nodes, each of its node's kind."""
     names = None if not isinstance(data, np.ndarray) else list(network.nodes)
     prepared = prepare(
-        data, names=names, kinds=network.kinds, missing=missing, weights=weights, discretise=network.cuts or None
+        data,
+        names=names,
+        kinds=network.kinds,
+        missing=missing,
+        weights=weights,
+        discretise=network.cuts or None,
+        holes_will_do=False,
     )
     empty = [name for name in prepared.aside if name in network]
     if empty:
         raise DataError(f"columns without any value: {listed(empty)}. The network needs them.")
+    if prepared.table.holes:
+        raise OptionError(
+            'missing="available" is for learning: a network tells how likely whole rows are. Say missing="drop".'
+        )
     alien = [name for name in prepared.names if name not in network]
     if alien:
         raise DataError(f"columns that are not in the network: {listed(alien)}. Leave them out.")

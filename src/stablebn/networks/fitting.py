@@ -121,9 +121,45 @@ class _Columns:
         return shape, numbers
 
     @cached_property
-    def moments(self) -> Moments:
+    def _moments(self) -> Moments:
         """Of all continuous columns and all rows."""
         return Moments(self.continuous)
+
+    def known(self, names: Sequence[Name]) -> NDArray[np.bool_] | None:
+        """The rows in which all of some columns are known; None: all rows."""
+        known = None
+        for part in (self.categorical, self.continuous):
+            for name in names:
+                if name not in part.names or self.place[name] not in part.holes:
+                    continue
+                v = self.place[name]
+                missing = (
+                    part.codes[v] == len(part.levels[v])
+                    if isinstance(part, CategoricalTable)
+                    else np.isnan(part.values[v])
+                )
+                known = ~missing if known is None else known & ~missing
+        return known
+
+    def rows_of(self, names: Sequence[Name], known: NDArray[np.bool_] | None) -> ContinuousTable:
+        """Those of some columns that are continuous and vary; of their rows those that are known."""
+        table = self.continuous.select([self.place[name] for name in names if name in self.continuous.names])
+        if known is None:
+            return table
+        weights = None if table.weights is None else table.weights[known]
+        return ContinuousTable(table.names, np.ascontiguousarray(table.values[:, known]), weights)
+
+    def moments(self, names: Sequence[Name], known: NDArray[np.bool_] | None) -> Moments:
+        """Of some columns, of which the first is the node, over the rows that are known."""
+        if known is None:
+            return self._moments
+        rows = self.rows_of(names, known)
+        if rows.total < len(rows.names) + 2:
+            raise GraphError(
+                f"only {rows.total} rows have values of {listed(names)}: too few for the parameters of {names[0]!r}. "
+                "Take away parents."
+            )
+        return Moments(rows)
 
     def regression(self, node: Name, parents: Sequence[Name], moments: Moments) -> LinearGaussian:
         """Least squares, solved in exact fractions and rounded once, for all rows or, with moments of those, some."""
@@ -145,15 +181,24 @@ class _Columns:
 
 def _table(node: Name, parents: Sequence[Name], columns: _Columns, iss: float, unseen: str) -> tuple[CPT, int]:
     """The table of a categorical node, and how many configurations of its parents no row has."""
-    shape, cells = columns.configurations((*parents, node), node)
-    rows_of_cells = np.bincount(cells, weights=columns.categorical.weights, minlength=math.prod(shape))
-    counts = rows_of_cells.astype(np.float64).reshape(shape)
+    counts = _counts((*parents, node), node, columns)
+    shape = counts.shape
     prior = iss / counts.size
     rows = counts.sum(axis=-1, keepdims=True) + prior * shape[-1]
     seen = rows > 0
-    fallback = _marginal(counts) if unseen == "marginal" else np.full(shape[-1], 1 / shape[-1])
+    # Rows in which only the parents are unknown tell of the node too.
+    fallback = _marginal(_counts((node,), node, columns)) if unseen == "marginal" else np.full(shape[-1], 1 / shape[-1])
     probabilities = np.where(seen, (counts + prior) / np.where(seen, rows, 1), fallback)
     return CPT(columns.levels[node], tuple(parents), probabilities), int((~seen).sum())
+
+
+def _counts(names: Sequence[Name], node: Name, columns: _Columns) -> NDArray[np.float64]:
+    """Rows of every configuration of some columns, of those in which all are known."""
+    shape, cells = columns.configurations(names, node)
+    weights, known = columns.categorical.weights, columns.known(names)
+    if known is not None:
+        cells, weights = cells[known], None if weights is None else weights[known]
+    return np.bincount(cells, weights=weights, minlength=math.prod(shape)).astype(np.float64).reshape(shape)
 
 
 def _marginal(counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -167,22 +212,23 @@ def _gaussian(
     """The distribution of a continuous node, and how many configurations have too few rows for one of their own."""
     categorical = tuple(parent for parent in parents if columns.kinds[parent] == "categorical")
     continuous = tuple(parent for parent in parents if columns.kinds[parent] == "continuous")
+    known = columns.known((node, *parents))
     if node in columns.constants:
         value = columns.constants[node]
         assert isinstance(value, float)
         of_all = LinearGaussian(continuous, (0.0,) * len(continuous), value, 0.0)
     else:
-        of_all = columns.regression(node, continuous, columns.moments)
+        of_all = columns.regression(node, continuous, columns.moments((node, *continuous), known))
     if not categorical:
         return of_all, 0
     shape, cells = columns.configurations(categorical, node, of_all.free_parameters)
     gaussians = [of_all] * math.prod(shape)
     own = 0
     if node in columns.place:
-        used = [columns.place[name] for name in (node, *continuous) if name in columns.place]
-        for configuration, stratum in _strata(columns.continuous.select(used), cells):
+        rows = columns.rows_of((node, *continuous), known)
+        for configuration, stratum in _strata(rows, cells if known is None else cells[known]):
             # With fewer, a regression goes through all its rows and leaves no spread.
-            if stratum.total > len(used):
+            if stratum.total > len(rows.names):
                 gaussians[configuration] = columns.regression(node, continuous, Moments(stratum))
                 own += 1
     fitted = ConditionalGaussian(

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from stablebn import _core
 from stablebn.fixed_point import UNIT, limbs
+from stablebn.scores.available import CategoricalAverage
 from stablebn.scores.families import CompiledScores
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import members
@@ -38,19 +39,24 @@ class PenalisedLikelihood(CompiledScores):
         return term - self._unit * (self._counts.levels[child] - 1) * self._counts.states(members(parents))
 
 
-def bic(counts: Counts, k: float) -> PenalisedLikelihood:
+def penalised_likelihood(counts: Counts, unit: int) -> CompiledScores:
+    """Log-likelihood, that of a table with holes a node average, less a penalty per free parameter."""
+    return CategoricalAverage(counts, unit) if counts.has_holes else PenalisedLikelihood(counts, unit)
+
+
+def bic(counts: Counts, k: float) -> CompiledScores:
     """BIC: k * ln(N) / 2 a free parameter."""
-    return PenalisedLikelihood(counts, round(Fraction(k) * _core.ln_of_integer(counts.total) / 2))
+    return penalised_likelihood(counts, round(Fraction(k) * _core.ln_of_integer(counts.total) / 2))
 
 
-def aic(counts: Counts, k: float) -> PenalisedLikelihood:
+def aic(counts: Counts, k: float) -> CompiledScores:
     """AIC: k a free parameter."""
-    return PenalisedLikelihood(counts, round(Fraction(k) * UNIT))
+    return penalised_likelihood(counts, round(Fraction(k) * UNIT))
 
 
-def loglik(counts: Counts) -> PenalisedLikelihood:
+def loglik(counts: Counts) -> CompiledScores:
     """Log-likelihood without a penalty."""
-    return PenalisedLikelihood(counts, 0)
+    return penalised_likelihood(counts, 0)
 
 
 class DirichletScores(CompiledScores):

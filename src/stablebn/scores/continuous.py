@@ -12,7 +12,9 @@ import numpy as np
 from stablebn import _core
 from stablebn._core import ln_of_integer
 from stablebn.fixed_point import UNIT, limbs, wrapped
+from stablebn.scores.available import gaussian_average
 from stablebn.scores.families import CompiledScores
+from stablebn.stats.available import AvailableMoments
 from stablebn.stats.moments import Moments, ScaledMatrix, exponent_of_root, power_of_two
 from stablebn.stats.variable_sets import members
 
@@ -107,28 +109,31 @@ def _most_parents(moments: Moments) -> int:
     return max(0, min(moments.n - 1, moments.total - 3))
 
 
-def penalised_likelihood(moments: Moments, unit: int) -> DeterminantScores:
+def penalised_likelihood(moments: Moments | AvailableMoments, unit: int) -> CompiledScores:
     """-(N/2) ln(2 pi RSS / (N - 1)) - (N - 1)/2, less a penalty per parameter; a family has |S| + 2.
 
-    RSS of v given S is det C[S + v] / det C[S], C the sums of centred cross-products.
+    RSS of v given S is det C[S + v] / det C[S], C the sums of centred cross-products. With holes it is the mean over
+    the rows in which the family is known, times N.
     """
     total = moments.total
+    if isinstance(moments, AvailableMoments):
+        return gaussian_average(moments, -total * (ln_of_integer(2) + ln_pi()) // 2, unit)
     constant = -total * (ln_of_integer(2) + ln_pi() - ln_of_integer(total - 1)) // 2 - (total - 1) * UNIT // 2
     offsets = [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)]
     return determinant_scores(moments.cross_products(), [-total] * (moments.n + 1), offsets, threads=moments.threads)
 
 
-def bic(moments: Moments, k: float) -> DeterminantScores:
+def bic(moments: Moments | AvailableMoments, k: float) -> CompiledScores:
     """BIC: k * ln(N) / 2 a parameter."""
     return penalised_likelihood(moments, round(Fraction(k) * ln_of_integer(moments.total) / 2))
 
 
-def aic(moments: Moments, k: float) -> DeterminantScores:
+def aic(moments: Moments | AvailableMoments, k: float) -> CompiledScores:
     """AIC: k a parameter."""
     return penalised_likelihood(moments, round(Fraction(k) * UNIT))
 
 
-def loglik(moments: Moments) -> DeterminantScores:
+def loglik(moments: Moments | AvailableMoments) -> CompiledScores:
     """Log-likelihood without a penalty."""
     return penalised_likelihood(moments, 0)
 

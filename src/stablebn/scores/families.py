@@ -124,7 +124,8 @@ class CompiledScores(FamilyScores):
         barred = changes[:, :, 0] == NOT_A_CANDIDATE
         sums = sums_of_limbs(np.where(barred[:, :, None], 0, changes))
         for v, u in np.argwhere(barred).tolist():
-            sums[v] += self.family(v, bit(u)) - scores[v]
+            if u != v and self.is_candidate(v, bit(u)):
+                sums[v] += self.family(v, bit(u)) - scores[v]
         return sums
 
 

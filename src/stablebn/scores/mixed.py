@@ -10,9 +10,11 @@ import numpy as np
 from stablebn import _core
 from stablebn._core import ln_of_integer
 from stablebn.fixed_point import LO_BITS, NOT_A_CANDIDATE, UNIT, limbs
+from stablebn.scores.available import NodeAverageScores
 from stablebn.scores.continuous import ln_pi
 from stablebn.scores.families import CompiledScores, sums_of_limbs
-from stablebn.stats.mixed import MixedStatistics
+from stablebn.stats.available_mixed import AvailableMixedStatistics
+from stablebn.stats.mixed import MixedColumns, MixedStatistics
 from stablebn.stats.statistics import Statistics
 from stablebn.stats.variable_sets import bit, members
 
@@ -66,7 +68,40 @@ class ConditionalGaussianScores(CompiledScores):
         return sums_of_limbs(np.where(changes[:, :, :1] == NOT_A_CANDIDATE, 0, changes))
 
 
-def _scale(statistics: MixedStatistics, v: int) -> int:
+class MixedAverage(NodeAverageScores):
+    """The same of a table with holes: N times the mean over the rows in which a family is known.
+
+    Parameters
+    ----------
+    statistics : AvailableMixedStatistics
+    unit : int
+        Penalty of one free parameter in units of 2**-62.
+    compiled : _core.NodeAverageScores, optional
+        The same in the core, if it is there already.
+    """
+
+    eliminates = True
+
+    def __init__(
+        self, statistics: AvailableMixedStatistics, unit: int, compiled: _core.NodeAverageScores | None = None
+    ) -> None:
+        super().__init__(compiled or _core.NodeAverageMixed(statistics.compiled, *limbs(unit)))
+        self._statistics = statistics
+        self._unit = unit
+        self._scales = [_scale(statistics, v) for v in range(statistics.n)]
+
+    def reordered(self, order: Sequence[int]) -> MixedAverage:
+        """The same score for variables renumbered so that new i is old order[i]."""
+        return MixedAverage(self._statistics.reordered(order), self._unit, self._renumbered(order))
+
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """The score of a family: the core's term is that of standardised columns, without what all graphs share."""
+        given = members(parents)
+        free = self._statistics.parameters([*given, child]) - self._statistics.parameters(given)
+        return term + self._scales[child] - self._unit * free
+
+
+def _scale(statistics: MixedColumns, v: int) -> int:
     """What the density of a continuous variable has besides: -(N / 2) (ln 2 pi + 1) - N ln(its deviation)."""
     standard = statistics.standard(v)
     if standard is None:
@@ -111,19 +146,26 @@ class DegenerateGaussianScores(CompiledScores):
         return term + self._scales[child] - self._unit * (both * (both + 1) // 2 - given * (given + 1) // 2)
 
 
-def bic(statistics: MixedStatistics, k: float) -> ConditionalGaussianScores:
+def penalised_likelihood(statistics: MixedStatistics | AvailableMixedStatistics, unit: int) -> CompiledScores:
+    """Log-likelihood, that of a table with holes a node average, less a penalty per free parameter."""
+    if isinstance(statistics, AvailableMixedStatistics):
+        return MixedAverage(statistics, unit)
+    return ConditionalGaussianScores(statistics, unit)
+
+
+def bic(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> CompiledScores:
     """BIC: k * ln(N) / 2 a free parameter."""
-    return ConditionalGaussianScores(statistics, _bic_unit(statistics, k))
+    return penalised_likelihood(statistics, _bic_unit(statistics, k))
 
 
-def aic(statistics: MixedStatistics, k: float) -> ConditionalGaussianScores:
+def aic(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> CompiledScores:
     """AIC: k a free parameter."""
-    return ConditionalGaussianScores(statistics, round(Fraction(k) * UNIT))
+    return penalised_likelihood(statistics, round(Fraction(k) * UNIT))
 
 
-def loglik(statistics: MixedStatistics) -> ConditionalGaussianScores:
+def loglik(statistics: MixedStatistics | AvailableMixedStatistics) -> CompiledScores:
     """Log-likelihood without a penalty."""
-    return ConditionalGaussianScores(statistics, 0)
+    return penalised_likelihood(statistics, 0)
 
 
 def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:

@@ -11,7 +11,15 @@ from stablebn.errors import OptionError
 from stablebn.options import Options, at_least, choice, option, positive
 from stablebn.scores import categorical, continuous, mixed
 from stablebn.scores.families import CompiledScores
-from stablebn.stats import Counts, MixedStatistics, Moments, statistics_of
+from stablebn.stats import (
+    AnyStatistics,
+    AvailableMixedStatistics,
+    AvailableMoments,
+    Counts,
+    MixedStatistics,
+    Moments,
+    statistics_of,
+)
 
 _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bic": lambda counts, config: categorical.bic(counts, config.k),
@@ -31,7 +39,16 @@ _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
     "dg": lambda moments, config: mixed.dg(moments, config.k),
 }
 
-_MIXED: Mapping[str, Callable[[MixedStatistics, ScoreConfig], CompiledScores]] = {
+_CONTINUOUS_WITH_HOLES: Mapping[str, Callable[[AvailableMoments, ScoreConfig], CompiledScores]] = {
+    "bic": lambda moments, config: continuous.bic(moments, config.k),
+    "aic": lambda moments, config: continuous.aic(moments, config.k),
+    "loglik": lambda moments, config: continuous.loglik(moments),
+}
+
+WITH_HOLES = tuple(_CONTINUOUS_WITH_HOLES)
+"""Names of the scores that tables with holes have."""
+
+_MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics, ScoreConfig], CompiledScores]] = {
     "bic": lambda statistics, config: mixed.bic(statistics, config.k),
     "aic": lambda statistics, config: mixed.aic(statistics, config.k),
     "loglik": lambda statistics, config: mixed.loglik(statistics),
@@ -88,15 +105,22 @@ def numbers_matter(table: Table, config: ScoreConfig) -> bool:
     return not isinstance(table, CategoricalTable) or config.score == "dg"
 
 
-def scores_from(statistics: Counts | Moments | MixedStatistics, config: ScoreConfig) -> CompiledScores:
+def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
     """The score of families from the statistics of a table."""
+    if statistics.has_holes and config.score not in WITH_HOLES:
+        raise OptionError(
+            f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_HOLES)}; '
+            'or say missing="drop".'
+        )
     if isinstance(statistics, Counts):
         _must_fit(config.score, "categorical", tuple(_CATEGORICAL))
         return _CATEGORICAL[config.score](statistics, config)
-    if isinstance(statistics, MixedStatistics):
+    if isinstance(statistics, MixedStatistics | AvailableMixedStatistics):
         _must_fit(config.score, "mixed", tuple(_MIXED))
         return _MIXED[config.score](statistics, config)
     _must_fit(config.score, "continuous", tuple(_CONTINUOUS))
+    if isinstance(statistics, AvailableMoments):
+        return _CONTINUOUS_WITH_HOLES[config.score](statistics, config)
     return _CONTINUOUS[config.score](statistics, config)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from stablebn.data.table import CategoricalTable, MixedTable, Table
+from stablebn.stats.available import AvailableMoments
+from stablebn.stats.available_mixed import AvailableMixedStatistics
 from stablebn.stats.counts import Counts
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
@@ -10,6 +14,9 @@ from stablebn.stats.standardised import MeasuredMoments, StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
 __all__ = [
+    "AnyStatistics",
+    "AvailableMixedStatistics",
+    "AvailableMoments",
     "Counts",
     "MeasuredMoments",
     "MixedStatistics",
@@ -19,12 +26,19 @@ __all__ = [
     "statistics_of",
 ]
 
+AnyStatistics: TypeAlias = Counts | Moments | AvailableMoments | MixedStatistics | AvailableMixedStatistics
+"""Statistics of any table."""
 
-def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> Counts | Moments | MixedStatistics:
+
+def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
     """The statistics from which scores, orders and tests of a table are made."""
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
     if isinstance(table, MixedTable):
+        if table.holes:
+            return AvailableMixedStatistics(table, unit_free=unit_free, threads=threads)
         return MixedStatistics(table, unit_free=unit_free, threads=threads)
+    if table.holes:
+        return AvailableMoments(table, unit_free=unit_free, threads=threads)
     moments = Moments(table, threads=threads)
     return StandardisedMoments(moments) if unit_free else moments

@@ -21,7 +21,8 @@ def collapsed(table: CategoricalTable) -> CategoricalTable:
 
     The statistics are the same integers; only tables with few configurations for their rows are worth the pass.
     """
-    levels = [len(own) for own in table.levels]
+    # A hole is told from all values.
+    levels = [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
     configurations = math.prod(levels)
     rows = table.codes.shape[1]
     if not levels or configurations > min(_MOST_CONFIGURATIONS, rows / ROWS_TO_COLLAPSE):
@@ -29,4 +30,4 @@ def collapsed(table: CategoricalTable) -> CategoricalTable:
     counts = _core.configuration_sizes(table.codes, levels, table.weights)
     occurring = np.flatnonzero(counts)
     codes = narrow(np.array(np.unravel_index(occurring, levels)), max(levels) - 1)
-    return CategoricalTable(table.names, codes, table.levels, counts[occurring])
+    return CategoricalTable(table.names, codes, table.levels, counts[occurring], table.holes)

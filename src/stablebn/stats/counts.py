@@ -34,17 +34,21 @@ class Counts(Statistics):
     Attributes
     ----------
     compiled : _core.Counts
-        What scores and tests of the core are made from; it keeps the joint tables that were counted.
+        What scores and tests of the core are made from; it keeps the joint tables that were counted. Where a variable
+        has holes, these are one more level of it there.
+    levels : list of int
+        Number of values of each variable.
     """
 
     kind = "categorical"
 
     def __init__(self, table: CategoricalTable, *, threads: int = 1) -> None:
         distinct = collapsed(table)
-        levels = [len(own) for own in table.levels]
-        self._take(
-            distinct, range(len(levels)), _core.Counts(distinct.codes, levels, distinct.weights, threads, LIMITS)
-        )
+        n = len(table.names)
+        holes = [v in table.holes for v in range(n)] if table.holes else []
+        levels = [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
+        compiled = _core.Counts(distinct.codes, levels, distinct.weights, threads, LIMITS, holes)
+        self._take(distinct, range(n), compiled)
 
     def _take(self, table: CategoricalTable, columns: Sequence[int], compiled: _core.Counts) -> None:
         self._table = table
@@ -54,7 +58,8 @@ class Counts(Statistics):
         self.n = len(columns)
         self.total = compiled.total
         self.threads = compiled.threads
-        self.levels: list[int] = compiled.levels
+        self.has_holes = bool(table.holes)
+        self.levels = [len(table.levels[column]) for column in columns]
 
     def reordered(self, order: Sequence[int]) -> Self:
         """The counts of the same variables renumbered so that new i is old order[i]."""
@@ -87,5 +92,7 @@ class Counts(Statistics):
 
 def value_counts(table: CategoricalTable, column: int) -> str:
     """The text of the value counts of a column, as Python prints a dict."""
-    counts = np.bincount(table.codes[column], weights=table.weights).astype(np.int64)
-    return str(dict(zip(table.levels[column], counts.tolist(), strict=True)))
+    counts = np.bincount(table.codes[column], weights=table.weights).astype(np.int64).tolist()
+    levels = table.levels[column]
+    # What is missing is counted last, and is no value.
+    return str(dict(zip(levels, counts[: len(levels)], strict=True)))

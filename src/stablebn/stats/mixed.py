@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from stablebn.stats import counts as counting
 from stablebn.stats.counts import value_counts
 from stablebn.stats.indicators import Block, correlated, indicators
 from stablebn.stats.moments import Moments
-from stablebn.stats.standardised import StandardisedColumns
+from stablebn.stats.standardised import StandardisedColumns, points_of
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
@@ -56,70 +57,39 @@ class Standard:
     inverse: tuple[float, float]
 
 
-class MixedStatistics(Statistics):
-    """What is known of categorical and continuous variables together.
-
-    Continuous columns are standardised by their exact moments and rounded to integers, of which the core adds up
-    products in every stratum of some categorical variables; these sums are exact. All else is free of units: only the
-    reported score, and with `unit_free=False` the sort keys, have those of the columns.
-
-    Parameters
-    ----------
-    table : MixedTable
-        No column is constant.
-    unit_free : bool
-        Whether orders must not depend on units either.
-    threads : int
+class MixedColumns(Statistics):
+    """The columns of a mixed table, continuous ones standardised: what statistics with and without holes share.
 
     Attributes
     ----------
-    compiled : _core.ConditionalGaussian
-        The log-likelihood of sets, of which the core's scores and tests are made; it keeps what was added up.
     levels : list of int
         Number of levels of each variable; 0 of the continuous ones.
     """
 
     kind = "mixed"
 
-    def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
+    def _hold(self, table: MixedTable, standards: list[Standard], values: NDArray[np.int64]) -> None:
         self._table = table
-        self._moments = Moments(table.continuous, threads=threads)
-        self._standardised = StandardisedColumns(self._moments)
-        self.unit_free = unit_free
-        self.total = table.total
-        self.threads = threads
-        categorical, continuous = table.categorical, table.continuous
-        self._standards = [_standard(self._moments, v, continuous.values[v]) for v in range(len(continuous.names))]
-        self._values = _core.standardised(
-            continuous.values,
-            [standard.power for standard in self._standards],
-            np.array([standard.mean for standard in self._standards]),
-            np.array([standard.inverse for standard in self._standards]),
-            threads,
-        )
-        levels = [len(own) for own in categorical.levels]
-        counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
-        names = (*categorical.names, *continuous.names)
-        place = {name: column for column, name in enumerate(names)}
-        order = [place[name] for name in table.names]
-        self._take(order, _core.ConditionalGaussian(counts, self._values, _floors(self._values), order))
+        self._standardised = StandardisedColumns(table.continuous)
+        self._standards = standards
+        self._values = values
 
-    def _take(self, columns: Sequence[int], compiled: _core.ConditionalGaussian) -> None:
-        """Let variable v be column columns[v]: the categorical ones come first among the columns."""
+    @property
+    def column_order(self) -> list[int]:
+        """The column of each variable as they stand in the table: the categorical ones come first among the columns."""
+        names = (*self._table.categorical.names, *self._table.continuous.names)
+        place = {name: column for column, name in enumerate(names)}
+        return [place[name] for name in self._table.names]
+
+    def _number(self, columns: Sequence[int]) -> None:
+        """Let variable v be column columns[v]."""
         self._columns = columns
-        self.compiled = compiled
         categorical, continuous = self._table.categorical, self._table.continuous
         names = (*categorical.names, *continuous.names)
         levels = [*(len(own) for own in categorical.levels), *(0 for _ in continuous.names)]
         self.names = tuple(names[column] for column in columns)
         self.levels = [levels[column] for column in columns]
         self.n = len(columns)
-
-    def reordered(self, order: Sequence[int]) -> Self:
-        """The statistics of the same variables renumbered so that new i is old order[i]."""
-        statistics = copy(self)
-        statistics._take([self._columns[v] for v in order], self.compiled.reordered(list(order)))
-        return statistics
 
     @property
     def values(self) -> int:
@@ -149,30 +119,89 @@ class MixedStatistics(Statistics):
             return "categorical", value_counts(self._table.categorical, self._columns[v])
         return "continuous", *self._standardised.shape(place)
 
+    @abstractmethod
+    def _correlations(self) -> NDArray[np.int64]:
+        """Of the continuous columns, in units of 2**-34."""
+
     def points(self) -> list[int]:
         """Every variable, and continuous ones that have no sign of their own a second time."""
-        return [*range(self.n), *(v for v in range(self.n) if not self._sign(v))]
+        return points_of(self._signs())[0]
 
     def structures(self) -> list[Structure]:
-        """Correlations of continuous variables; and the rows, with standardised values, rounded."""
-        points = self.points()
-        signs = np.array([*(self._sign(v) or 1 for v in range(self.n)), *[-1] * (len(points) - self.n)])
-        places = [self._continuous(v) for v in points]
+        """Correlations of continuous variables; and the rows, with standardised values, rounded, holes a value too."""
+        points, signs = points_of(self._signs())
         rows = np.empty((len(points), self._values.shape[1]), dtype=np.int32)
-        for point, place in enumerate(places):
-            codes = self._table.categorical.codes
-            own = codes[self._columns[points[point]]] if place is None else self._standardised.values(place)
-            rows[point] = signs[point] * own
         relation = np.zeros((len(points), len(points)), dtype=np.int64)
-        among = [point for point, place in enumerate(places) if place is not None]
-        continuous = [place for place in places if place is not None]
-        correlations = self._moments.rounded_correlations()[np.ix_(continuous, continuous)]
+        among: list[int] = []
+        places: list[int] = []
+        for point, (v, sign) in enumerate(zip(points, signs.tolist(), strict=True)):
+            place = self._continuous(v)
+            if place is None:
+                rows[point] = self._table.categorical.codes[self._columns[v]]
+                continue
+            rows[point] = self._standardised.values(place, sign)
+            among.append(point)
+            places.append(place)
+        correlations = self._correlations()[np.ix_(places, places)]
         relation[np.ix_(among, among)] = correlations * np.outer(signs[among], signs[among])
         return [Relation(relation), TableRows(rows, self._table.weights)]
 
-    def _sign(self, v: int) -> int:
-        place = self._continuous(v)
-        return 1 if place is None else self._standardised.sign(place)
+    def _signs(self) -> list[int]:
+        places = [self._continuous(v) for v in range(self.n)]
+        return [1 if place is None else self._standardised.sign(place) for place in places]
+
+
+class MixedStatistics(MixedColumns):
+    """What is known of categorical and continuous variables together.
+
+    Continuous columns are standardised by their exact moments and rounded to integers, of which the core adds up
+    products in every stratum of some categorical variables; these sums are exact. All else is free of units: only the
+    reported score, and with `unit_free=False` the sort keys, have those of the columns.
+
+    Parameters
+    ----------
+    table : MixedTable
+        No column is constant.
+    unit_free : bool
+        Whether orders must not depend on units either.
+    threads : int
+
+    Attributes
+    ----------
+    compiled : _core.ConditionalGaussian
+        The log-likelihood of sets, of which the core's scores and tests are made; it keeps what was added up.
+    """
+
+    def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
+        self._moments = Moments(table.continuous, threads=threads)
+        self.unit_free = unit_free
+        self.total = table.total
+        self.threads = threads
+        categorical, continuous = table.categorical, table.continuous
+        standards = [standard_of(self._moments, v, continuous.values[v]) for v in range(len(continuous.names))]
+        values = _core.standardised(
+            continuous.values,
+            [standard.power for standard in standards],
+            np.array([standard.mean for standard in standards]),
+            np.array([standard.inverse for standard in standards]),
+            threads,
+        )
+        levels = [len(own) for own in categorical.levels]
+        counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
+        self._hold(table, standards, values)
+        order = self.column_order
+        self.compiled = _core.ConditionalGaussian(counts, values, floors_of(values), order)
+        self._number(order)
+
+    def reordered(self, order: Sequence[int]) -> Self:
+        """The statistics of the same variables renumbered so that new i is old order[i]."""
+        statistics = copy(self)
+        statistics.compiled = self.compiled.reordered(list(order))
+        statistics._number([self._columns[v] for v in order])
+        return statistics
+
+    def _correlations(self) -> NDArray[np.int64]:
+        return self._moments.rounded_correlations()
 
     def blocks(self) -> Blocks:
         """Correlations of all columns, those of a categorical variable being indicators of its levels."""
@@ -185,7 +214,8 @@ class MixedStatistics(Statistics):
         return correlated(own, self._table.weights, self.threads)
 
 
-def _standard(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:
+def standard_of(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:
+    """The standard units of a column, of which the moments are exact."""
     power = int(np.frexp(np.abs(column).max())[1])
     unit = Fraction(2) ** -power
     variance = moments.cross_product(v, v) / moments.total * unit**2
@@ -199,7 +229,7 @@ def _two_doubles(value: Fraction) -> tuple[float, float]:
     return hi, float(value - Fraction(hi))
 
 
-def _floors(values: NDArray[np.int64]) -> list[float]:
+def floors_of(values: NDArray[np.int64]) -> list[float]:
     """The least variance that each column can have in a stratum, in terms of its total variance.
 
     Many columns are known to a step only: whole years, or tenths of a unit. In a stratum where such a column has a

@@ -84,20 +84,7 @@ class Moments(Statistics):
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
         """
-        column, weights = self._table.values[self._columns[v]], self._table.weights
-        repeats = [1] * column.size if weights is None else weights.tolist()
-
-        def mean(values: NDArray[np.float64]) -> float:
-            repeated = (x for x, times in zip(values.tolist(), repeats, strict=True) for _ in range(times))
-            return math.fsum(repeated) / self.total
-
-        # A power of two near the largest value keeps the fourth powers in the range of a double.
-        values = np.ldexp(column, -int(np.frexp(np.abs(column).max())[1]))
-        centred = values - mean(values)
-        square = centred * centred
-        variance, third, fourth = (mean(power) for power in (square, square * centred, square * square))
-        skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
-        return round(skewness * 2**30), round(kurtosis * 2**30)
+        return skewness_and_kurtosis(self._table.values[self._columns[v]], self._table.weights)
 
     def structures(self) -> list[Structure]:
         """The rows, by the bits of their values; there is only one zero."""
@@ -157,6 +144,24 @@ class Moments(Statistics):
                 numerator = numerators[u][v] << max(shift, 0)
                 entries[u, v] = entries[v, u] = numerator / (self.total << max(-shift, 0))
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
+
+
+def skewness_and_kurtosis(column: NDArray[np.float64], weights: NDArray[np.int64] | None) -> tuple[int, int]:
+    """Both in steps of 2**-30; see `Moments.sort_key`."""
+    repeats = [1] * column.size if weights is None else weights.tolist()
+    total = sum(repeats)
+
+    def mean(values: NDArray[np.float64]) -> float:
+        repeated = (x for x, times in zip(values.tolist(), repeats, strict=True) for _ in range(times))
+        return math.fsum(repeated) / total
+
+    # A power of two near the largest value keeps the fourth powers in the range of a double.
+    values = np.ldexp(column, -int(np.frexp(np.abs(column).max())[1]))
+    centred = values - mean(values)
+    square = centred * centred
+    variance, third, fourth = (mean(power) for power in (square, square * centred, square * square))
+    skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
+    return round(skewness * 2**30), round(kurtosis * 2**30)
 
 
 def are_near_a_half(steps: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -46,7 +46,7 @@ class StandardisedMoments(Moments):
     _bits: ClassVar[int] = BITS_OF_CORRELATIONS
 
     def __init__(self, moments: Moments) -> None:
-        self._take(moments, moments.rounded_correlations(self._bits), StandardisedColumns(moments))
+        self._take(moments, moments.rounded_correlations(self._bits), StandardisedColumns(moments._table))
 
     def _take(self, moments: Moments, correlations: NDArray[np.int64], standardised: StandardisedColumns) -> None:
         vars(self).update(vars(moments))
@@ -67,15 +67,16 @@ class StandardisedMoments(Moments):
 
     def points(self) -> list[int]:
         """Every variable, and those that have no sign of their own a second time."""
-        return [*range(self.n), *(v for v in range(self.n) if not self._sign(v))]
+        return points_of(self._signs())[0]
 
     def structures(self) -> list[Structure]:
         """The correlations; and the rows of standardised values, rounded, which may tell apart what these cannot."""
-        points = self.points()
-        signs = np.array([*(self._sign(v) or 1 for v in range(self.n)), *[-1] * (len(points) - self.n)])
+        points, signs = points_of(self._signs())
         correlations = self._correlations[np.ix_(points, points)] * np.outer(signs, signs)
-        values = np.array([self._standardised.values(self._columns[v]) for v in points]) * signs[:, None]
-        return [Relation(correlations), TableRows(values.astype(np.int32), self._table.weights)]
+        values = [
+            self._standardised.values(self._columns[v], sign) for v, sign in zip(points, signs.tolist(), strict=True)
+        ]
+        return [Relation(correlations), TableRows(np.array(values, dtype=np.int32), self._table.weights)]
 
     def measured(self) -> MeasuredMoments:
         """The moments of the columns as they are."""
@@ -84,8 +85,8 @@ class StandardisedMoments(Moments):
         moments._take(self.with_units, correlations, self._standardised)
         return moments
 
-    def _sign(self, v: int) -> int:
-        return self._standardised.sign(self._columns[v])
+    def _signs(self) -> list[int]:
+        return [self._standardised.sign(column) for column in self._columns]
 
     def rounded_correlations(self, bits: int = BITS_OF_CORRELATIONS) -> NDArray[np.int64]:
         """All correlations in units of 2**-bits."""
@@ -114,44 +115,41 @@ class MeasuredMoments(StandardisedMoments):
 
 
 class StandardisedColumns:
-    """Values as distances from the mean in steps of 2**-16 standard deviations, of the columns that are asked for."""
+    """Values as distances from the mean in steps of 2**-16 standard deviations, of the columns that are asked for.
 
-    def __init__(self, moments: Moments) -> None:
-        self._moments = moments
-        self._table: ContinuousTable = moments._table
-        self._variables = {column: v for v, column in enumerate(moments._columns)}
+    Parameters
+    ----------
+    table : ContinuousTable
+        Mean and deviation of a column with holes are those of its values that are known.
+    """
+
+    HOLE = int(np.iinfo(np.int32).min)
+    """What stands for a missing value: no distance is so great."""
+
+    def __init__(self, table: ContinuousTable) -> None:
+        self._table = table
         self._values: dict[int, NDArray[np.int64]] = {}
         self._distributions: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
-    def values(self, column: int) -> NDArray[np.int64]:
-        """The value in every row, rounded to the nearest as the exact moments say."""
+    def values(self, column: int, sign: int = 1) -> NDArray[np.int64]:
+        """The value in every row, rounded to the nearest as the exact moments say; mirrored with the sign -1."""
         if column not in self._values:
-            self._values[column] = self._rounded(column)
-        return self._values[column]
-
-    def _rounded(self, column: int) -> NDArray[np.int64]:
-        v, values = self._variables[column], self._table.values[column]
-        # In units of a power of two near the largest value no square leaves the range of a double.
-        power = int(np.frexp(np.abs(values).max())[1])
-        unit = Fraction(2) ** -power
-        mean, square = self._moments.mean(v) * unit, self._moments.cross_product(v, v) / self._moments.total * unit**2
-        # The mean as two doubles: a distance is then exact but for its own last bits, wherever zero may be.
-        distances = (np.ldexp(values, -power) - float(mean)) - float(mean - Fraction(float(mean)))
-        steps = np.ldexp(distances / math.sqrt(square), _BITS_OF_VALUES)
-        rounded: NDArray[np.int64] = np.rint(steps).astype(np.int64)
-        for row in np.flatnonzero(are_near_a_half(steps)).tolist():
-            distance = Fraction(float(values[row])) * unit - mean
-            size = distance**2 / square * 4 ** (_BITS_OF_VALUES + 1)
-            nearest = (math.isqrt(size.numerator // size.denominator) + 1) >> 1
-            rounded[row] = nearest if distance > 0 else -nearest
-        return rounded
+            own = self._table.values[column]
+            known = ~np.isnan(own)
+            self._values[column] = np.full(own.size, self.HOLE, dtype=np.int64)
+            weights = None if self._table.weights is None else self._table.weights[known]
+            self._values[column][known] = _rounded(own[known], weights)
+        values = self._values[column]
+        return values if sign == 1 else np.where(values == self.HOLE, values, -values)
 
     def distribution(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The distinct values, ascending, and in how many rows each is."""
         if column not in self._distributions:
-            values, places = np.unique(self.values(column), return_inverse=True)
+            own = self.values(column)
+            known = own != self.HOLE
+            values, places = np.unique(own[known], return_inverse=True)
             times = np.zeros(len(values), dtype=np.int64)
-            np.add.at(times, places, 1 if self._table.weights is None else self._table.weights)
+            np.add.at(times, places, 1 if self._table.weights is None else self._table.weights[known])
             self._distributions[column] = values, times
         return self._distributions[column]
 
@@ -168,3 +166,33 @@ class StandardisedColumns:
             if different.size:
                 return 1 if own[different[0]] < mirrored[different[0]] else -1
         return 0
+
+
+def _rounded(values: NDArray[np.float64], weights: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    moments = Moments(ContinuousTable(("",), values[np.newaxis], weights))
+    # In units of a power of two near the largest value no square leaves the range of a double.
+    power = int(np.frexp(np.abs(values).max())[1])
+    unit = Fraction(2) ** -power
+    mean, square = moments.mean(0) * unit, moments.cross_product(0, 0) / moments.total * unit**2
+    # The mean as two doubles: a distance is then exact but for its own last bits, wherever zero may be.
+    distances = (np.ldexp(values, -power) - float(mean)) - float(mean - Fraction(float(mean)))
+    steps = np.ldexp(distances / math.sqrt(square), _BITS_OF_VALUES)
+    rounded: NDArray[np.int64] = np.rint(steps).astype(np.int64)
+    for row in np.flatnonzero(are_near_a_half(steps)).tolist():
+        distance = Fraction(float(values[row])) * unit - mean
+        size = distance**2 / square * 4 ** (_BITS_OF_VALUES + 1)
+        nearest = (math.isqrt(size.numerator // size.denominator) + 1) >> 1
+        rounded[row] = nearest if distance > 0 else -nearest
+    return rounded
+
+
+def points_of(signs: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
+    """Every variable, and those that have no sign of their own a second time, mirrored; and the signs of these points.
+
+    Parameters
+    ----------
+    signs : sequence of int
+        Of each variable, 0: it has none.
+    """
+    points = [*range(len(signs)), *(v for v, sign in enumerate(signs) if not sign)]
+    return points, np.array([*(sign or 1 for sign in signs), *[-1] * (len(points) - len(signs))], dtype=np.int64)

@@ -49,6 +49,8 @@ class Statistics(ABC):
         Number of variables, and of rows by weight.
     threads : int
         How many threads count at once. The statistics are the same integers for any number.
+    has_holes : bool
+        Whether values are missing: then a family has the rows in which all its members are known.
     values : int
         How many values a new question may have to look at; 0 where none, as for moments.
     """
@@ -60,6 +62,7 @@ class Statistics(ABC):
     n: int
     total: int
     threads: int
+    has_holes: bool = False
 
     @property
     def values(self) -> int:

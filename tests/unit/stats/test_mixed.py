@@ -45,12 +45,12 @@ def test_exact_units_change_no_value_but_the_sign(unit: float) -> None:
 def test_values_of_steps_have_the_variance_of_a_step_at_least() -> None:
     years = np.array([30.0, 31, 31, 34, 38, 39, 41, 42])
     spread = years.std()
-    (floor,) = mixed._floors(_values(years))
+    (floor,) = mixed.floors_of(_values(years))
     assert floor == pytest.approx(1 / spread**2 / 12, rel=1e-8)
     # Rounding noise of another unit makes no smaller step.
-    (noisy,) = mixed._floors(_values((years * 0.1) * 3 - years * 0.3 + years))
+    (noisy,) = mixed.floors_of(_values((years * 0.1) * 3 - years * 0.3 + years))
     assert noisy == pytest.approx(floor, rel=1e-8)
-    (continuous,) = mixed._floors(_values(np.random.default_rng(3).normal(size=3000)))
+    (continuous,) = mixed.floors_of(_values(np.random.default_rng(3).normal(size=3000)))
     assert continuous == 2.0**-40
 
 
@@ -64,9 +64,9 @@ def test_a_look_at_few_values_says_the_same_of_steps_as_a_look_at_all(monkeypatc
         np.round(rng.normal(size=20_000), 7),
     ]
     values = _values(*columns)
-    found = mixed._floors(values)
+    found = mixed.floors_of(values)
     monkeypatch.setattr(mixed, "_MANY_ROWS", 10**9)
-    assert mixed._floors(values) == found
+    assert mixed.floors_of(values) == found
     assert [floor > 2.0**-40 for floor in found] == [False, True, False, True, False]
 
 

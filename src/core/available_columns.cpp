@@ -1,0 +1,312 @@
+#include "available_columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "gaussian.hpp"
+#include "logarithm.hpp"
+
+namespace stablebn {
+
+namespace {
+
+// Measured: nanoseconds of a product of 64-bit numbers that is added to a sum of 128 bits.
+constexpr double COST_OF_PRODUCT = 1.0;
+// Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps.
+constexpr int BITS = 34;
+
+Wide inner_product(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+    Wide sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += Wide{a[i]} * b[i];
+    return sum;
+}
+
+Wide sum_of(std::span<const std::int64_t> values) {
+    Wide sum = 0;
+    for (const std::int64_t value : values) sum += value;
+    return sum;
+}
+
+/// A positive number with its first 34 bits.
+double with_few_bits(double value) {
+    int exponent = 0;
+    const double mantissa = std::frexp(value, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(mantissa, BITS)), exponent - BITS);
+}
+
+/// Half the logarithm of the determinant of a matrix with ones on its diagonal, some of its rows eliminated in an order.
+/// A pivot below 2**-40 counts as that. A pair has a formula that knows no order, so it can serve before there is one.
+Fixed half_ln_determinant(const Matrix<double>& matrix, std::span<const std::size_t> order) {
+    const std::size_t k = order.size();
+    if (k == 2) {
+        const double c = matrix(order[0], order[1]);
+        return half_ln(std::max(1.0 - c * c, SMALLEST_RESIDUAL), 0);
+    }
+    Matrix<double> work(k, k);
+    for (std::size_t i = 0; i < k; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) work(i, j) = matrix(order[i], order[j]);
+    }
+    double mantissa = 1.0;
+    std::int64_t exponent = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+        const double pivot = std::max(work(j, j), SMALLEST_RESIDUAL);
+        int shift = 0;
+        mantissa = std::frexp(mantissa * pivot, &shift);
+        exponent += shift;
+        for (std::size_t i = j + 1; i < k; ++i) {
+            const double ratio = work(i, j) / pivot;
+            for (std::size_t other = j + 1; other <= i; ++other) work(i, other) -= ratio * work(other, j);
+        }
+    }
+    return half_ln(mantissa, exponent);
+}
+
+}  // namespace
+
+AvailableColumns::AvailableColumns(Matrix<std::int64_t> values, std::vector<std::int64_t> weights, int places) {
+    Data data;
+    data.values = std::move(values);
+    data.weights = std::move(weights);
+    data.places = places;
+    data.total = data.weights.empty() ? static_cast<std::int64_t>(data.values.columns())
+                                      : std::accumulate(data.weights.begin(), data.weights.end(), std::int64_t{0});
+    for (std::size_t v = 0; v < data.values.rows(); ++v) {
+        data.has_holes.push_back(std::ranges::count(data.values[v], HOLE) > 0);
+    }
+    column_.resize(data.values.rows());
+    std::iota(column_.begin(), column_.end(), 0);
+    data_ = std::make_shared<const Data>(std::move(data));
+}
+
+std::shared_ptr<AvailableColumns> AvailableColumns::reordered(std::span<const int> order) const {
+    auto columns = std::shared_ptr<AvailableColumns>(new AvailableColumns);
+    columns->data_ = data_;
+    for (const int v : order) columns->column_.push_back(column_[v]);
+    columns->rounds_ = rounds_;
+    return columns;
+}
+
+std::shared_ptr<AvailableColumns> AvailableColumns::rounded() const {
+    auto columns = std::shared_ptr<AvailableColumns>(new AvailableColumns(*this));
+    columns->rounds_ = true;
+    return columns;
+}
+
+std::vector<std::int32_t> AvailableColumns::complete(std::span<const int> variables) const {
+    std::vector<std::int32_t> rows(stored_rows());
+    std::iota(rows.begin(), rows.end(), 0);
+    for (const int v : variables) {
+        if (!data_->has_holes[column_[v]]) continue;
+        const std::int64_t* values = column(v);
+        std::erase_if(rows, [=](std::int32_t row) { return values[row] == HOLE; });
+    }
+    return rows;
+}
+
+std::int64_t AvailableColumns::complete_rows(std::span<const int> variables) const {
+    std::int64_t found = 0;
+    for (const std::int32_t row : complete(variables)) found += weight(row);
+    return found;
+}
+
+AvailableColumns::Gathered AvailableColumns::gather(std::span<const int> variables) const {
+    Gathered found;
+    found.rows = complete(variables);
+    const std::size_t k = variables.size(), count = found.rows.size();
+    found.values = Matrix<std::int64_t>::unwritten(k, count);
+    for (std::size_t at = 0; at < k; ++at) {
+        const std::int64_t* values = column(variables[at]);
+        std::ranges::transform(found.rows, found.values[at].begin(), [=](std::int32_t row) { return values[row]; });
+    }
+    if (!data_->weights.empty()) {
+        found.weighed = Matrix<std::int64_t>::unwritten(k, count);
+        for (std::size_t at = 0; at < k; ++at) {
+            for (std::size_t i = 0; i < count; ++i) found.weighed(at, i) = found.values(at, i) * weight(found.rows[i]);
+        }
+    }
+    return found;
+}
+
+AvailableColumns::Sums AvailableColumns::sums(const Gathered& gathered) const {
+    const std::size_t k = gathered.values.rows();
+    Sums found;
+    for (const std::int32_t row : gathered.rows) found.rows += weight(row);
+    found.products = Matrix<Wide>(k, k);
+    for (std::size_t a = 0; a < k; ++a) {
+        found.single.push_back(sum_of(gathered.times_weight(a)));
+        for (std::size_t b = 0; b <= a; ++b) {
+            found.products(a, b) = inner_product(gathered.times_weight(a), gathered.values[b]);
+        }
+    }
+    return found;
+}
+
+/// Only what u is part of has to be added up; and what its holes take away.
+AvailableColumns::Sums AvailableColumns::extended(const Gathered& gathered, const Sums& known, int u) const {
+    const std::size_t k = known.single.size(), count = gathered.rows.size();
+    const std::int64_t* values = column(u);
+    std::vector<std::int64_t> own(count), weighed;
+    std::vector<std::size_t> lost;
+    for (std::size_t i = 0; i < count; ++i) {
+        own[i] = values[gathered.rows[i]];
+        if (own[i] != HOLE) continue;
+        own[i] = 0;
+        lost.push_back(i);
+    }
+    if (!data_->weights.empty()) {
+        weighed.resize(count);
+        for (std::size_t i = 0; i < count; ++i) weighed[i] = own[i] * weight(gathered.rows[i]);
+    }
+    const std::span<const std::int64_t> times_weight(weighed.empty() ? own : weighed);
+    Sums found{known.rows, known.single, Matrix<Wide>(k + 1, k + 1)};
+    for (const std::size_t i : lost) found.rows -= weight(gathered.rows[i]);
+    for (std::size_t a = 0; a < k; ++a) {
+        for (const std::size_t i : lost) found.single[a] -= gathered.times_weight(a)[i];
+        for (std::size_t b = 0; b <= a; ++b) {
+            Wide sum = known.products(a, b);
+            for (const std::size_t i : lost) sum -= Wide{gathered.times_weight(a)[i]} * gathered.values(b, i);
+            found.products(a, b) = sum;
+        }
+        found.products(k, a) = inner_product(times_weight, gathered.values[a]);
+    }
+    found.single.push_back(sum_of(times_weight));
+    found.products(k, k) = inner_product(times_weight, own);
+    return found;
+}
+
+Correlations AvailableColumns::from(const Sums& sums) const {
+    const std::size_t k = sums.single.size();
+    const auto rows = static_cast<double>(sums.rows);
+    Correlations found{sums.rows, Matrix<double>(k, k), std::vector<double>(k)};
+    // Values are below 2**62 / rows in units, so that neither product leaves 128 bits.
+    const auto centred = [&](std::size_t a, std::size_t b) {
+        return static_cast<double>(sums.products(a, b) * sums.rows - sums.single[a] * sums.single[b]);
+    };
+    std::vector<double> squares(k);
+    for (std::size_t a = 0; a < k; ++a) {
+        squares[a] = centred(a, a);
+        found.entries(a, a) = 1.0;
+        for (std::size_t b = 0; b < a; ++b) {
+            double r = 0.0;
+            if (squares[a] > 0 && squares[b] > 0) r = centred(a, b) / std::sqrt(squares[a] * squares[b]);
+            if (rounds_) r = std::ldexp(std::nearbyint(std::ldexp(r, BITS)), -BITS);
+            found.entries(a, b) = found.entries(b, a) = r;
+        }
+        if (squares[a] <= 0) continue;
+        const double variance = std::ldexp(squares[a] / (rows * (rows - 1)), -2 * data_->places);
+        found.variances[a] = rounds_ ? with_few_bits(variance) : variance;
+    }
+    return found;
+}
+
+Correlations AvailableColumns::correlations(std::span<const int> variables) const { return from(sums(gather(variables))); }
+
+void AvailableColumns::extensions(std::span<const int> variables, std::span<const int> candidates, Pool& pool,
+                                  const std::function<void(std::size_t, const Correlations&)>& use) const {
+    const Gathered gathered = gather(variables);
+    const Sums known = sums(gathered);
+    const double products = static_cast<double>(gathered.rows.size() * (variables.size() + 2) * candidates.size());
+    pool.share_evenly(candidates.size(), COST_OF_PRODUCT * products, [&](std::size_t place) {
+        use(place, from(extended(gathered, known, candidates[place])));
+    });
+}
+
+NodeAverageGaussian::NodeAverageGaussian(std::shared_ptr<AvailableColumns> columns, Fixed constant, Fixed unit,
+                                         std::shared_ptr<Pool> pool)
+    : NodeAverageScores(columns->variables(),
+                        static_cast<int>(std::clamp<std::int64_t>(columns->total() - 3, 0, columns->variables() - 1))),
+      columns_(std::move(columns)),
+      constant_(constant),
+      unit_(unit),
+      pool_(std::move(pool)) {}
+
+double NodeAverageGaussian::cost_of_family() const {
+    // Of two parents.
+    return COST_OF_PRODUCT * 5.0 * static_cast<double>(columns_->stored_rows()) * variables();
+}
+
+Fixed NodeAverageGaussian::score(const Correlations& found, std::size_t child, std::span<const std::size_t> order) const {
+    const auto parents = static_cast<std::int64_t>(order.size()) - 1;
+    if (found.rows <= parents + 2) return NOT_A_CANDIDATE;
+    if (std::ranges::any_of(found.variances, [](double variance) { return variance <= 0; })) return NOT_A_CANDIDATE;
+    std::vector<std::size_t> others(order.begin(), order.end());
+    std::erase(others, child);
+    const std::int64_t total = columns_->total();
+    // -(N/2) ln(2 pi RSS / (rows - 1)) - N (rows - 1) / (2 rows): of the variance, what the parents leave is a ratio of
+    // determinants.
+    const Fixed half_ln_rss = half_ln_determinant(found.entries, order) - half_ln_determinant(found.entries, others) +
+                              half_ln(found.variances[child], 0);
+    const Wide squares = ((Wide{total} * (found.rows - 1)) << (HI_BITS + LO_BITS)) / (2 * Wide{found.rows});
+    return (constant_ - half_ln_rss.carried().times(total) - to_fixed(squares) - unit_.times(parents + 2)).carried();
+}
+
+Fixed NodeAverageGaussian::score_of(int child, const VariableSet& parents) const {
+    const VariableSet family = parents.with(child);
+    std::vector<std::size_t> order(family.size());
+    std::iota(order.begin(), order.end(), 0);
+    return score(columns_->correlations(family.members()), family.place_of(child), order);
+}
+
+Fixed NodeAverageGaussian::term(int child, const VariableSet& parents) { return score_of(child, parents); }
+
+std::int64_t NodeAverageGaussian::complete_rows(const VariableSet& family) const {
+    return columns_->complete_rows(family.members());
+}
+
+bool NodeAverageGaussian::is_scored(int child, const VariableSet& parents) {
+    return is_candidate(score_of(child, parents));
+}
+
+std::vector<Fixed> NodeAverageGaussian::work_out(int child, const VariableSet& parents) {
+    std::vector<Fixed> changes(variables(), NOT_A_CANDIDATE);
+    const VariableSet family = parents.with(child);
+    const Fixed own = score_of(child, parents);
+    const auto change_to = [&](Fixed now) { return is_candidate(now) && is_candidate(own) ? now - own : NOT_A_CANDIDATE; };
+    if (static_cast<int>(parents.size()) < most_parents()) {
+        std::vector<int> others;
+        for (int u = 0; u < variables(); ++u) {
+            if (!family.contains(u)) others.push_back(u);
+        }
+        columns_->extensions(family.members(), others, *pool_, [&](std::size_t place, const Correlations& found) {
+            const int u = others[place];
+            // The newcomer comes last among them, and takes its place in the order of elimination.
+            std::vector<std::size_t> order;
+            for (std::size_t at = 0; at < family.size(); ++at) {
+                if (order.size() == at && u < family[at]) order.push_back(family.size());
+                order.push_back(at);
+            }
+            if (order.size() == family.size()) order.push_back(family.size());
+            changes[u] = change_to(score(found, family.place_of(child), order));
+        });
+    }
+    for (const int u : parents) changes[u] = change_to(score_of(child, parents.without(u)));
+    changes[child] = {};
+    return changes;
+}
+
+std::shared_ptr<FamilyScores> NodeAverageGaussian::reordered(std::span<const int> order) {
+    auto scores = std::make_shared<NodeAverageGaussian>(columns_->reordered(order), constant_, unit_, pool_);
+    scores->adopt_first(*this, order);
+    return scores;
+}
+
+std::vector<Outcome> AvailableCorrelationTest::outcomes(int x, std::span<const int> given,
+                                                        std::span<const int> candidates) const {
+    std::vector<int> variables(given.begin(), given.end());
+    variables.push_back(x);
+    const std::size_t k = given.size();
+    std::vector<int> places(k);
+    std::iota(places.begin(), places.end(), 0);
+    std::vector<Outcome> found(candidates.size());
+    columns_->extensions(variables, candidates, *pool_, [&](std::size_t place, const Correlations& correlations) {
+        Elimination elimination(correlations.entries.view());
+        elimination.begin(places);
+        const double r = elimination.correlation(static_cast<int>(k), static_cast<int>(k) + 1);
+        found[place] = judge_correlation(statistic_, correlations.rows, r, k);
+    });
+    return found;
+}
+
+}  // namespace stablebn

@@ -1,0 +1,83 @@
+"""Statistics of mixed tables with holes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn.data.table import ContinuousTable, MixedTable
+from stablebn.stats import counts as counting
+from stablebn.stats.available import AvailableMoments, known_values
+from stablebn.stats.mixed import MixedColumns, floors_of, standard_of
+from stablebn.stats.moments import Moments
+from stablebn.stats.statistics import Blocks
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class AvailableMixedStatistics(MixedColumns):
+    """What is known of categorical and continuous variables together, over the rows in which some of them are known.
+
+    Parameters
+    ----------
+    table : MixedTable
+        No column is constant.
+    unit_free : bool
+        Whether orders must not depend on units either.
+    threads : int
+
+    Attributes
+    ----------
+    compiled : _core.AvailableMixed
+        What the core's scores and tests are made of.
+    """
+
+    has_holes = True
+
+    def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
+        categorical, continuous = table.categorical, table.continuous
+        self.unit_free = unit_free
+        self.total = table.total
+        self.threads = threads
+        known = ~np.isnan(continuous.values)
+        own = [known_values(continuous, c) for c in range(len(continuous.names))]
+        standards = [
+            standard_of(Moments(ContinuousTable((name,), values[np.newaxis], weights)), 0, values)
+            for name, (values, weights) in zip(continuous.names, own, strict=True)
+        ]
+        standardised = _core.standardised(
+            np.where(known, continuous.values, 0.0),
+            [standard.power for standard in standards],
+            np.array([standard.mean for standard in standards]),
+            np.array([standard.inverse for standard in standards]),
+            threads,
+        )
+        floors = [floors_of(column[there][np.newaxis])[0] for column, there in zip(standardised, known, strict=True)]
+        standardised[~known] = _core.AvailableMixed.HOLE
+        levels = [len(names) + (v in categorical.holes) for v, names in enumerate(categorical.levels)]
+        holes = [v in categorical.holes for v in range(len(levels))]
+        counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS, holes)
+        self._hold(table, standards, standardised)
+        order = self.column_order
+        self.compiled = _core.AvailableMixed(counts, standardised, floors, order)
+        self._number(order)
+
+    def reordered(self, order: Sequence[int]) -> Self:
+        """The statistics of the same variables renumbered so that new i is old order[i]."""
+        statistics = copy(self)
+        statistics.compiled = self.compiled.reordered(list(order))
+        statistics._number([self._columns[v] for v in order])
+        return statistics
+
+    def _correlations(self) -> NDArray[np.int64]:
+        return AvailableMoments(self._table.continuous, unit_free=True).correlations()
+
+    def blocks(self) -> Blocks:
+        """There are none: no score asks for them, as columns have other rows than their neighbours."""
+        raise ValueError("columns with holes have no one matrix of correlations")

@@ -1,0 +1,282 @@
+"""Scores of tables with holes: node averages, against a slow twin and by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.naive.scores import known_rows, node_average, only_rows
+from tests.tables import categorical_table, continuous_table, continuous_values, random_categorical_table, with_holes
+
+from stablebn import _core
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
+from stablebn.errors import OptionError
+from stablebn.fixed_point import NOT_A_CANDIDATE, integers, limbs, to_float
+from stablebn.scores.available import CategoricalAverage, NodeAverageScores
+from stablebn.scores.registry import SCORES, WITH_HOLES, ScoreConfig, family_scores, scores_from
+from stablebn.stats import AvailableMixedStatistics, AvailableMoments, Counts, statistics_of
+from stablebn.stats.variable_sets import bit, members
+
+SEEDS = range(6)
+
+
+def _categorical(seed: int) -> CategoricalTable:
+    rng = np.random.default_rng(seed)
+    table = random_categorical_table(rng, 5, 60)
+    if seed % 2:
+        table = CategoricalTable(table.names, table.codes, table.levels, rng.integers(1, 5, 60))
+    holed = with_holes(table, rng, 0.2, columns=[0, 1, 3] if seed % 3 else None)
+    assert isinstance(holed, CategoricalTable)
+    return holed
+
+
+def _continuous(seed: int) -> ContinuousTable:
+    rng = np.random.default_rng(seed)
+    table = continuous_table(continuous_values(rng, 5, 40), rng.integers(1, 5, 40).tolist() if seed % 2 else None)
+    holed = with_holes(table, rng, 0.2, columns=[0, 1, 3] if seed % 3 else None)
+    assert isinstance(holed, ContinuousTable)
+    return holed
+
+
+def _families(n: int) -> Iterator[tuple[int, int]]:
+    for child in range(n):
+        others = [u for u in range(n) if u != child]
+        for size in range(4):
+            for parents in combinations(others, size):
+                yield child, sum(map(bit, parents))
+
+
+@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("make", [_categorical, _continuous])
+def test_families_are_those_of_the_twin(make: type, seed: int, score: str) -> None:
+    table = make(seed)
+    scores = family_scores(table, ScoreConfig(score, k=0.7))
+    for child, parents in _families(5):
+        twin = node_average(table, score, child, members(parents), k=0.7)
+        assert to_float(scores.family(child, parents)) == pytest.approx(float(twin), rel=1e-12, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit_free", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_changes_are_differences_of_families(seed: int, unit_free: bool) -> None:
+    config = ScoreConfig()
+    for statistics in (Counts(_categorical(seed)), AvailableMoments(_continuous(seed), unit_free=unit_free)):
+        scores = scores_from(statistics, config)
+        for child, parents in _families(5):
+            changes = integers(scores.changes(child, parents))
+            for u in range(5):
+                if u != child:
+                    now = scores.family(child, parents ^ bit(u))
+                    assert changes[u] == now - scores.family(child, parents)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rounded_correlations_change_a_score_by_next_to_nothing(seed: int) -> None:
+    exact, rounded = (
+        scores_from(AvailableMoments(_continuous(seed), unit_free=unit_free), ScoreConfig())
+        for unit_free in (False, True)
+    )
+    for child, parents in _families(5):
+        assert to_float(rounded.family(child, parents) - rounded.family(child, 0)) == pytest.approx(
+            to_float(exact.family(child, parents) - exact.family(child, 0)), abs=1e-6
+        )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_way_of_counting_gives_the_same_bits(seed: int) -> None:
+    table = _categorical(seed)
+    levels = [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
+    holes = [v in table.holes for v in range(5)]
+
+    def compiled(limits: _core.CountingLimits, threads: int) -> _core.NodeAverageLikelihood:
+        counts = _core.Counts(table.codes, levels, table.weights, threads, limits, holes)
+        return _core.NodeAverageLikelihood(counts, *limbs(3 << 60))
+
+    by_tables, no_tables, wide = _core.CountingLimits(), _core.CountingLimits(), _core.CountingLimits()
+    no_tables.most_configurations = 1
+    wide.most_levels = 2
+    expected = compiled(by_tables, 1)
+    for limits, threads in ((no_tables, 1), (wide, 1), (no_tables, 2), (by_tables, 2)):
+        other = compiled(limits, threads)
+        for child, parents in _families(5):
+            assert other.term(child, parents) == expected.term(child, parents)
+            assert integers(other.changes(child, parents)) == integers(expected.changes(child, parents))
+
+
+def test_a_small_table_by_hand() -> None:
+    # v is known in six rows of eight, four of them 1; u in all; both in six.
+    table = CategoricalTable(
+        ("u", "v"),
+        np.array([[0, 0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0, 2, 2]], dtype=np.uint8),
+        (("a", "b"), ("0", "1")),
+        holes=frozenset({1}),
+    )
+    scores = family_scores(table, ScoreConfig("bic"))
+    alone = 8 / 6 * (4 * math.log(4 / 6) + 2 * math.log(2 / 6)) - math.log(8) / 2
+    # Each u has two of v = 1 and one of v = 0 in the rows that are known.
+    with_parent = 8 / 6 * 2 * (2 * math.log(2 / 3) + math.log(1 / 3)) - math.log(8)
+    assert to_float(scores.family(1, 0)) == pytest.approx(alone, rel=1e-15)
+    assert to_float(scores.family(1, bit(0))) == pytest.approx(with_parent, rel=1e-15)
+    assert to_float(scores.family(0, 0)) == pytest.approx(8 * math.log(1 / 2) - math.log(8) / 2, rel=1e-15)
+    assert isinstance(scores, NodeAverageScores)
+    assert [scores.complete_rows(0, 0), scores.complete_rows(1, 0), scores.complete_rows(0, bit(1))] == [8, 6, 6]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", ["categorical", "continuous"])
+def test_both_directions_tie_where_the_rows_are_the_same(seed: int, kind: str) -> None:
+    rng = np.random.default_rng(seed)
+    table = (
+        with_holes(random_categorical_table(rng, 4, 50), rng, 0.3, columns=[2])
+        if kind == "categorical"
+        else with_holes(continuous_table(continuous_values(rng, 4, 50)), rng, 0.3, columns=[2])
+    )
+    scores = family_scores(table, ScoreConfig())
+    # Only 2 has holes: with it as a parent of both, 0 and 1 have the same rows, which are not all.
+    for parents in (0, bit(2), bit(2) | bit(3)):
+        there, back = (scores.family(v, parents | bit(u)) - scores.family(v, parents) for u, v in ((0, 1), (1, 0)))
+        assert there == back
+    # The rows of 2 are fewer than those of 0: 0 with it is another matter than 2 with 0.
+    there, back = (scores.family(v, bit(u)) - scores.family(v, 0) for u, v in ((0, 2), (2, 0)))
+    assert there != back
+
+
+def test_the_scores_of_a_class_differ_and_say_so() -> None:
+    table = _categorical(0)
+    assert not family_scores(table, ScoreConfig()).score_equivalent
+
+
+def test_families_without_a_complete_row_are_no_candidates() -> None:
+    codes = categorical_table([[0, 1, 0, 1, 2, 2], [2, 2, 2, 0, 1, 1], [0, 1, 1, 0, 1, 0]])
+    table = CategoricalTable(codes.names, codes.codes, (("a", "b"),) * 3, holes=frozenset({0, 1}))
+    # 0 and 1 are both known in one row, the fourth; without it in none.
+    scores = family_scores(table, ScoreConfig())
+    assert scores.is_candidate(0, bit(1))
+    few = np.delete(table.codes, 3, axis=1)
+    few[1, 3] = 0
+    table = CategoricalTable(table.names, few, table.levels, holes=table.holes)
+    scores = family_scores(table, ScoreConfig())
+    assert not scores.is_candidate(0, bit(1))
+    assert not scores.is_candidate(0, bit(1) | bit(2))
+    assert scores.changes(0, 0)[1, 0] == NOT_A_CANDIDATE
+    assert scores.changes(0, bit(2))[1, 0] == NOT_A_CANDIDATE
+    assert scores.changes(0, 0)[2, 0] != NOT_A_CANDIDATE
+
+
+def test_gaussian_families_need_more_rows_than_parents_and_columns_that_vary() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(3, 10))
+    values[0, 6:] = np.nan
+    values[1, :3] = np.nan
+    table = ContinuousTable(("a", "b", "c"), values, holes=frozenset({0, 1}))
+    scores = family_scores(table, ScoreConfig())
+    # a and b are both known in three rows, too few for one parent.
+    assert known_rows(table, [0, 1]).sum() == 3
+    assert not scores.is_candidate(0, bit(1))
+    assert scores.changes(0, 0)[1, 0] == NOT_A_CANDIDATE
+    assert scores.is_candidate(0, bit(2))
+    # With one row more there are enough; but not if b does not vary in them.
+    values[1, 2] = 0.5
+    assert family_scores(table, ScoreConfig()).is_candidate(0, bit(1))
+    values[1, 2:6] = 0.5
+    assert not family_scores(table, ScoreConfig()).is_candidate(0, bit(1))
+
+
+@pytest.mark.parametrize("score", [score for score in SCORES if score not in WITH_HOLES])
+def test_other_scores_are_refused(score: str) -> None:
+    table = _continuous(1) if score == "bge" else _categorical(1)
+    with pytest.raises(OptionError, match=r"bic, aic, loglik"):
+        family_scores(table, ScoreConfig(score))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_many_rows_have_no_effect_on_the_fixed_point(seed: int) -> None:
+    """The largest weights that a table may have: sums of 128 bits must not wrap around."""
+    table = _continuous(seed)
+    weights = np.full(40, 2**28 // 40)
+    heavy = ContinuousTable(table.names, table.values, weights, table.holes)
+    scores = family_scores(heavy, ScoreConfig("loglik"))
+    for child, parents in _families(5):
+        twin = node_average(heavy, "loglik", child, members(parents))
+        assert to_float(scores.family(child, parents)) == pytest.approx(float(twin), rel=1e-9)
+    counts = _categorical(seed)
+    heavy_counts = CategoricalTable(counts.names, counts.codes, counts.levels, np.full(60, 2**28 // 60), counts.holes)
+    averages = family_scores(heavy_counts, ScoreConfig("loglik"))
+    assert isinstance(averages, CategoricalAverage)
+    for child, parents in _families(5):
+        twin = node_average(heavy_counts, "loglik", child, members(parents))
+        assert to_float(averages.family(child, parents)) == pytest.approx(float(twin), rel=1e-12)
+
+
+def _mixed(seed: int) -> MixedTable:
+    rng = np.random.default_rng(seed)
+    categories = with_holes(random_categorical_table(rng, 2, 80, levels=2), rng, 0.15)
+    numbers = with_holes(continuous_table(continuous_values(rng, 3, 80)), rng, 0.15, columns=[0, 2])
+    weights = rng.integers(1, 4, 80) if seed % 2 else None
+    names = tuple(f"m{v}" for v in range(5))
+    return MixedTable(
+        names,
+        CategoricalTable(names[:2], categories.codes, categories.levels, weights, categories.holes),
+        ContinuousTable(names[2:], numbers.values, weights, numbers.holes),
+    )
+
+
+def _known_part(table: MixedTable, family: Sequence[int]) -> Any:
+    """The rows in which some variables are known."""
+    known = np.ones(80, dtype=np.bool_)
+    for v in family:
+        known &= known_rows(table.categorical, [v]) if v < 2 else known_rows(table.continuous, [v - 2])
+    parts = only_rows(table.categorical, known), only_rows(table.continuous, known)
+    return MixedTable(table.names, *parts)
+
+
+@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mixed_families_are_averages_of_the_rows_that_are_known(seed: int, score: str) -> None:
+    """Against the score without holes of these rows alone, which has a twin of its own."""
+    table = _mixed(seed)
+    scores = family_scores(table, ScoreConfig(score))
+    assert isinstance(scores, NodeAverageScores)
+    statistics = statistics_of(table)
+    assert isinstance(statistics, AvailableMixedStatistics)
+    unit = {"bic": math.log(table.total) / 2, "aic": 1.0, "loglik": 0.0}[score]
+    for child, parents in _families(5):
+        family = [child, *members(parents)]
+        part = _known_part(table, sorted(family))
+        alone = family_scores(part.select(sorted(family)), ScoreConfig("loglik"))
+        place = {v: at for at, v in enumerate(sorted(family))}
+        given = sum(bit(place[u]) for u in members(parents))
+        is_candidate = alone.is_candidate(place[child], given)
+        assert scores.is_candidate(child, parents) == is_candidate
+        if not is_candidate or not _is_mixed_or_categorical(family):
+            continue
+        free = statistics.parameters(family) - statistics.parameters(members(parents))
+        expected = to_float(alone.family(place[child], given)) * table.total / part.total - unit * free
+        assert to_float(scores.family(child, parents)) == pytest.approx(expected, rel=1e-6)
+
+
+def _is_mixed_or_categorical(family: Sequence[int]) -> bool:
+    # Continuous variables alone have another divisor, and another penalty, in tables without categories.
+    return any(v < 2 for v in family)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mixed_changes_are_differences_of_families(seed: int) -> None:
+    scores = family_scores(_mixed(seed), ScoreConfig())
+    for child, parents in _families(5):
+        if not scores.is_candidate(child, parents):
+            continue
+        changes = scores.changes(child, parents)
+        for u in range(5):
+            if u == child:
+                continue
+            now = parents ^ bit(u)
+            if scores.is_candidate(child, now):
+                assert integers(changes)[u] == scores.family(child, now) - scores.family(child, parents)
+            else:
+                assert changes[u, 0] == NOT_A_CANDIDATE
