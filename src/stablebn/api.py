@@ -89,7 +89,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
         config,
         unit_free=asked.unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
-        allowed=all_arcs_but([*forbidden, *forbidden_by_kind(config, kinds)], prepared.table.names),
+        allowed=all_arcs_but([*forbidden, *forbidden_by_kind(config, kinds)], prepared),
         threads=asked.threads or cores(),
         deadline=deadline,
     )

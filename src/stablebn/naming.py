@@ -60,9 +60,14 @@ def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
     return Relation(adjacency)
 
 
-def all_arcs_but(forbidden: Iterable[tuple[Hashable, Hashable]], columns: Sequence[Hashable]) -> AllowedArcs:
-    """All arcs between some columns except forbidden ones."""
+def all_arcs_but(forbidden: Iterable[tuple[Hashable, Hashable]], prepared: Prepared) -> AllowedArcs:
+    """All arcs between the columns that take part except forbidden ones.
+
+    What is forbidden to one of several columns that were merged is forbidden to the one that stands for them.
+    """
+    columns = prepared.table.names
     place = {name: column for column, name in enumerate(columns)}
+    place.update({name: place[stands] for stands, group in prepared.merged.items() for name in group})
     barred = ((place[a], place[b]) for a, b in forbidden if a in place and b in place)
     return AllowedArcs.all_but(len(columns), barred)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,26 @@ def test_what_is_forbidden_tells_identical_columns_apart_before_names_do(
     other, old = renamed(shuffled(drawn.columns, drawn.shuffle), drawn.shuffle)
     new = {name: alias for alias, name in old.items()}
     second = drawn.learn(other, [(new[a], new[b]) for a, b in drawn.forbidden])
+    assert (second.score, second.fingerprint) == (first.score, first.fingerprint)
+
+
+@pytest.mark.parametrize(("combination", "example"), cases(("tabu-stable", "hc-dec", "fges")))
+def test_a_start_and_what_is_forbidden_tell_identical_columns_apart_together(
+    combination: Combination, example: int
+) -> None:
+    drawn = Drawn(combination, f"starts {combination} {example}", n=(2, 4), copies=3)
+    # A start may have no arcs at a column with a single value.
+    varying = [name for name, own in drawn.columns.items() if len(set(own)) > 1]
+    start = [
+        (a, b)
+        for a, b in pairwise(drawn.streams["start"].sample(varying, min(4, len(varying))))
+        if (a, b) not in drawn.forbidden and drawn.streams.often("arc", 0.7)
+    ]
+    first = drawn.learn(drawn.columns, drawn.forbidden, start=start, max_parents=None)
+    other, old = renamed(shuffled(drawn.columns, drawn.shuffle), drawn.shuffle)
+    new = {name: alias for alias, name in old.items()}
+    forbidden, turned = ([(new[a], new[b]) for a, b in arcs] for arcs in (drawn.forbidden, start))
+    second = drawn.learn(other, forbidden, start=turned, max_parents=None)
     assert (second.score, second.fingerprint) == (first.score, first.fingerprint)
 
 

@@ -15,6 +15,7 @@ from stablebn.graph.names import (
     check_edges,
     check_node,
     far_ends,
+    name_key,
     rank_names,
     sorted_edges,
     sorted_pairs,
@@ -145,9 +146,11 @@ class DAG:
         from stablebn.graph.meek import meek_closure
         from stablebn.graph.pdag import PDAG
 
-        given = as_pairs(known)
-        if others := [arc for arc in given if arc not in self._arcs]:
-            raise GraphError(f"known arcs must be arcs of the graph; these are not: {listed(others)}.")
+        given = set(as_pairs(known))
+        if others := given - set(self._arcs):
+            raise GraphError(
+                f"known arcs must be arcs of the graph; these are not: {listed(sorted(others, key=name_key))}."
+            )
         settled = {*given, *((parent, c) for a, c, b in self.v_structures() for parent in (a, b))}
         directed = [arc for arc in self._arcs if arc in settled]
         undirected = [arc for arc in self._arcs if arc not in settled]

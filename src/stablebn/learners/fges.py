@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from stablebn.errors import OptionError
 from stablebn.graph import DAG
@@ -29,6 +30,11 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     never joined. Without the assumption, the default, the search is that of Chickering, which finds the true class in
     the limit of many rows.
 
+    Where not all arcs are allowed, every class on the way has a DAG that obeys, and the result is the last one directed
+    where all its DAGs that obey agree. If the truth obeys tiers, such a search finds it in the limit of many rows all
+    the same (Larsen et al.). With other forbidden arcs it need not: then a search that is free of them is made besides,
+    and its class is the result if it scores more and has a DAG that obeys, as the true class has.
+
     All cliques among the neighbours of a variable are tried, however many: at worst their number grows exponentially
     with the largest one. `max_parents` bounds their size, and `max_time` the search.
 
@@ -37,6 +43,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     Chickering, "Optimal structure identification with greedy search", 2002.
     Ramsey, Glymour, Sanchez-Romero and Glymour, "A million variables and more: the Fast Greedy Equivalence Search
     algorithm for learning high-dimensional graphical causal models", 2017.
+    Larsen, Ekstrom and Petersen, "Score-based causal discovery with temporal background information", 2025.
 
     Raises
     ------
@@ -45,14 +52,31 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     """
     if not problem.scores.score_equivalent:
         raise OptionError("fges needs a score that all DAGs of a class share: bic, aic, loglik, bde or bge.")
-    n = problem.scores.n
     order = problem.decreasing if config.order == "stable" else problem.given
+    allowed = problem.allowed
+    search = searched(problem, config, order, allowed)
+    finished = search.finished
+    if allowed is not None and not allowed.are_tiers:
+        # What is forbidden can bar all ways to the best class that obeys: perhaps a search that is free finds it.
+        free = searched(problem, config, order, None)
+        finished &= free.finished
+        if free.score > search.score and free.graph.obeying_dag(allowed) is not None:
+            search = free
+    directed, undirected = oriented_class(search.graph, allowed)
+    return Pattern(directed, undirected, tuple(order), search.trace, finished, conflicts=())
+
+
+def searched(
+    problem: Problem, config: SearchConfig, order: Sequence[int], allowed: AllowedArcs | None
+) -> GreedyEquivalenceSearch:
+    """A search among the classes that have a DAG that obeys."""
+    n = problem.scores.n
     search = GreedyEquivalenceSearch(
         problem.scores,
         order,
         start=[0] * n if problem.start is None else problem.start,
         most_parents=n if config.max_parents is None else config.max_parents,
-        allowed=problem.allowed,
+        allowed=allowed,
         deadline=math.inf if problem.deadline is None else problem.deadline,
         watch=problem.watch,
     )
@@ -65,8 +89,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     else:
         search.insert_edges()
     search.delete_edges()
-    directed, undirected = oriented_class(search.graph, problem.allowed)
-    return Pattern(directed, undirected, tuple(order), search.trace, search.finished, conflicts=())
+    return search
 
 
 def oriented_class(graph: EquivalenceClass, allowed: AllowedArcs | None) -> tuple[Edges, Edges]:

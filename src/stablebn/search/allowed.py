@@ -45,6 +45,16 @@ class AllowedArcs:
     def __and__(self, other: AllowedArcs) -> AllowedArcs:
         return AllowedArcs(tuple(a & b for a, b in zip(self.parents, other.parents, strict=True)))
 
+    @property
+    def are_tiers(self) -> bool:
+        """Whether variables stand in tiers, and the arcs from later to earlier ones are all that is forbidden."""
+        n = len(self.parents)
+        # In words of an order: of each two one may come before the other, and what may come before that one may too.
+        parents = [own | bit(v) for v, own in enumerate(self.parents)]
+        return all(own | bit(v) == bit(n) - 1 for v, own in enumerate(self.joinable)) and all(
+            not parents[u] & ~own for own in parents for u in members(own)
+        )
+
     @cached_property
     def children(self) -> tuple[int, ...]:
         """For each variable the set of those whose parent it may be."""
@@ -70,7 +80,8 @@ class AllowedArcs:
     def relation(self) -> Relation:
         """Whether each arc is allowed, as numbers that must stay the same where variables are exchanged."""
         n = len(self.parents)
-        marks = [[own >> u & 1 for own in self.parents] for u in range(n)]
-        numbers = np.array(marks, dtype=np.int64).reshape(n, n)
-        np.fill_diagonal(numbers, 0)
-        return Relation(numbers)
+        width = n // 8 + 1
+        rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in self.parents), dtype=np.uint8)
+        marks = np.unpackbits(rows.reshape(n, width), axis=1, count=n, bitorder="little").astype(np.int64)
+        np.fill_diagonal(marks, 0)
+        return Relation(marks)

@@ -204,10 +204,13 @@ class GreedyEquivalenceSearch:
         if graph.reach(y, clique) & bit(x):
             return None
         if allowed is not None:
-            # Parents of y that are not adjacent to x make a v-structure with it: this tells most of what is not valid.
+            # Most of what is not valid is seen at y. Parents that are not adjacent to x make a v-structure with it, and
+            # where x -> y for this reason or as the other direction is forbidden, what was not its parent is its child.
             apart = others | (graph.parents[y] & ~graph.adjacent[x])
-            if apart and (apart | bit(x)) & ~allowed.parents[y]:
-                return None
+            if apart or (y, x) not in allowed:
+                below = graph.neighbours[y] & ~clique
+                if (apart | bit(x)) & ~allowed.parents[y] or below & ~allowed.children[y]:
+                    return None
         return self._if_obeyed(graph.insert(x, y, others))
 
     def _deleted(self, delete: Operator) -> EquivalenceClass | None:

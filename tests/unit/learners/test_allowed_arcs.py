@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,28 @@ def test_arcs_that_are_allowed_can_be_asked_for() -> None:
     assert not allowed.is_everything
     assert AllowedArcs.all_but(3, []).is_everything
     assert (allowed & AllowedArcs((0b111, 0b111, 0b001))).parents == (0b101, 0b010, 0b001)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_tiers_are_recognised(n: int) -> None:
+    tiered = {
+        frozenset((u, v) for u, v in permutations(range(n), 2) if tier[u] > tier[v])
+        for tier in product(range(n), repeat=n)
+    }
+    arcs = list(permutations(range(n), 2))
+    for size in range(len(arcs) + 1):
+        for forbidden in combinations(arcs, size):
+            assert AllowedArcs.all_but(n, forbidden).are_tiers == (frozenset(forbidden) in tiered)
+
+
+def test_what_is_forbidden_to_a_merged_column_is_forbidden_to_the_one_that_stands_for_it() -> None:
+    columns = {**ASIA.to_pydict(), "copy": ASIA["smoke"].to_pylist()}
+    for names in (("copy", "smoke"), ("smoke", "copy")):
+        renamed = {
+            dict(zip(("copy", "smoke"), names, strict=True)).get(name, name): own for name, own in columns.items()
+        }
+        result = _learn(renamed, "tabu-stable", [("copy", "lung"), ("lung", "smoke")], duplicates="merge")
+        assert not any({*arc} in ({"copy", "lung"}, {"smoke", "lung"}) for arc in result.arcs)
 
 
 def test_arcs_follow_their_columns_into_the_canonical_numbers() -> None:
@@ -215,8 +237,9 @@ def test_what_is_forbidden_is_not_called_arbitrary(algorithm: str) -> None:
     assert set(result.known) <= set(result.cpdag.directed)
     assert all(tier[a] == tier[b] for a, b in result.cpdag.undirected)
     assert result.to_dict()["cpdag"]["directed"] == [list(arc) for arc in result.cpdag.directed]
-    # The plain class is still there, and what is forbidden orients more than it does.
+    # The plain class is still there, what is forbidden orients more than it does, and comparisons do not count that.
     assert set(result.dag.cpdag().directed) < set(result.cpdag.directed)
+    assert sb.compare(result, result.dag.cpdag()).shd == 0
 
 
 @pytest.mark.parametrize("algorithm", ["tabu-stable", "hc", "fges"])

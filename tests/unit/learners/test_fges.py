@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.forbidden import random_forbidden
 from tests.naive.equivalence_search import families_of, score_of
 from tests.naive.perfect_score import PerfectScores, correlations_of
 from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, golden, needs_shared, sample
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
+from tests.unit.search.test_equivalence import as_dag, random_dag
 
 import stablebn as sb
 from stablebn.data.prepare import prepare
@@ -24,6 +26,7 @@ from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem, define_problem
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig
+from stablebn.search import AllowedArcs
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit
 
@@ -97,6 +100,19 @@ def test_pattern_is_a_cpdag_whose_extension_has_the_traced_score(seed: int, n: i
     assert [to_float(empty), *pattern.trace.to_dict()["score"]][-1] == to_float(score_of(problem.scores, dag))
     assert pattern.finished
     assert pattern.conflicts == ()
+
+
+@given(seeds, st.integers(3, 6), st.sampled_from([0.2, 0.4, 0.6]), st.sampled_from([0.1, 0.3, 0.6]))
+@settings(max_examples=100)
+def test_perfect_score_finds_the_true_class_whatever_is_forbidden_that_it_has_not(
+    seed: int, n: int, density: float, share: float
+) -> None:
+    families = random_dag(seed, n, density)
+    dag = as_dag(families)
+    forbidden = [arc for arc in random_forbidden(seed, n, share) if arc not in dag.arcs]
+    problem = _posed(PerfectScores(correlations_of(families, seed)))
+    pattern = fges(replace(problem, allowed=AllowedArcs.all_but(n, forbidden)), SearchConfig())
+    assert _named(pattern, tuple(range(n))) == dag.cpdag(known=[(u, v) for u, v in dag.arcs if (v, u) in forbidden])
 
 
 # With these coefficients no dependence of any network is too weak for the score.
