@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "gaussian.hpp"
@@ -15,6 +16,49 @@ std::shared_ptr<SetFunction> entropy_of(Counts& counts) {
     return std::make_shared<SetFunction>(
         counts, [&counts](std::span<const std::int64_t> cells, double) { return counts.m_ln_m().sum(cells); });
 }
+
+/// How many rows the configurations of a set have with each level of any other variable, where that is counted by bits.
+class JointCells {
+public:
+    JointCells(Counts& counts, const VariableSet& set) : counts_(counts) {
+        if (!set.empty()) table_ = counts.table(set);
+        is_known_ = set.empty() || table_;
+    }
+
+    bool know(int u) const { return is_known_ && counts_.first(u) >= 0; }
+
+    /// The least number of rows of a configuration of the set and u that occurs.
+    std::int64_t smallest_with(int u) const {
+        std::int64_t smallest = counts_.total();
+        for_cells(u, [&](auto cells) {
+            for (const auto rows : cells) {
+                if (rows) smallest = std::min<std::int64_t>(smallest, rows);
+            }
+        });
+        return smallest;
+    }
+
+    /// The sum of m ln m over the configurations of the set and u.
+    Fixed entropy_with(int u) const {
+        Fixed sum;
+        for_cells(u, [&](auto cells) { sum += counts_.m_ln_m().sum(cells); });
+        return sum.carried();
+    }
+
+private:
+    template <class Use>
+    void for_cells(int u, const Use& use) const {
+        const auto first = static_cast<std::size_t>(counts_.first(u)), levels = static_cast<std::size_t>(counts_.levels(u));
+        if (!table_) return use(counts_.level_sizes().subspan(first, levels));
+        for (std::size_t level = first; level < first + levels; ++level) {
+            use(std::span<const std::int32_t>(table_->counts[level]));
+        }
+    }
+
+    const Counts& counts_;
+    std::shared_ptr<const JointTable> table_;
+    bool is_known_ = false;
+};
 
 /// The covariances of some columns in one stratum: variances, and correlations in a lower triangle.
 struct Covariance {
@@ -139,33 +183,43 @@ std::vector<Fixed> ConditionalGaussian::extensions(const VariableSet& base) {
 void ConditionalGaussian::work_out_extensions(const VariableSet& base, std::span<const int> unknown,
                                               std::span<Fixed> values) {
     const Parts parts = parts_of(base);
-    std::vector<int> with_columns;
-    if (parts.continuous.empty()) {
-        bool any = false;
-        for (const int u : unknown) {
-            any |= is_categorical(u);
-            if (!is_categorical(u)) with_columns.push_back(u);
+    const std::size_t continuous = parts.continuous.size();
+    const auto least = static_cast<std::int64_t>(continuous) + ROWS_BESIDES_COLUMNS;
+    std::vector<int> in_strata, of_entropy;
+    std::optional<JointCells> cells;
+    for (const int u : unknown) {
+        if (!is_categorical(u)) {
+            in_strata.push_back(u);
+            continue;
         }
-        if (any) {
-            const auto entropies = entropy_->extensions(parts.categorical);
-            for (const int u : unknown) {
-                if (is_categorical(u)) values[u] = entropies[order_[u]];
-            }
+        if (!cells) cells.emplace(strata_->counts(), parts.categorical);
+        const bool known = cells->know(order_[u]);
+        if (continuous == 0 && known) {
+            values[u] = cells->entropy_with(order_[u]);
+        } else if (continuous == 0) {
+            of_entropy.push_back(u);
+        } else if (known && cells->smallest_with(order_[u]) < least) {
+            // Most sets that are too large for their rows are told without a look at these.
+            values[u] = NOT_A_CANDIDATE;
+        } else {
+            in_strata.push_back(u);
         }
-    } else {
-        with_columns.assign(unknown.begin(), unknown.end());
     }
-    if (with_columns.empty()) return;
+    if (!of_entropy.empty()) {
+        const auto entropies = entropy_->extensions(parts.categorical);
+        for (const int u : of_entropy) values[u] = entropies[order_[u]];
+    }
+    if (in_strata.empty()) return;
     const auto strata = strata_->by(parts.categorical);
-    if (!strata->suffices_for(std::max<std::size_t>(parts.continuous.size(), 1))) {
-        for (const int u : with_columns) values[u] = NOT_A_CANDIDATE;
+    if (!strata->suffices_for(std::max<std::size_t>(continuous, 1))) {
+        for (const int u : in_strata) values[u] = NOT_A_CANDIDATE;
         return;
     }
     // What all of them share comes first, so that no two threads add it up.
     for (const int column : parts.continuous) strata_->column(*strata, column);
-    const double cost = strata_->cost_of_sums() * static_cast<double>(parts.continuous.size() + 1);
-    pool().share(with_columns.size(), cost * static_cast<double>(with_columns.size()), [&](std::size_t place) {
-        const int u = with_columns[place];
+    const double cost = strata_->cost_of_sums() * static_cast<double>(continuous + 1);
+    pool().share(in_strata.size(), cost * static_cast<double>(in_strata.size()), [&](std::size_t place) {
+        const int u = in_strata[place];
         values[u] = work_out(parts_of(base.with(u)));
     });
 }
