@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import sys
 import tempfile
@@ -243,6 +244,8 @@ def _report(
         "",
         f"{programs}, pandas {pd.__version__}, polars {pl.__version__}.",
         f"Made by `{command}`: the least of {options.rounds} processes each, which take turns.",
+        f"In the end {os.getloadavg()[0]:.1f} processes wanted to run: with more of them than cores, look at the time",
+        "of the processors, and not at that of the clock.",
         "",
         f"## A file of {options.file_rows:,} rows and 37 categorical columns",
         "",
