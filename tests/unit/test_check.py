@@ -136,6 +136,14 @@ def test_the_forecast_grows_with_the_table() -> None:
     assert "Learning takes about a second" in str(small)
 
 
+def test_very_wide_tables_are_not_searched_in_full_and_that_is_told() -> None:
+    codes = np.random.default_rng(1).integers(2, size=(501, 100))
+    check = sb.check({f"v{c}": own for c, own in enumerate(codes)})
+    (told,) = [finding for finding in check.findings if finding.code == "function"]
+    assert told.severity == "note"
+    assert "were not looked for among 501 categorical columns" in told.message
+
+
 def test_weighted_rows_are_counted() -> None:
     table = {"a": ["x", "y", "z"] * 10, "b": ["p", "q"] * 15}
     assert "rare-levels" not in _found(sb.check(table, weights=[1] * 30))

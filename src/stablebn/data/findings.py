@@ -30,6 +30,9 @@ FEWEST_ROWS_OF_CAUSE = 5
 # In so many rows most functions are refuted that are none.
 _FEW_ROWS = 500
 
+# Functions of one column are looked for among so many columns at most: the work grows with their square.
+MOST_COLUMNS = 500
+
 # Functions of two columns are looked for among so many columns at most: the work grows with their third power.
 MOST_COLUMNS_OF_PAIRS = 40
 
@@ -65,8 +68,17 @@ def findings_in(table: Table) -> Iterator[Finding]:
         table = table.categorical
     if not isinstance(table, CategoricalTable) or not table.names:
         return
-    order = sorted(range(len(table.names)), key=lambda c: name_key(table.names[c]))
-    table = table.select(order)
+    table = table.select(sorted(range(len(table.names)), key=lambda c: name_key(table.names[c])))
+    if len(table.names) > MOST_COLUMNS:
+        yield Finding(
+            "function",
+            "note",
+            (),
+            "copies under other labels and columns that follow from others were not looked for among "
+            f"{len(table.names)} categorical columns: choose at most {MOST_COLUMNS} with columns=.",
+        )
+        yield from _rare_levels(table)
+        return
     copies, functions = _functions(table)
     yield from _report_copies(copies, table)
     yield from _report_functions(functions)
@@ -79,8 +91,13 @@ def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, lis
     n = len(table.names)
     sizes = [len(levels) for levels in table.levels]
     follows = np.zeros((n, n), dtype=bool)
+    few = np.ascontiguousarray(table.codes[:, :_FEW_ROWS])
     for cause in range(n):
-        for effect in range(n):
+        # A row for each level: what follows from the level is in all rows as in that one.
+        row_of = np.zeros(sizes[cause], dtype=np.int64)
+        row_of[few[cause]] = np.arange(few.shape[1])
+        perhaps = (few == few[:, row_of[few[cause]]]).all(axis=1)
+        for effect in np.flatnonzero(perhaps).tolist():
             if cause != effect and sizes[effect] <= sizes[cause]:
                 follows[cause, effect] = _is_function(table.codes[cause], sizes[cause], table.codes[effect])
     groups: dict[int, list[int]] = defaultdict(list)

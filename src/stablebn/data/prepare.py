@@ -194,6 +194,11 @@ def prepare(
         check_finite(encoded)
     if discretise is not None and not problems.found:
         encoded, cuts = discretised(encoded, counts, discretise)
+        decisions |= {
+            name: Decision("categorical", f"{decisions[name].why}, in {len(points) + 1} bins", plain=True)
+            for name, points in cuts.items()
+            if name in encoded
+        }
     used = len(next(iter(variables.values())))
     with problems.collected():
         encoded, counts, cautions = settle_missing(encoded, counts, missing, cautions, holes_will_do=holes_will_do)

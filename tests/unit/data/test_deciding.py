@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from stablebn.data import CategoricalTable, Decision, MixedTable, prepare
+from stablebn.data import Binning, CategoricalTable, Decision, MixedTable, prepare
 from stablebn.data.number_text import sort_out
 from stablebn.errors import DataError, OptionError
 
@@ -200,6 +200,12 @@ def test_one_kind_for_all_columns_that_can_have_it() -> None:
     but = prepare(columns, kinds={"n": "categorical", ...: "continuous"})
     assert but.kinds == {**numbers.kinds, "n": "categorical"}
     assert isinstance(but.table, MixedTable)
+
+
+def test_numbers_in_bins_are_categories() -> None:
+    values = [0.5, 1.5, 2.5, 3.5] * 5
+    prepared = prepare({"a": values, "b": ["x", "y"] * 10}, discretise=Binning("quantile", 2))
+    assert prepared.decisions["a"] == Decision("categorical", "floats, in 2 bins", plain=True)
 
 
 def test_codes_that_became_floats_are_codes_again() -> None:
