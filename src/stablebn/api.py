@@ -14,6 +14,7 @@ from stablebn.data.cut_points import USUAL_BINS
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
+from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem, number_variables
@@ -73,6 +74,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
         asked.part(ScoreConfig),
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
+        called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
         threads=asked.threads or cores(),
         deadline=deadline,
     )

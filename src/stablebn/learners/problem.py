@@ -6,7 +6,7 @@ This is where names and columns end: everything a learner sees is a number that 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -84,6 +84,7 @@ def define_problem(
     *,
     unit_free: bool = False,
     relation: Relation | None = None,
+    called: Mapping[Name, Name] | None = None,
     threads: int = 1,
     deadline: float | None = None,
 ) -> Problem:
@@ -97,19 +98,22 @@ def define_problem(
         Learn from the correlations of continuous variables alone.
     relation : Relation, optional
         Between the columns of the table, given besides the data, for instance a graph.
+    called : mapping of name to name, optional
+        The names to decide by where not their own, see `canonical_order`.
     threads : int
     deadline : float, optional
         When names must decide between variables, and a learner must return what it has, at the latest, in terms of
         `time.monotonic`.
     """
     statistics = statistics_of(table, unit_free=unit_free, threads=threads)
-    return replace(number_variables(statistics, config, relation, deadline), deadline=deadline)
+    return replace(number_variables(statistics, config, relation, called, deadline), deadline=deadline)
 
 
 def number_variables(
     statistics: Counts | Moments,
     config: ScoreConfig,
     relation: Relation | None = None,
+    called: Mapping[Name, Name] | None = None,
     deadline: float | None = None,
 ) -> Problem:
     """Number variables canonically: by their statistics, and by a relation between them where these leave them tied.
@@ -119,7 +123,7 @@ def number_variables(
     """
     scores = scores_from(statistics, config)
     unit_free = isinstance(statistics, StandardisedMoments)
-    told = canonical_order(statistics, scores, unit_free=unit_free, relation=relation, deadline=deadline)
+    told = canonical_order(statistics, scores, unit_free=unit_free, relation=relation, called=called, deadline=deadline)
     numbering = told.order
     if isinstance(statistics, Moments) and not unit_free:
         numbering = unit_free_numbers(statistics, scores, told.order)
