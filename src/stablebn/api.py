@@ -25,6 +25,7 @@ from stablebn.data.wording import tallied
 from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
+from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import averages_warning, learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
@@ -101,6 +102,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
         allowed=all_arcs_but([*forbidden, *forbidden_by_kind(config, kinds)], prepared),
+        called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
         threads=asked.threads or cores(),
         deadline=deadline,
     )

@@ -135,6 +135,17 @@ def test_units_do_not_decide_which_copy_stands_where_rounding_can(seed: int) -> 
     assert (first.merged, first.arcs) == (second.merged, second.arcs)
 
 
+def test_the_name_of_the_copy_that_stands_decides_nothing() -> None:
+    # Two columns that can be exchanged, one of them there twice: in other units the other name stands for it.
+    a, b = np.array([[1.0, 0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0, 1.0]])
+    found = set()
+    for factor in (2.0, 0.5, -2.0):
+        result = sb.learn({"a": a, "b": b, "c": factor * a}, "hc-dec", "loglik", duplicates="merge")
+        [(stands, _)] = result.merged.items()
+        found.add(tuple("a" if name == stands else name for name in result.order))
+    assert found == {("a", "b")}
+
+
 def test_a_mirror_image_with_the_same_values_stands_as_well() -> None:
     coin, y = np.repeat([-1.0, 1.0], 20), np.random.default_rng(6).standard_normal(40)
     columns = {"a": coin, "b": -coin, "y": y + 0.5 * coin}

@@ -6,7 +6,7 @@ This is where names and columns end: everything a learner sees is a number that 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -89,6 +89,7 @@ def define_problem(
     unit_free: bool = False,
     relation: Relation | None = None,
     allowed: AllowedArcs | None = None,
+    called: Mapping[Name, Name] | None = None,
     threads: int = 1,
     deadline: float | None = None,
 ) -> Problem:
@@ -104,6 +105,8 @@ def define_problem(
         Between the columns of the table, given besides the data, for instance a graph.
     allowed : AllowedArcs, optional
         The arcs between columns of the table that a graph may have; all by default.
+    called : mapping of name to name, optional
+        The names to decide by where not their own, see `canonical_order`.
     threads : int
     deadline : float, optional
         When names must decide between variables, and a learner must return what it has, at the latest, in terms of
@@ -112,8 +115,8 @@ def define_problem(
     statistics = statistics_of(table, unit_free=unit_free, threads=threads)
     relations = [] if relation is None else [relation]
     if allowed is None or allowed.is_everything:
-        return replace(number_variables(statistics, config, relations, deadline), deadline=deadline)
-    problem = number_variables(statistics, config, [*relations, allowed.relation()], deadline)
+        return replace(number_variables(statistics, config, relations, called, deadline), deadline=deadline)
+    problem = number_variables(statistics, config, [*relations, allowed.relation()], called, deadline)
     return replace(problem, allowed=allowed.renumbered(problem.given), deadline=deadline)
 
 
@@ -121,6 +124,7 @@ def number_variables(
     statistics: AnyStatistics,
     config: ScoreConfig,
     relations: Sequence[Relation] = (),
+    called: Mapping[Name, Name] | None = None,
     deadline: float | None = None,
 ) -> Problem:
     """Number variables canonically: by their statistics, and by relations between them where these leave them tied.
@@ -129,7 +133,9 @@ def number_variables(
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
     scores = scores_from(statistics, config)
-    told = canonical_order(statistics, scores, unit_free=statistics.unit_free, relations=relations, deadline=deadline)
+    told = canonical_order(
+        statistics, scores, unit_free=statistics.unit_free, relations=relations, called=called, deadline=deadline
+    )
     numbering = told.order
     if statistics.kind != "categorical" and not statistics.unit_free:
         numbering = unit_free_numbers(statistics, scores, told.order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 
 from stablebn.graph.names import rank_names
@@ -19,6 +19,7 @@ def canonical_order(
     *,
     unit_free: bool = False,
     relations: Sequence[Relation] = (),
+    called: Mapping[Hashable, Hashable] | None = None,
     deadline: float | None = None,
 ) -> ToldApart:
     """Variables by decreasing sort key; `increasing` is the exact reverse.
@@ -33,6 +34,8 @@ def canonical_order(
     relations : sequence of Relation
         What is given besides the data, for instance a graph, or the arcs that are allowed: names decide only between
         variables that are interchangeable in all of it.
+    called : mapping of name to name, optional
+        The names to decide by where not their own: those of merged columns, which units must not choose.
     deadline : float, optional
         When names must decide at the latest, in terms of `time.monotonic`.
     """
@@ -41,8 +44,9 @@ def canonical_order(
         return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
     points = statistics.points()
     structures = [*statistics.structures(), *(relation.of_points(points) for relation in relations)]
-    places = rank_names(statistics.names)
-    by_name = [2 * places[statistics.names[v]] for v in points]
+    names = [(called or {}).get(name, name) for name in statistics.names]
+    places = rank_names(names)
+    by_name = [2 * places[names[v]] for v in points]
     told = ToldApart([])
     if len(points) > statistics.n:
         # Signs first, given the names: else where names decide, signs would.
