@@ -115,11 +115,12 @@ def test_rows_without_any_value_say_nothing(kind: str) -> None:
 
 
 @pytest.mark.parametrize("empty", [[None] * 200, [math.nan] * 200, pd.array([None] * 200, dtype="string")])
-def test_columns_without_any_value_are_named(empty: Any) -> None:
+def test_columns_without_any_value_are_set_aside(empty: Any) -> None:
     frame = _table("categorical").assign(nothing=empty)
-    with pytest.raises(sb.DataError, match=r"(?s)'nothing'.*[Ll]eave"):
-        sb.learn(frame, missing="available")
-    assert sb.learn(frame, missing="available", drop=["nothing"]).rows == 200
+    result, without = sb.learn(frame, missing="available"), sb.learn(frame, missing="available", drop=["nothing"])
+    assert str(result.decisions["nothing"]) == "set aside: no values"
+    assert (result.arcs, result.score, result.rows) == (without.arcs, without.score, 200)
+    assert "nothing" in result.pdag.nodes
 
 
 @pytest.mark.parametrize(("kind", "value"), [("categorical", "only"), ("continuous", 2.5)])
