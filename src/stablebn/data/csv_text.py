@@ -101,7 +101,7 @@ def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
         content, encoding = as_utf8(path, b"".join(_pieces(stream)), asked.encoding)
 
     def open_recoded() -> pa.NativeFile:
-        return pa.BufferReader(content)
+        return _reader(content)
 
     return _read_utf8(path, open_recoded, _start(open_recoded), asked, encoding, threads)
 
@@ -203,7 +203,7 @@ def _parse(open_file: _Open, header: Header, sep: str, threads: int) -> pa.Table
 
 def _parse_at_once(open_file: _Open, header: Header, sep: str, *, use_threads: bool) -> pa.Table:
     reading = pa.csv.ReadOptions(use_threads=use_threads, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
-    names = _names(pa.BufferReader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
+    names = _names(_reader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
     try:
         table = _table(open_file, reading, sep, names)
     except _BadRowError as error:
@@ -466,6 +466,17 @@ def _open(path: str) -> pa.NativeFile:
     if not path.lower().endswith(".gz"):
         return pa.input_stream(path, compression=None)
     return pa.PythonFile(_Unpacking(path), mode="r")
+
+
+def _reader(content: bytes) -> pa.BufferReader:
+    """A reader of bytes in memory of PyArrow's own.
+
+    Its threads may let go of them when Python has ended; of bytes of Python's they could not, and would end the process
+    with an error.
+    """
+    own = pa.BufferOutputStream()
+    own.write(content)
+    return pa.BufferReader(own.getvalue())
 
 
 def _pieces(stream: pa.NativeFile) -> Iterator[bytes]:
