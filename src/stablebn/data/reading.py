@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
@@ -134,6 +135,12 @@ def _array_columns(array: NDArray[Any], names: Sequence[Name] | None) -> Sequenc
 
 
 def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        # Without Narwhals, which takes longer to import than most frames to read.
+        names = list(source.columns)
+        _check_unique(names)
+        return [(name, source.iloc[:, place]) for place, name in enumerate(names)]
     # Here and not above: a file is read without it.
     import narwhals.stable.v1 as nw
 
