@@ -196,7 +196,8 @@ def node_average(
                 for u in parents
                 if u not in given
             }
-            best = max(gains, key=gains.__getitem__)
+            # Equal gains differ in the last digits here: the first of them, as in the core.
+            best = max(gains, key=lambda u: round(gains[u], DIGITS // 2))
             penalty = unit * (free([*given, best]) - free(given))
             found += table.total * (gains[best] - penalty / rows([child, *given, best]))
             given.append(best)

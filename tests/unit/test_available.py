@@ -321,13 +321,6 @@ def test_discretised_columns_keep_their_holes() -> None:
 
 
 @pytest.mark.parametrize("algorithm", [*CLIMBING, *OTHERS])
-def test_learners_that_compare_scores_of_different_rows_say_so(algorithm: str) -> None:
-    learned = sb.learn(_table("categorical"), algorithm, missing="available")
-    said = [own for own in learned.warnings if own.code == "node-average"]
-    assert bool(said) == (algorithm in CLIMBING)
-
-
-@pytest.mark.parametrize("algorithm", [*CLIMBING, *OTHERS])
 def test_mixed_tables_have_holes_too(algorithm: str) -> None:
     numbers, letters = _table("continuous"), _table("categorical", seed=2)
     frame = pd.concat([numbers.iloc[:, :3], letters.iloc[:, :3]], axis=1)

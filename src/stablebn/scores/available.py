@@ -2,8 +2,8 @@
 
 The parents of a variable are weighed one after another, the one that gains most first: what it adds to the mean
 log-likelihood, times N, over the n rows in which it, the variable and the parents before it are known, less N / n times
-the usual penalty of its parameters. With and without a parent the rows are the same; those of two families are not, so the
-scores of the DAGs of one class differ.
+the usual penalty of its parameters. With and without a parent the rows are the same; those of two families are not, so
+the scores of the DAGs of one class differ.
 
 References
 ----------
