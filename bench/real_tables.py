@@ -53,7 +53,7 @@ class Attempt(NamedTuple):
     """What became of a table.
 
     `calls` is how many were needed, 0 if two did not do; `ending` how the last one ended; `same` whether the shuffled
-    and renamed table, and that in other units, gave the same graph, None if there was none.
+    and renamed table, and that in other units, gave the same graph, None if there was none or time ran out.
     """
 
     table: str
@@ -93,7 +93,9 @@ def attempt(name: str, frame: Any, options: dict[str, Any]) -> Attempt:
         found = _learned(frame, options)
     seconds = time.perf_counter() - began
     if isinstance(found, sb.Result):
-        same = _same_when_shuffled(frame, options, found) and _same_in_other_units(frame, options, found)
+        same = None
+        if not any(caution.code == "max-time" for caution in found.warnings):
+            same = _same_when_shuffled(frame, options, found) and _same_in_other_units(frame, options, found)
         return Attempt(name, calls, "learned", seconds, same)
     foreign = "" if isinstance(found, sb.DataError) else f"foreign: {type(found).__name__}: "
     return Attempt(name, 0, f"{foreign}{found}", seconds, None)
@@ -154,7 +156,7 @@ def main() -> int:
     found = []
     for name, frame in tables(every=asked.all):
         found.append(attempt(name, frame, options))
-        if found[-1].calls == 0 or not found[-1].same:
+        if found[-1].calls == 0 or found[-1].same is not True:
             logger.info("%s: %s, the same when shuffled: %s", name, found[-1].ending.partition("\n")[0], found[-1].same)
     counts = [own.calls for own in found]
     foreign = sum(own.ending.startswith("foreign") for own in found)

@@ -29,6 +29,7 @@ from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
+from stablebn.learners.config import EQUIVALENCE_CLASSES
 from stablebn.naming import (
     all_arcs_but,
     as_dag,
@@ -44,7 +45,7 @@ from stablebn.naming import (
 )
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
-from stablebn.scores.registry import ScoreConfig, family_scores, numbers_matter
+from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.stats import statistics_of
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
@@ -179,12 +180,21 @@ def _prepared(
             decimal=asked.decimal,
             encoding=asked.encoding,
             learned=learned,
+            holes_will_do=_takes_holes(asked),
             threads=asked.threads or cores(),
         )
     except DataError as error:
         if error.remedy:
             error.remedy = {**about_the_table(asked), **error.remedy}
         raise
+
+
+def _takes_holes(asked: LearnArguments | ScoreArguments | CheckArguments) -> bool:
+    """Whether a table with holes can be learned from, or scored, as asked."""
+    if isinstance(asked, CheckArguments):
+        return True
+    by_classes = isinstance(asked, LearnArguments) and EQUIVALENCE_CLASSES in LEARNERS[asked.algorithm].traits
+    return asked.score in WITH_HOLES and not by_classes
 
 
 def _is_unit_free(asked: LearnArguments | ScoreArguments, prepared: Prepared) -> bool:

@@ -122,7 +122,9 @@ def checked(prepared: Prepared | None, error: DataError | None) -> Check:
     if prepared is not None:
         # With the remedy of an error, rows may have been dropped: that is what the error says.
         cautions = [
-            own for own in prepared.warnings if error is None or own.code not in ("dropped-rows", "missing-level")
+            own
+            for own in prepared.warnings
+            if error is None or own.code not in ("dropped-rows", "missing-level", "holes")
         ]
         findings += [_of_caution(caution, prepared) for caution in cautions]
         findings += [*findings_in(prepared.table), *_collinear(prepared.table, prepared)]
@@ -164,8 +166,10 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
         return
     # Of copies one is enough; they have been told of.
     alone, _ = merge(table, prepared.copies)
+    assert isinstance(alone, ContinuousTable)
+    alone = _complete(alone)
     n = len(alone.names)
-    if not isinstance(alone, ContinuousTable) or n < 2 or alone.total <= n + 1:
+    if n < 2 or alone.total <= n + 1:
         return
     moments = Moments(alone)
     # In an order that follows from the values, so that the order of the columns cannot change a bit.
@@ -186,6 +190,17 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
             f"columns whose variance nearly follows from the other columns: {tallied(found)}. Arcs among them are "
             "arbitrary; leave out those that are sums or copies of others.",
         )
+
+
+def _complete(table: ContinuousTable) -> ContinuousTable:
+    """The rows without holes, and the columns that vary in them."""
+    if not table.holes:
+        return table
+    known = ~np.isnan(table.values).any(axis=0)
+    values = np.ascontiguousarray(table.values[:, known])
+    weights = None if table.weights is None else table.weights[known]
+    varying = [c for c, own in enumerate(values) if own.size and own.min() < own.max()]
+    return ContinuousTable(table.names, values, weights).select(varying)
 
 
 def _seconds(table: Table) -> float:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.drawn import KINDS, UNSTABLE, Combination, Streams, combinations, options_of
+from tests.drawn import KINDS, PURE, UNSTABLE, Combination, Streams, combinations, options_of
 from tests.drawn import LEARNERS as ALL
 from tests.forbidden import drawn_forbidden
 from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
@@ -51,10 +51,11 @@ class Drawn:
         return learn_among(LearnArguments.of_learn((columns, algorithm, score), options), forbidden)
 
 
-def cases(learners: tuple[str, ...]) -> list[Any]:
+def cases(learners: tuple[str, ...], kinds: Sequence[str] = KINDS) -> list[Any]:
     return [
         pytest.param(combination, example, id=f"{' '.join(combination)} {example}")
         for combination in combinations(learners)
+        if combination.kind in kinds
         for example in range(EXAMPLES)
     ]
 
@@ -101,7 +102,8 @@ def test_what_is_forbidden_tells_identical_columns_apart_before_names_do(
     assert (second.score, second.fingerprint) == (first.score, first.fingerprint)
 
 
-@pytest.mark.parametrize(("combination", "example"), cases(("tabu-stable", "hc-dec", "fges")))
+# Of a mixed table most starts that are drawn have arcs from numbers to categories, or too few rows.
+@pytest.mark.parametrize(("combination", "example"), cases(("tabu-stable", "hc-dec", "fges"), PURE))
 def test_a_start_and_what_is_forbidden_tell_identical_columns_apart_together(
     combination: Combination, example: int
 ) -> None:

@@ -140,7 +140,8 @@ def test_the_name_of_the_copy_that_stands_decides_nothing() -> None:
     a, b = np.array([[1.0, 0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0, 1.0]])
     found = set()
     for factor in (2.0, 0.5, -2.0):
-        result = sb.learn({"a": a, "b": b, "c": factor * a}, "hc-dec", "loglik", duplicates="merge")
+        table = {"a": a, "b": b, "c": factor * a}
+        result = sb.learn(table, "hc-dec", "loglik", duplicates="merge", kinds="continuous")
         [(stands, _)] = result.merged.items()
         found.add(tuple("a" if name == stands else name for name in result.order))
     assert found == {("a", "b")}

@@ -32,6 +32,7 @@ from tests.tables import Columns, categorical_columns, continuous_columns, mixed
 
 import stablebn as sb
 from stablebn.arguments import options_for
+from stablebn.data import Kind
 from stablebn.learners import LEARNERS
 
 STABLE = tuple(name for name in ALL if name not in UNSTABLE)
@@ -298,7 +299,12 @@ def _in_units(columns: Columns, units: Units) -> Columns:
 
 
 def _is_text(own: Sequence[Any]) -> bool:
-    return isinstance(own[0], str)
+    return any(isinstance(value, str) for value in own)
+
+
+def _kinds(columns: Columns) -> dict[Hashable, Kind]:
+    """What the columns are, said outright: whole numbers may be codes, and are none in another unit."""
+    return {name: "categorical" if _is_text(own) else "continuous" for name, own in columns.items()}
 
 
 def _way(result: sb.Result) -> tuple[Any, ...]:
@@ -345,10 +351,10 @@ def test_power_of_two_units_change_nothing_but_the_scale(drawn: Drawn) -> None:
 def test_units_that_round_nothing_change_nothing_but_the_scale(drawn: Drawn) -> None:
     # Whole numbers, often tied: so are these multiples of them, and with any of these zeros.
     columns: Columns = {
-        name: own if _is_text(own) else [float(round(4 * x)) for x in own]
+        name: own if _is_text(own) else [x if np.isnan(x) else float(round(4 * x)) for x in own]
         for name, own in drawn.table((2, 6), (8, 60)).items()
     }
-    learn = drawn.learner(columns, unit_free=None)
+    learn = drawn.learner(columns, unit_free=None, kinds=_kinds(columns))
     units = {
         name: (float(drawn.rng.choice([-7, -3, 3, 10, 1000])), float(drawn.rng.integers(-(10**6), 10**6)))
         for name in columns
@@ -365,7 +371,7 @@ def test_units_cannot_decide_where_everything_ties(drawn: Drawn) -> None:
     columns: Columns = {f"c{v}": own.tolist() for v, own in enumerate(drawn.rng.integers(0, 2, shape) / 2)}
     if drawn.combination.kind == "mixed":
         columns = {name: list(map(str, own)) if name in ("c0", "c2") else own for name, own in columns.items()}
-    learn = drawn.learner(columns, unit_free=None)
+    learn = drawn.learner(columns, unit_free=None, kinds=_kinds(columns))
     units = {name: (float(drawn.rng.choice([-3, -1, 1, 4])), float(drawn.rng.integers(-4, 5))) for name in columns}
     first, second = learn(columns), learn(_in_units(columns, units))
     assert _way(first) == _way(second)

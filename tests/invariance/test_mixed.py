@@ -28,7 +28,9 @@ def _drawn(combination: Combination, seed: str) -> tuple[Columns, dict[str, Any]
     options = options_of(streams, combination, len(columns))
     if combination.algorithm not in UNSTABLE:
         options.pop("order", None)
-    return columns, {**options, "unit_free": True}, rng
+    # Said outright: whole numbers may be codes, and are none in another unit.
+    kinds = {name: "categorical" if isinstance(own[0], str) else "continuous" for name, own in columns.items()}
+    return columns, {**options, "unit_free": True, "kinds": kinds}, rng
 
 
 def _in_units(columns: Columns, units: list[float], zeros: list[float]) -> Columns:

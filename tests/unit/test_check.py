@@ -113,7 +113,7 @@ def test_errors_are_findings_and_the_rest_is_told_too() -> None:
     table = {**_table(), "gap": [NAN, *[0.5, 1.5, 2.5] * 66, 0.5], "endless": [float("inf")] * ROWS}
     check = sb.check(table)
     assert check.exit_code == 2
-    assert check.remedy == {"missing": "drop", "drop": ["endless"]}
+    assert check.remedy == {"missing": "available", "drop": ["endless"]}
     errors = [finding for finding in check.findings if finding.severity == "error"]
     assert [finding.columns for finding in errors] == [("endless",), ("gap",)]
     assert "relabelled" in _found(check)
@@ -181,7 +181,7 @@ def test_the_learning_command_prints_flags_that_can_be_pasted(tmp_path: Path) ->
     )
     assert done.returncode == 2
     flags = done.stderr.splitlines()[-1].removeprefix("What helps: ")
-    assert flags == """--categorical 'it'"'"'s' --missing drop"""
+    assert flags == """--categorical 'it'"'"'s' --missing available"""
     assert "Learned" in _run("learn", path, *shlex.split(flags), code=0)
 
 

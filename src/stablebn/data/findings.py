@@ -89,7 +89,7 @@ def findings_in(table: Table) -> Iterator[Finding]:
 def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, list[Name]]]:
     """Groups of columns with one-to-one levels, and by column the columns that follow from it alone."""
     n = len(table.names)
-    sizes = [len(levels) for levels in table.levels]
+    sizes = _sizes(table)
     follows = np.zeros((n, n), dtype=bool)
     few = np.ascontiguousarray(table.codes[:, :_FEW_ROWS])
     for cause in range(n):
@@ -110,6 +110,11 @@ def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, lis
         if effects and sizes[cause] * FEWEST_ROWS_OF_CAUSE <= rows:
             functions[table.names[cause]] = [table.names[e] for e in effects]
     return [group for group in groups.values() if len(group) > 1], functions
+
+
+def _sizes(table: CategoricalTable) -> list[int]:
+    """Number of codes of each column: where there are holes, these have one too."""
+    return [len(levels) + (c in table.holes) for c, levels in enumerate(table.levels)]
 
 
 def _is_function(cause: NDArray[np.integer], size: int, effect: NDArray[np.integer]) -> bool:
@@ -158,7 +163,7 @@ def _functions_of_pairs(
     columns = [c for c in range(len(table.names)) if c not in doubles]
     if len(columns) > MOST_COLUMNS_OF_PAIRS:
         return
-    sizes = [len(levels) for levels in table.levels]
+    sizes = _sizes(table)
     found: dict[int, list[tuple[Name, Name]]] = defaultdict(list)
     for one, other in combinations(columns, 2):
         cells = sizes[one] * sizes[other]
@@ -187,7 +192,7 @@ def _functions_of_pairs(
 def _rare_levels(table: CategoricalTable) -> Iterator[Finding]:
     rare = {}
     for name, codes, levels in zip(table.names, table.codes, table.levels, strict=True):
-        counts = np.bincount(codes, table.weights, minlength=len(levels))
+        counts = np.bincount(codes, table.weights, minlength=len(levels))[: len(levels)]
         few = int((counts < FEWEST_ROWS_OF_LEVEL).sum())
         if few:
             rare[name] = f"{few} of {len(levels)}"

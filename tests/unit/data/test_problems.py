@@ -49,7 +49,7 @@ def test_all_problems_come_in_one_error_and_its_remedy_mends_them() -> None:
     assert all(f"  {number}. " in str(error) for number in range(1, 8))
     assert all(problem.message in str(error) for problem in error.problems)
     assert error.remedy == {
-        "missing": "drop",
+        "missing": "available",
         "drop": ["mixed", "complex", "endless", "huge", "nested"],
         "keep": [],
         "kinds": {},
@@ -60,10 +60,10 @@ def test_all_problems_come_in_one_error_and_its_remedy_mends_them() -> None:
 def test_a_remedy_has_what_was_said_before() -> None:
     chosen = ["endless", "gap", "word", "good", "fine"]
     error = _problems(columns=chosen, kinds={"good": "categorical", "endless": "continuous"})
-    assert error.remedy == {"missing": "drop", "columns": chosen[1:], "kinds": {"good": "categorical"}}
+    assert error.remedy == {"missing": "available", "columns": chosen[1:], "kinds": {"good": "categorical"}}
     assert prepare(_bad(), **error.remedy).names == tuple(chosen[1:])  # type: ignore[arg-type]
     error = _problems(drop="mixed,complex,endless,huge", kinds={"fine": "categorical"})
-    assert error.remedy == {"missing": "drop"}
+    assert error.remedy == {"missing": "available"}
 
 
 def test_one_problem_is_told_without_a_list() -> None:
@@ -105,8 +105,8 @@ def test_learning_with_the_remedy_goes_on_as_it_was_asked(options: dict[str, Any
     with pytest.raises(sb.DataError) as caught:
         sb.learn(data, **options)
     remedy: Any = caught.value.remedy
-    assert remedy == {**options, "missing": "drop"}
-    assert sb.learn(data, **remedy) == sb.learn(data, **options, missing="drop")
+    assert remedy == {**options, "missing": "available"}
+    assert sb.learn(data, **remedy) == sb.learn(data, **options, missing="available")
 
 
 def test_names_of_an_array_are_in_the_remedy() -> None:
@@ -127,8 +127,9 @@ def test_where_no_row_is_complete_the_emptiest_columns_go() -> None:
     }
     for missing in ("error", "drop"):
         data["other"] = [NAN, *[0.5] * 39] if missing == "drop" else [0.5] * 39 + [2.5]
+        table = {**data, "none": [NAN if i == 0 else i + 0.5 for i in range(40)]}
         with pytest.raises(DataError) as caught:
-            prepare({**data, "none": [NAN if i == 0 else i + 0.5 for i in range(40)]}, missing=missing)
+            prepare(table, missing=missing, holes_will_do=False)
         remedy: Any = caught.value.remedy
         assert remedy == {"missing": "drop", "drop": ["sparse"]}
         assert prepare({**data, "none": [i + 0.5 for i in range(40)]}, **remedy).table.total >= 20
@@ -166,3 +167,17 @@ def test_problems_do_not_depend_on_the_order_of_rows_and_columns() -> None:
         return {(problem.columns, repr(problem.remedy)) for problem in error.problems}
 
     assert told(one.value) == told(other.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "missing"), [({}, "available"), ({"algorithm": "fges"}, "drop"), ({"score": "bde"}, "drop")]
+)
+def test_the_remedy_is_one_that_learner_and_score_can_take(options: dict[str, Any], missing: str) -> None:
+    table = {"a": ["x", "y", "y", None] * 10, "b": ["x", "y"] * 20, "c": ["x", "y", "y", "y"] * 10}
+    with pytest.raises(sb.DataError) as caught:
+        sb.learn(table, **options)
+    remedy: Any = caught.value.remedy
+    assert remedy["missing"] == missing
+    assert (
+        sb.learn(table, **options, **{name: own for name, own in remedy.items() if name not in options}).dag is not None
+    )

@@ -187,7 +187,7 @@ def test_one_order_but_for_symmetries_up_to_signs(values: np.ndarray[tuple[int, 
         columns, names = rng.sample(range(n), n), rng.sample("abcdefgh", n)
         units = np.array([rng.choice((-3.0, -1.0, 1.0, 0.5)) for _ in range(n)])
         table: Columns = {name: (values[c] * units[c]).tolist() for name, c in zip(names, columns, strict=True)}
-        statistics = statistics_of(prepare(table).table, unit_free=True)
+        statistics = statistics_of(prepare(table, kinds="continuous").table, unit_free=True)
         told = canonical_order(statistics, scores_from(statistics, ScoreConfig()), unit_free=True)
         ordered = standard[[columns[v] for v in told.order]]
         forms.add(min(_multiset(ordered * np.array(sign)[:, None] + 0.0) for sign in signs))
@@ -195,7 +195,7 @@ def test_one_order_but_for_symmetries_up_to_signs(values: np.ndarray[tuple[int, 
         assert not told.undecided
         # The same names with other signs.
         flipped: Columns = {name: (-np.array(own)).tolist() for name, own in list(table.items())[:2]}
-        other = statistics_of(prepare({**table, **flipped}).table, unit_free=True)
+        other = statistics_of(prepare({**table, **flipped}, kinds="continuous").table, unit_free=True)
         again = canonical_order(other, scores_from(other, ScoreConfig()), unit_free=True)
         by_names.add(again.order == told.order)
     assert len(forms) == 1
@@ -204,6 +204,6 @@ def test_one_order_but_for_symmetries_up_to_signs(values: np.ndarray[tuple[int, 
 
 def test_a_column_that_is_not_symmetric_has_a_sign_of_its_own() -> None:
     columns: Columns = {"skew": [0.0, 0.0, 0.0, 1.0], "even": [-1.0, 1.0, 3.0, 5.0], "other": [1.0, 0.0, 1.0, 0.0]}
-    moments = statistics_of(prepare(columns).table, unit_free=True)
+    moments = statistics_of(prepare(columns, kinds="continuous").table, unit_free=True)
     assert isinstance(moments, StandardisedMoments)
     assert moments.points() == [0, 1, 2, 1, 2]
