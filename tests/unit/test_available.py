@@ -76,6 +76,30 @@ def test_the_result_says_on_how_many_rows_the_smallest_family_rests(kind: str) -
     assert str(caution) in learned.summary()
 
 
+@pytest.mark.parametrize("kind", ["categorical", "continuous"])
+def test_holes_join_no_columns_that_have_nothing_to_do_with_each_other(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    cells = rng.normal(size=(1000, 12))
+    frame = pd.DataFrame(
+        cells if kind == "continuous" else np.where(cells > 0.5, "yes", "no"), columns=list("abcdefghijkl")
+    )
+    holed = frame.mask(rng.random(frame.shape) < 0.2)
+    assert len(sb.learn(frame).arcs) <= 1
+    assert len(sb.learn(holed, missing="available").arcs) <= 1
+
+
+@pytest.mark.parametrize("algorithm", ["hc", "tabu-stable"])
+def test_a_cause_that_is_known_in_part_still_explains_its_effects(algorithm: str) -> None:
+    """Where b, half unknown, leads from a to c, a tells c nothing more: though a is known in more rows."""
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=4000)
+    b = a + rng.normal(size=4000)
+    c = b + rng.normal(size=4000)
+    frame = pd.DataFrame({"a": a, "b": np.where(rng.random(4000) < 0.5, np.nan, b), "c": c})
+    learned = sb.learn(frame, algorithm, missing="available")
+    assert {frozenset(arc) for arc in learned.arcs} == {frozenset("ab"), frozenset("bc")}
+
+
 def test_a_categorical_graph_by_hand() -> None:
     # b is a in the rows in which both are known, c is noise: a hole in c costs a and b nothing.
     a = ["x", "y"] * 20
