@@ -15,7 +15,6 @@ Values are made missing in three ways, each as often on the whole:
 from __future__ import annotations
 
 import argparse
-import math
 import statistics
 import time
 import zlib
@@ -82,14 +81,11 @@ class Way:
 
     missing: str | None
     algorithm: str = "tabu-stable"
-    # Whether a parameter costs sqrt(N) instead of ln(N) / 2.
-    large_penalty: bool = False
 
     @property
     def title(self) -> str:
         """As it stands above a column."""
-        penalty = ", large k" if self.large_penalty else ""
-        return f"{self.algorithm} {self.missing or 'whole'}{penalty}"
+        return f"{self.algorithm} {self.missing or 'whole'}"
 
 
 WAYS = (
@@ -97,7 +93,6 @@ WAYS = (
     Way("drop"),
     Way("level"),
     Way("available"),
-    Way("available", large_penalty=True),
     Way(None, "h2pc"),
     Way("drop", "h2pc"),
     Way("available", "h2pc"),
@@ -170,10 +165,9 @@ def outcome(case: Case) -> Outcome:
     truth, way = network(case.network), case.way
     whole = truth.sample(case.rows, seed=case.sample)
     table = whole if way.missing is None else with_holes(whole, case)
-    k = 2 * math.sqrt(case.rows) / math.log(case.rows) if way.large_penalty else 1.0
     began = time.perf_counter()
     try:
-        learned = sb.learn(table, way.algorithm, missing=way.missing or "error", k=k, threads=1)
+        learned = sb.learn(table, way.algorithm, missing=way.missing or "error", threads=1)
     except sb.DataError:
         return Outcome(None, None, 0, time.perf_counter() - began)
     seconds = time.perf_counter() - began

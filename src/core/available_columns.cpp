@@ -216,10 +216,10 @@ void AvailableColumns::extensions(std::span<const int> variables, std::span<cons
 NodeAverageGaussian::NodeAverageGaussian(std::shared_ptr<AvailableColumns> columns, Fixed constant, Fixed unit,
                                          std::shared_ptr<Pool> pool)
     : NodeAverageScores(columns->variables(),
-                        static_cast<int>(std::clamp<std::int64_t>(columns->total() - 3, 0, columns->variables() - 1))),
+                        static_cast<int>(std::clamp<std::int64_t>(columns->total() - 3, 0, columns->variables() - 1)),
+                        columns->total(), unit),
       columns_(std::move(columns)),
       constant_(constant),
-      unit_(unit),
       pool_(std::move(pool)) {}
 
 double NodeAverageGaussian::cost_of_family() const {
@@ -227,67 +227,47 @@ double NodeAverageGaussian::cost_of_family() const {
     return COST_OF_PRODUCT * 5.0 * static_cast<double>(columns_->stored_rows()) * variables();
 }
 
-Fixed NodeAverageGaussian::score(const Correlations& found, std::size_t child, std::span<const std::size_t> order) const {
-    const auto parents = static_cast<std::int64_t>(order.size()) - 1;
-    if (found.rows <= parents + 2) return NOT_A_CANDIDATE;
-    if (std::ranges::any_of(found.variances, [](double variance) { return variance <= 0; })) return NOT_A_CANDIDATE;
-    std::vector<std::size_t> others(order.begin(), order.end());
-    std::erase(others, child);
-    const std::int64_t total = columns_->total();
-    // -(N/2) ln(2 pi RSS / (rows - 1)) - N (rows - 1) / (2 rows): of the variance, what the parents leave is a ratio of
-    // determinants.
-    const Fixed half_ln_rss = half_ln_determinant(found.entries, order) - half_ln_determinant(found.entries, others) +
-                              half_ln(found.variances[child], 0);
-    const Wide squares = ((Wide{total} * (found.rows - 1)) << (HI_BITS + LO_BITS)) / (2 * Wide{found.rows});
-    return (constant_ - half_ln_rss.carried().times(total) - to_fixed(squares) - unit_.times(parents + 2)).carried();
+/// -(N/2) ln(2 pi S / (rows - 1)) - N (rows - 1) / (2 rows), S the sum of squares.
+Fixed NodeAverageGaussian::alone(int child) {
+    const Correlations found = columns_->correlations({&child, 1});
+    if (found.rows <= 2 || found.variances[0] <= 0) return NOT_A_CANDIDATE;
+    const Wide squares = ((Wide{total()} * (found.rows - 1)) << (HI_BITS + LO_BITS)) / (2 * Wide{found.rows});
+    return (constant_ - half_ln(found.variances[0], 0).carried().times(total()) - to_fixed(squares)).carried();
 }
 
-Fixed NodeAverageGaussian::score_of(int child, const VariableSet& parents) const {
-    const VariableSet family = parents.with(child);
-    std::vector<std::size_t> order(family.size());
-    std::iota(order.begin(), order.end(), 0);
-    return score(columns_->correlations(family.members()), family.place_of(child), order);
+/// -(N/2) times the logarithm of the part that a candidate leaves of what the others leave: a ratio of determinants.
+std::vector<NodeAverageScores::Step> NodeAverageGaussian::gains(int child, const VariableSet& given,
+                                                                std::span<const int> candidates) {
+    std::vector<Step> found(candidates.size());
+    const VariableSet family = given.with(child);
+    columns_->extensions(family.members(), candidates, *pool_, [&](std::size_t place, const Correlations& own) {
+        const int u = candidates[place];
+        found[place].parent = u;
+        if (own.rows <= static_cast<std::int64_t>(family.size()) + 2) return;
+        if (std::ranges::any_of(own.variances, [](double variance) { return variance <= 0; })) return;
+        // Elimination follows the numbers of the variables; the candidate comes last among the correlations.
+        const VariableSet all = family.with(u);
+        const auto half_ln_of = [&](bool with_child, bool with_candidate) {
+            std::vector<std::size_t> order;
+            for (const int v : all) {
+                if ((v == child && !with_child) || (v == u && !with_candidate)) continue;
+                order.push_back(v == u ? family.size() : family.place_of(v));
+            }
+            return half_ln_determinant(own.entries, order);
+        };
+        const Fixed left = half_ln_of(true, true) + half_ln_of(false, false) - half_ln_of(true, false) - half_ln_of(false, true);
+        found[place].rows = own.rows;
+        found[place].gain = (-left).carried().times(total());
+    });
+    return found;
 }
-
-Fixed NodeAverageGaussian::term(int child, const VariableSet& parents) { return score_of(child, parents); }
 
 std::int64_t NodeAverageGaussian::complete_rows(const VariableSet& family) const {
     return columns_->complete_rows(family.members());
 }
 
-bool NodeAverageGaussian::is_scored(int child, const VariableSet& parents) {
-    return is_candidate(score_of(child, parents));
-}
-
-std::vector<Fixed> NodeAverageGaussian::work_out(int child, const VariableSet& parents) {
-    std::vector<Fixed> changes(variables(), NOT_A_CANDIDATE);
-    const VariableSet family = parents.with(child);
-    const Fixed own = score_of(child, parents);
-    const auto change_to = [&](Fixed now) { return is_candidate(now) && is_candidate(own) ? now - own : NOT_A_CANDIDATE; };
-    if (static_cast<int>(parents.size()) < most_parents()) {
-        std::vector<int> others;
-        for (int u = 0; u < variables(); ++u) {
-            if (!family.contains(u)) others.push_back(u);
-        }
-        columns_->extensions(family.members(), others, *pool_, [&](std::size_t place, const Correlations& found) {
-            const int u = others[place];
-            // The newcomer comes last among them, and takes its place in the order of elimination.
-            std::vector<std::size_t> order;
-            for (std::size_t at = 0; at < family.size(); ++at) {
-                if (order.size() == at && u < family[at]) order.push_back(family.size());
-                order.push_back(at);
-            }
-            if (order.size() == family.size()) order.push_back(family.size());
-            changes[u] = change_to(score(found, family.place_of(child), order));
-        });
-    }
-    for (const int u : parents) changes[u] = change_to(score_of(child, parents.without(u)));
-    changes[child] = {};
-    return changes;
-}
-
 std::shared_ptr<FamilyScores> NodeAverageGaussian::reordered(std::span<const int> order) {
-    auto scores = std::make_shared<NodeAverageGaussian>(columns_->reordered(order), constant_, unit_, pool_);
+    auto scores = std::make_shared<NodeAverageGaussian>(columns_->reordered(order), constant_, unit(), pool_);
     scores->adopt_first(*this, order);
     return scores;
 }

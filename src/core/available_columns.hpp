@@ -105,22 +105,17 @@ public:
 
     Pool& pool() const override { return *pool_; }
     double cost_of_family() const override;
-    Fixed term(int child, const VariableSet& parents) override;
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
     std::int64_t complete_rows(const VariableSet& family) const override;
-    bool is_scored(int child, const VariableSet& parents) override;
 
 protected:
-    std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
+    Fixed alone(int child) override;
+    std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) override;
+    double free_parameters(int, const VariableSet& parents) const override { return static_cast<double>(parents.size()) + 2; }
 
 private:
-    /// The score of the variable at one place, the others being its parents, which are eliminated in the order given;
-    /// NOT_A_CANDIDATE with too few rows, or where a variable does not vary in them.
-    Fixed score(const Correlations& found, std::size_t child, std::span<const std::size_t> order) const;
-    Fixed score_of(int child, const VariableSet& parents) const;
-
     std::shared_ptr<AvailableColumns> columns_;
-    Fixed constant_, unit_;
+    Fixed constant_;
     std::shared_ptr<Pool> pool_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "cells.hpp"
 #include "wide.hpp"
@@ -15,15 +16,135 @@ constexpr double COST_OF_CELL = 1.5;
 // Nanoseconds of a row that is put into a group, and of the next variable.
 constexpr double COST_OF_ROW = 3.0;
 
-/// What a change of score is, where one of the families may have no score.
-Fixed difference(Fixed after, Fixed before) {
-    return is_candidate(after) && is_candidate(before) ? after - before : NOT_A_CANDIDATE;
+/// Whether one parent comes before another: it gains more or, where both gain the same, has the lower number.
+bool comes_before(const NodeAverageScores::Step& a, const NodeAverageScores::Step& b) {
+    const Fixed x = a.gain.carried(), y = b.gain.carried();
+    return x.hi != y.hi ? x.hi > y.hi : x.lo != y.lo ? x.lo > y.lo : a.parent < b.parent;
 }
 
 }  // namespace
 
+Fixed scaled_up(Fixed value, std::int64_t total, std::int64_t rows) {
+    if (rows == total) return value;
+    // Values are below 2**33 nats: 95 bits, and 28 of the rows.
+    const Wide product = wide(value) * total, half = rows / 2;
+    return to_fixed((product >= 0 ? product + half : product - half) / rows);
+}
+
+NodeAverageScores::Gains NodeAverageScores::all_gains(int child, const VariableSet& given) {
+    const Key key{child, given};
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = gains_.find(key);
+        if (found != gains_.end()) return found->second;
+    }
+    std::vector<int> candidates;
+    for (int u = 0; u < variables(); ++u) {
+        if (u != child && !given.contains(u)) candidates.push_back(u);
+    }
+    auto made = std::make_shared<std::vector<Step>>(variables());
+    for (const Step& step : gains(child, given, candidates)) (*made)[step.parent] = step;
+    // Another thread may have made the same meanwhile.
+    const std::lock_guard lock(mutex_);
+    return gains_.try_emplace(key, std::move(made)).first->second;
+}
+
+std::vector<NodeAverageScores::Step> NodeAverageScores::steps(int child, const VariableSet& parents) {
+    std::vector<Step> found;
+    VariableSet given, left = parents;
+    while (!left.empty()) {
+        const auto own = gains(child, given, left.members());
+        const Step first = *std::ranges::min_element(own, comes_before);
+        if (!is_candidate(first.gain)) break;
+        found.push_back(first);
+        given.toggle(first.parent);
+        left.toggle(first.parent);
+    }
+    return found;
+}
+
+bool NodeAverageScores::is_scored(int child, const VariableSet& parents) {
+    return is_candidate(alone(child)) && steps(child, parents).size() == parents.size();
+}
+
+Fixed NodeAverageScores::term(int child, const VariableSet& parents) {
+    Fixed sum = alone(child);
+    const auto weighed = steps(child, parents);
+    if (!is_candidate(sum) || weighed.size() < parents.size()) return NOT_A_CANDIDATE;
+    for (const Step& step : weighed) sum += step.gain;
+    return sum.carried();
+}
+
+/// With one parent more; the sum is NOT_A_CANDIDATE where it has too few rows, or a penalty that does not fit the limbs.
+NodeAverageScores::Weighed NodeAverageScores::with(int child, Weighed weighed, const Step& step) const {
+    if (!is_candidate(weighed.sum)) return weighed;
+    const VariableSet parents = weighed.parents.with(step.parent);
+    const double free = free_parameters(child, parents) - free_parameters(child, weighed.parents);
+    if (!is_candidate(step.gain)) return {parents, NOT_A_CANDIDATE, 0};
+    const double penalty = unit_.to_double() * free * static_cast<double>(total_) / static_cast<double>(step.rows);
+    if (weighed.penalty + penalty > LARGEST_PENALTY) return {parents, NOT_A_CANDIDATE, 0};
+    const Fixed of_step = step.gain - scaled_up(unit_, total_, step.rows).times(static_cast<std::int64_t>(free));
+    return {parents, (weighed.sum + of_step).carried(), weighed.penalty + penalty};
+}
+
+/// The sum when those parents that are left have been weighed too.
+Fixed NodeAverageScores::finish(int child, Weighed weighed, std::vector<int> left) {
+    while (!left.empty() && is_candidate(weighed.sum)) {
+        const auto own = gains(child, weighed.parents, left);
+        const Step first = *std::ranges::min_element(own, comes_before);
+        weighed = with(child, std::move(weighed), first);
+        std::erase(left, first.parent);
+    }
+    return weighed.sum;
+}
+
+/// The way of a family with one parent more or less is its own way as far as the place of that parent in it: from there on
+/// it is walked anew.
+std::vector<Fixed> NodeAverageScores::work_out(int child, const VariableSet& parents) {
+    std::vector<Fixed> changes(variables(), NOT_A_CANDIDATE);
+    changes[child] = {};
+    if (!is_candidate(alone(child))) return changes;
+    struct Stage {
+        Weighed weighed;
+        std::vector<int> left;
+        Gains gains;
+        Step first;
+    };
+    std::vector<Stage> way;
+    Weighed weighed{{}, {}, unit_.to_double() * free_parameters(child, {})};
+    std::vector<int> left(parents.begin(), parents.end());
+    while (true) {
+        const Gains own = all_gains(child, weighed.parents);
+        Step first;
+        for (const int u : left) {
+            if (first.parent < 0 || comes_before((*own)[u], first)) first = (*own)[u];
+        }
+        way.push_back({weighed, left, own, first});
+        if (left.empty()) break;
+        weighed = with(child, std::move(weighed), first);
+        if (!is_candidate(weighed.sum)) return changes;
+        std::erase(left, first.parent);
+    }
+    for (int u = 0; u < variables(); ++u) {
+        if (u == child) continue;
+        Fixed now;
+        if (parents.contains(u)) {
+            const auto at = std::ranges::find_if(way, [=](const Stage& stage) { return stage.first.parent == u; });
+            auto others = at->left;
+            std::erase(others, u);
+            now = finish(child, at->weighed, std::move(others));
+        } else {
+            const auto at = std::ranges::find_if(
+                way, [=](const Stage& stage) { return stage.left.empty() || comes_before((*stage.gains)[u], stage.first); });
+            now = finish(child, with(child, at->weighed, (*at->gains)[u]), at->left);
+        }
+        if (is_candidate(now)) changes[u] = now - weighed.sum;
+    }
+    return changes;
+}
+
 NodeAverageLikelihood::NodeAverageLikelihood(std::shared_ptr<Counts> counts, Fixed unit)
-    : NodeAverageScores(counts->variables(), counts->variables()), counts_(std::move(counts)), unit_(unit) {}
+    : NodeAverageScores(counts->variables(), counts->variables(), counts->total(), unit), counts_(std::move(counts)) {}
 
 double NodeAverageLikelihood::cost_of_family() const {
     // Of a typical family, with as many configurations.
@@ -37,21 +158,11 @@ double NodeAverageLikelihood::free_parameters(int child, const VariableSet& pare
     return free;
 }
 
-/// Each sum is rounded once, and alone: so families of the same rows tie as they do without holes.
-Fixed NodeAverageLikelihood::average(const Parts& parts) const {
-    const auto scaled = [&](Fixed sum) {
-        if (parts.rows == counts_->total()) return sum;
-        // A sum of m ln m is not negative, and below 2**33 nats: 95 bits, and 28 of the rows.
-        const Wide product = wide(sum) * counts_->total();
-        return to_fixed((product + parts.rows / 2) / parts.rows);
-    };
-    return scaled(parts.joint) - scaled(parts.margin);
-}
-
-Fixed NodeAverageLikelihood::score(const Parts& parts, double free) const {
-    // Beyond the largest penalty no family is a candidate, and its score does not fit the limbs.
-    if (!parts.rows || unit_.to_double() * free > LARGEST_PENALTY) return NOT_A_CANDIDATE;
-    return average(parts) - unit_.times(static_cast<std::int64_t>(free));
+NodeAverageScores::Step NodeAverageLikelihood::step(int candidate, const Parts& parts) const {
+    if (!parts.rows) return {candidate};
+    const auto scaled = [&](Fixed sum) { return scaled_up(sum, total(), parts.rows); };
+    const Fixed more = scaled(parts.with_both) + scaled(parts.given);
+    return {candidate, parts.rows, (more - scaled(parts.with_child) - scaled(parts.with_candidate)).carried()};
 }
 
 std::vector<std::uint32_t> NodeAverageLikelihood::complete_columns(const VariableSet& members, int child) const {
@@ -72,26 +183,41 @@ std::vector<std::uint32_t> NodeAverageLikelihood::complete_columns(const Variabl
     return columns;
 }
 
-template <class Count>
-void NodeAverageLikelihood::add_cells(const Count* cells, std::span<const std::uint32_t> columns, int child_values,
-                                      Parts& parts) const {
+NodeAverageLikelihood::Parts NodeAverageLikelihood::read_off(const JointTable& table, std::span<const std::uint32_t> columns,
+                                                            int child, int candidate) const {
     const LogTable& m_ln_m = counts_->m_ln_m();
+    const std::size_t child_values = counts_->values(child);
+    Parts parts;
+    std::vector<std::int64_t> of_all(columns.size());
+    for (int level = 0; level < counts_->values(candidate); ++level) {
+        const std::int32_t* cells = table.counts[counts_->first(candidate) + level].data();
+        for (std::size_t k = 0; k < columns.size(); k += child_values) {
+            std::int64_t margin = 0;
+            for (std::size_t at = k; at < k + child_values; ++at) {
+                const std::int64_t m = cells[columns[at]];
+                margin += m;
+                of_all[at] += m;
+                parts.with_both += m_ln_m[m];
+            }
+            parts.with_candidate += m_ln_m[margin];
+        }
+    }
     for (std::size_t k = 0; k < columns.size(); k += child_values) {
         std::int64_t margin = 0;
         for (std::size_t at = k; at < k + child_values; ++at) {
-            const std::int64_t m = cells[columns[at]];
-            margin += m;
-            parts.joint += m_ln_m[m];
+            margin += of_all[at];
+            parts.with_child += m_ln_m[of_all[at]];
         }
-        parts.margin += m_ln_m[margin];
+        parts.given += m_ln_m[margin];
         parts.rows += margin;
     }
+    return parts;
 }
 
 /// Without a joint table: the rows in which the family is complete are put into groups, variable by variable.
-NodeAverageLikelihood::Parts NodeAverageLikelihood::by_rows(int child, const VariableSet& parents) const {
+NodeAverageLikelihood::Parts NodeAverageLikelihood::by_rows(int child, const VariableSet& given, int candidate) const {
     const Rows& all = counts_->rows();
-    const auto rows = complete_rows_of(all, parents.with(child).members());
+    const auto rows = complete_rows_of(all, given.with(child).with(candidate).members());
     std::vector<std::int64_t> weights;
     if (all.weighted()) {
         for (const std::int32_t row : rows) weights.push_back(all.weights[row]);
@@ -103,17 +229,29 @@ NodeAverageLikelihood::Parts NodeAverageLikelihood::by_rows(int child, const Var
         return counts_->m_ln_m().sum(std::span<const std::int64_t>(sizes));
     };
     if (rows.empty()) return parts;
+    const auto finer = [&](const Partition& partition, int v) { return split(partition, rows, all.columns[v], all.levels[v]); };
     Partition partition;
     partition.group.assign(rows.size(), 0);
-    for (const int u : parents) partition = split(partition, rows, all.columns[u], all.levels[u]);
-    parts.margin = sum(partition);
-    parts.joint = sum(split(partition, rows, all.columns[child], all.levels[child]));
+    for (const int u : given) partition = finer(partition, u);
+    const Partition with_candidate = finer(partition, candidate);
+    parts.given = sum(partition);
+    parts.with_child = sum(finer(partition, child));
+    parts.with_candidate = sum(with_candidate);
+    parts.with_both = sum(finer(with_candidate, child));
     return parts;
 }
 
-Fixed NodeAverageLikelihood::term(int child, const VariableSet& parents) {
-    const Parts parts = by_rows(child, parents);
-    return parts.rows ? average(parts).carried() : NOT_A_CANDIDATE;
+Fixed NodeAverageLikelihood::alone(int child) {
+    const auto rows = complete_rows_of(counts_->rows(), {&child, 1});
+    // A column without any value is refused before.
+    std::vector<std::int64_t> sizes(counts_->values(child));
+    with_codes(counts_->rows().columns[child], [&](const auto* codes) {
+        for (const std::int32_t row : rows) sizes[codes[row]] += counts_->rows().weighted() ? counts_->rows().weights[row] : 1;
+    });
+    const std::int64_t known = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    const LogTable& m_ln_m = counts_->m_ln_m();
+    const auto scaled = [&](Fixed sum) { return scaled_up(sum, total(), known); };
+    return (scaled(m_ln_m.sum(std::span<const std::int64_t>(sizes))) - scaled(m_ln_m[known])).carried();
 }
 
 std::int64_t NodeAverageLikelihood::complete_rows(const VariableSet& family) const {
@@ -125,70 +263,23 @@ std::int64_t NodeAverageLikelihood::complete_rows(const VariableSet& family) con
     return total;
 }
 
-bool NodeAverageLikelihood::is_scored(int child, const VariableSet& parents) {
-    return complete_rows(parents.with(child)) > 0;
-}
-
-std::vector<Fixed> NodeAverageLikelihood::work_out(int child, const VariableSet& parents) {
-    if (const auto table = counts_->table(parents.with(child))) return read_off(*table, child, parents);
-    return from_rows(child, parents);
-}
-
-std::vector<Fixed> NodeAverageLikelihood::read_off(const JointTable& table, int child, const VariableSet& parents) const {
-    std::vector<Fixed> changes(variables());
-    const int child_values = counts_->values(child);
-    const double free = free_parameters(child, parents);
-    const auto columns = complete_columns(table.members, child);
-    Parts alone;
-    add_cells(table.sizes.data(), columns, child_values, alone);
-    const Fixed own = score(alone, free);
-    const auto narrow = counts_->narrow();
-    const double cells = static_cast<double>(counts_->height()) * static_cast<double>(columns.size());
-    pool().share_evenly(narrow.size(), COST_OF_CELL * cells, [&](std::size_t place) {
-        const int u = narrow[place];
-        if (table.members.contains(u)) return;
-        Parts more;
-        for (int level = 0; level < counts_->values(u); ++level) {
-            add_cells(table.counts[counts_->first(u) + level].data(), columns, child_values, more);
-        }
-        changes[u] = difference(score(more, free * counts_->values(u)), own);
+std::vector<NodeAverageScores::Step> NodeAverageLikelihood::gains(int child, const VariableSet& given,
+                                                                  std::span<const int> candidates) {
+    std::vector<Step> found(candidates.size());
+    const auto table = counts_->table(given.with(child));
+    const auto columns = table ? complete_columns(table->members, child) : std::vector<std::uint32_t>{};
+    const double cost = table ? COST_OF_CELL * counts_->height() / variables() * static_cast<double>(columns.size())
+                              : COST_OF_ROW * static_cast<double>(counts_->rows().count * (given.size() + 4));
+    pool().share_evenly(candidates.size(), cost * static_cast<double>(candidates.size()), [&](std::size_t place) {
+        const int u = candidates[place];
+        const bool counted = table && counts_->first(u) >= 0;
+        found[place] = step(u, counted ? read_off(*table, columns, child, u) : by_rows(child, given, u));
     });
-    // One parent less: its levels are added up, the hole among them, as its rows count now.
-    std::size_t width = 1;
-    for (std::size_t p = table.members.size(); p-- > 0;) {
-        const int u = table.members[p], levels = counts_->levels(u);
-        if (u != child) {
-            const auto fewer = without_variable(std::span<const std::int64_t>(table.sizes), width, levels);
-            Parts less;
-            add_cells(fewer.data(), complete_columns(table.members.without(u), child), child_values, less);
-            changes[u] = difference(score(less, free / counts_->values(u)), own);
-        }
-        width *= levels;
-    }
-    for (const int u : counts_->wide()) {
-        if (table.members.contains(u)) continue;
-        changes[u] = difference(score(by_rows(child, parents.with(u)), free * counts_->values(u)), own);
-    }
-    return changes;
-}
-
-std::vector<Fixed> NodeAverageLikelihood::from_rows(int child, const VariableSet& parents) const {
-    std::vector<Fixed> changes(variables());
-    const double free = free_parameters(child, parents);
-    const Fixed own = score(by_rows(child, parents), free);
-    const double cost = COST_OF_ROW * static_cast<double>(counts_->rows().count * (parents.size() + 2));
-    pool().share_evenly(variables(), cost * variables(), [&](std::size_t place) {
-        const int u = static_cast<int>(place);
-        if (u == child) return;
-        const bool leaves = parents.contains(u);
-        const double now = leaves ? free / counts_->values(u) : free * counts_->values(u);
-        changes[u] = difference(score(by_rows(child, leaves ? parents.without(u) : parents.with(u)), now), own);
-    });
-    return changes;
+    return found;
 }
 
 std::shared_ptr<FamilyScores> NodeAverageLikelihood::reordered(std::span<const int> order) {
-    auto scores = std::make_shared<NodeAverageLikelihood>(counts_->reordered(order), unit_);
+    auto scores = std::make_shared<NodeAverageLikelihood>(counts_->reordered(order), unit());
     scores->adopt_first(*this, order);
     return scores;
 }

@@ -1,14 +1,18 @@
 // Penalised node-average likelihoods: scores of tables with holes, of which no row is left out (Balov 2013; Bodewes and
 // Scutari 2021).
 //
-// A family is scored on the rows in which all its members are known: N times the mean log-likelihood of these, less the
-// usual penalty of N rows. Two families have the same rows or not: the score is no difference of one set function, and
-// u->v and v->u tie only where the rows of u, of v and of both, with the parents they share, are the same.
+// Two families are known in different rows, and means over different rows differ by chance, far more than BIC allows for.
+// So no such means are compared: what a parent gains is measured with and without it on the same rows. The sum over the
+// parents depends on which is weighed first, and that is decided by what they gain: a score of the family alone, whatever
+// way a search takes to it. It is no difference of one set function: DAGs of one class differ where there are two parents
+// or more.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "counts.hpp"
@@ -17,16 +21,75 @@
 
 namespace stablebn {
 
-/// What all scores of tables with holes can tell.
+/// What all scores of tables with holes share. The parents of a variable are weighed one after another, the one that gains
+/// most first, each on the rows in which it, the variable and the parents before it are known; a gain is N times its mean
+/// over these rows, and its parameters cost as many times more as there are rows fewer.
 class NodeAverageScores : public FamilyScores {
 public:
-    using FamilyScores::FamilyScores;
+    /// What a parent gains besides those before it.
+    struct Step {
+        int parent = -1;
+        /// By weight, in which all of them are known.
+        std::int64_t rows = 0;
+        /// Without the penalty; NOT_A_CANDIDATE where these rows are too few.
+        Fixed gain = NOT_A_CANDIDATE;
+    };
 
+    /// `unit` is the penalty of a free parameter in `total` rows.
+    NodeAverageScores(int variables, int most_parents, std::int64_t total, Fixed unit)
+        : FamilyScores(variables, most_parents), total_(total), unit_(unit) {}
+
+    Fixed term(int child, const VariableSet& parents) final;
+    /// The parents in the order in which they are weighed; those that no rows are left for are not among them.
+    std::vector<Step> steps(int child, const VariableSet& parents);
+    /// Whether a family has a score: there are enough rows in which it is complete.
+    bool is_scored(int child, const VariableSet& parents);
     /// The rows, by weight, in which all of some variables are known.
     virtual std::int64_t complete_rows(const VariableSet& family) const = 0;
-    /// Whether a family has a score: there are enough rows in which it is complete.
-    virtual bool is_scored(int child, const VariableSet& parents) = 0;
+
+protected:
+    /// N times the mean log-likelihood of a variable without parents.
+    virtual Fixed alone(int child) = 0;
+    /// What each candidate gains as one more parent.
+    virtual std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) = 0;
+    virtual double free_parameters(int child, const VariableSet& parents) const = 0;
+    std::vector<Fixed> work_out(int child, const VariableSet& parents) final;
+
+    std::int64_t total() const { return total_; }
+    Fixed unit() const { return unit_; }
+
+private:
+    /// Some parents that have been weighed: their gains less their penalties.
+    struct Weighed {
+        VariableSet parents;
+        Fixed sum;
+        double penalty = 0;
+    };
+    struct Key {
+        int child;
+        VariableSet parents;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct HashOfKey {
+        std::size_t operator()(const Key& key) const {
+            return VariableSet::Hash{}(key.parents) * 31 + static_cast<std::size_t>(key.child);
+        }
+    };
+    /// By variable, those of all that are not among the given.
+    using Gains = std::shared_ptr<const std::vector<Step>>;
+
+    Gains all_gains(int child, const VariableSet& given);
+    Weighed with(int child, Weighed weighed, const Step& step) const;
+    Fixed finish(int child, Weighed weighed, std::vector<int> left);
+
+    std::int64_t total_;
+    Fixed unit_;
+    std::mutex mutex_;
+    std::unordered_map<Key, Gains, HashOfKey> gains_;
 };
+
+/// So many times a value that is to hold for `total` rows instead of `rows`, rounded.
+Fixed scaled_up(Fixed value, std::int64_t total, std::int64_t rows);
 
 /// The same of categorical tables, whose holes are one more level.
 class NodeAverageLikelihood final : public NodeAverageScores {
@@ -35,36 +98,30 @@ public:
 
     Pool& pool() const override { return counts_->pool(); }
     double cost_of_family() const override;
-    Fixed term(int child, const VariableSet& parents) override;
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
     std::int64_t complete_rows(const VariableSet& family) const override;
-    bool is_scored(int child, const VariableSet& parents) override;
 
 protected:
-    std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
+    Fixed alone(int child) override;
+    std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) override;
+    double free_parameters(int child, const VariableSet& parents) const override;
 
 private:
-    /// Of the rows in which a family is complete: how many, and the sums of m ln m over the cells of the family and
-    /// over those of the parents.
+    /// Of the rows in which a family and a candidate are complete: how many, and the sums of m ln m over their cells.
     struct Parts {
         std::int64_t rows = 0;
-        Fixed joint, margin;
+        /// Of the parents given, of these with the child, with the candidate, and with both.
+        Fixed given, with_child, with_candidate, with_both;
     };
 
-    template <class Count>
-    void add_cells(const Count* cells, std::span<const std::uint32_t> columns, int child_values, Parts& parts) const;
-    Parts by_rows(int child, const VariableSet& parents) const;
-    std::vector<Fixed> read_off(const JointTable& table, int child, const VariableSet& parents) const;
-    std::vector<Fixed> from_rows(int child, const VariableSet& parents) const;
+    Parts read_off(const JointTable& table, std::span<const std::uint32_t> columns, int child, int candidate) const;
+    Parts by_rows(int child, const VariableSet& given, int candidate) const;
     /// The columns of a joint table in which no member is a hole, those of a configuration of the parents together.
     std::vector<std::uint32_t> complete_columns(const VariableSet& members, int child) const;
-    double free_parameters(int child, const VariableSet& parents) const;
-    Fixed average(const Parts& parts) const;
-    /// Average and penalty; NOT_A_CANDIDATE without a row, or with a penalty that does not fit.
-    Fixed score(const Parts& parts, double free) const;
+    /// Each sum is rounded once, and alone: so families of the same rows tie as they do without holes.
+    Step step(int candidate, const Parts& parts) const;
 
     std::shared_ptr<Counts> counts_;
-    Fixed unit_;
 };
 
 }  // namespace stablebn

@@ -132,56 +132,54 @@ double NodeAverageMixed::cost_of_family() const {
     return 4 * COST_OF_ROW * static_cast<double>(table_->stored_rows()) * variables();
 }
 
-/// Each of both values is rounded once, and alone: so families of the same rows tie as they do without holes.
-Fixed NodeAverageMixed::average(int child, const VariableSet& parents) const {
-    const VariableSet family = parents.with(child);
-    const auto known = table_->among(family.members());
-    if (!known.function) return NOT_A_CANDIDATE;
-    std::vector<int> all(family.size());
-    std::iota(all.begin(), all.end(), 0);
-    const VariableSet every(std::move(all));
-    const Fixed joint = (*known.function)(every);
-    if (!is_candidate(joint)) return NOT_A_CANDIDATE;
-    const auto scaled = [&](Fixed value) {
-        if (known.rows == table_->total()) return value;
-        const Wide product = wide(value) * table_->total(), half = known.rows / 2;
-        return to_fixed((product >= 0 ? product + half : product - half) / known.rows);
-    };
-    const Fixed margin = (*known.function)(every.without(static_cast<int>(family.place_of(child))));
-    return (scaled(joint) - scaled(margin)).carried();
+double NodeAverageMixed::free_parameters(int child, const VariableSet& parents) const {
+    return table_->parameters(parents.with(child)) - table_->parameters(parents);
 }
 
-Fixed NodeAverageMixed::term(int child, const VariableSet& parents) { return average(child, parents); }
+Fixed NodeAverageMixed::alone(int child) {
+    const auto known = table_->among({&child, 1});
+    if (!known.function) return NOT_A_CANDIDATE;
+    const Fixed own = (*known.function)({0});
+    if (!is_candidate(own)) return NOT_A_CANDIDATE;
+    return (scaled_up(own, total(), known.rows) - scaled_up((*known.function)({}), total(), known.rows)).carried();
+}
 
-Fixed NodeAverageMixed::score(int child, const VariableSet& parents) const {
-    const double free = table_->parameters(parents.with(child)) - table_->parameters(parents);
-    // Beyond the largest penalty no family is a candidate, and its score does not fit the limbs.
-    if (unit_.to_double() * free > LARGEST_PENALTY) return NOT_A_CANDIDATE;
-    const Fixed own = average(child, parents);
-    return is_candidate(own) ? own - unit_.times(static_cast<std::int64_t>(free)) : NOT_A_CANDIDATE;
+std::vector<NodeAverageScores::Step> NodeAverageMixed::gains(int child, const VariableSet& given,
+                                                             std::span<const int> candidates) {
+    std::vector<Step> found(candidates.size());
+    const double cost = COST_OF_ROW * static_cast<double>(table_->stored_rows() * (given.size() + 2));
+    pool().share_evenly(candidates.size(), cost * static_cast<double>(candidates.size()), [&](std::size_t place) {
+        const int u = candidates[place];
+        found[place].parent = u;
+        const VariableSet family = given.with(child).with(u);
+        const auto known = table_->among(family.members());
+        if (!known.function) return;
+        std::vector<int> places(family.size());
+        std::iota(places.begin(), places.end(), 0);
+        const VariableSet all(std::move(places));
+        const VariableSet without_child = all.without(static_cast<int>(family.place_of(child)));
+        const int candidate = static_cast<int>(family.place_of(u));
+        Fixed gain;
+        // Each value is rounded once, and alone: so families of the same rows tie as they do without holes.
+        for (const auto& [set, adds] : {std::pair{all, true}, std::pair{without_child.without(candidate), true},
+                                        std::pair{without_child, false}, std::pair{all.without(candidate), false}}) {
+            const Fixed value = (*known.function)(set);
+            if (!is_candidate(value)) return;
+            const Fixed scaled = scaled_up(value, total(), known.rows);
+            gain += adds ? scaled : -scaled;
+        }
+        found[place].rows = known.rows;
+        found[place].gain = gain.carried();
+    });
+    return found;
 }
 
 std::int64_t NodeAverageMixed::complete_rows(const VariableSet& family) const {
     return table_->complete_rows(family.members());
 }
 
-bool NodeAverageMixed::is_scored(int child, const VariableSet& parents) { return is_candidate(average(child, parents)); }
-
-std::vector<Fixed> NodeAverageMixed::work_out(int child, const VariableSet& parents) {
-    std::vector<Fixed> changes(variables());
-    const Fixed own = score(child, parents);
-    const double cost = COST_OF_ROW * static_cast<double>(table_->stored_rows() * (parents.size() + 2));
-    pool().share_evenly(variables(), cost * variables(), [&](std::size_t place) {
-        const int u = static_cast<int>(place);
-        if (u == child) return;
-        const Fixed now = score(child, parents.contains(u) ? parents.without(u) : parents.with(u));
-        changes[u] = is_candidate(now) && is_candidate(own) ? now - own : NOT_A_CANDIDATE;
-    });
-    return changes;
-}
-
 std::shared_ptr<FamilyScores> NodeAverageMixed::reordered(std::span<const int> order) {
-    auto scores = std::make_shared<NodeAverageMixed>(table_->reordered(order), unit_);
+    auto scores = std::make_shared<NodeAverageMixed>(table_->reordered(order), unit());
     scores->adopt_first(*this, order);
     return scores;
 }

@@ -60,24 +60,20 @@ private:
 class NodeAverageMixed final : public NodeAverageScores {
 public:
     NodeAverageMixed(std::shared_ptr<AvailableMixed> table, Fixed unit)
-        : NodeAverageScores(table->variables(), table->variables()), table_(std::move(table)), unit_(unit) {}
+        : NodeAverageScores(table->variables(), table->variables(), table->total(), unit), table_(std::move(table)) {}
 
     Pool& pool() const override { return table_->pool(); }
     double cost_of_family() const override;
-    Fixed term(int child, const VariableSet& parents) override;
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
     std::int64_t complete_rows(const VariableSet& family) const override;
-    bool is_scored(int child, const VariableSet& parents) override;
 
 protected:
-    std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
+    Fixed alone(int child) override;
+    std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) override;
+    double free_parameters(int child, const VariableSet& parents) const override;
 
 private:
-    Fixed average(int child, const VariableSet& parents) const;
-    Fixed score(int child, const VariableSet& parents) const;
-
     std::shared_ptr<AvailableMixed> table_;
-    Fixed unit_;
 };
 
 }  // namespace stablebn

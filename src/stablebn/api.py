@@ -27,9 +27,9 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
 from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
-from stablebn.learned import averages_warning, learned_graph, order_warnings, unfinished_warning
+from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
-from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES
+from stablebn.learners.config import EQUIVALENCE_CLASSES
 from stablebn.naming import (
     all_arcs_but,
     as_dag,
@@ -121,7 +121,6 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
     # Names that decided for want of time are no end of the work either.
     finished = found.finished and not (problem.undecided and problem.time_is_up())
     unfinished = () if finished else (unfinished_warning(found, search),)
-    averages = (averages_warning(),) if problem.statistics.has_holes and CLIMBS in learner.traits else ()
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -134,7 +133,6 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
             *depends_on_units,
             *order_warnings(problem, prepared),
             *learned.warnings,
-            *averages,
             *unfinished,
         ),
         kinds=prepared.kinds,

@@ -207,16 +207,6 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
         )
 
 
-def averages_warning() -> Caution:
-    """What to say of a graph that was found by comparing scores of different rows."""
-    return Caution(
-        "node-average",
-        (),
-        "Families with different missing values were compared, which tends to add arcs that are not there. The "
-        "learners h2pc and mmhc test on equal rows first; or say a larger k.",
-    )
-
-
 def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
     """What to say of a learner that has not finished."""
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.

@@ -152,7 +152,17 @@ void bind_search(nb::module_& m) {
                  const Unlocked unlocked;
                  return scores.is_scored(child, set);
              },
-             nb::arg("child"), nb::arg("parents"), "Whether a family has enough complete rows for a score.");
+             nb::arg("child"), nb::arg("parents"), "Whether a family has enough complete rows for a score.")
+        .def("steps",
+             [](NodeAverageScores& scores, int child, const nb::int_& parents) {
+                 const VariableSet set = set_of(parents);
+                 std::vector<std::pair<int, std::int64_t>> found;
+                 const Unlocked unlocked;
+                 for (const auto& step : scores.steps(child, set)) found.emplace_back(step.parent, step.rows);
+                 return found;
+             },
+             nb::arg("child"), nb::arg("parents"),
+             "The parents in the order in which they are weighed, each with the rows on which it is.");
     nb::class_<NodeAverageLikelihood, NodeAverageScores>(m, "NodeAverageLikelihood")
         .def(nb::new_([](std::shared_ptr<Counts> counts, std::int64_t hi, std::int64_t lo) {
                  return std::make_shared<NodeAverageLikelihood>(std::move(counts), Fixed{hi, lo});

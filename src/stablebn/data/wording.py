@@ -37,7 +37,6 @@ class Caution:
         "missing-level",
         "holes",
         "fewest-rows",
-        "node-average",
         "max-iter",
         "max-time",
         "conflicts",

@@ -1,8 +1,9 @@
 """Scores of tables with holes: penalised node-average likelihoods.
 
-A family is scored on the rows in which the child and its parents are known: N times the mean log-likelihood of these,
-less the usual penalty of N rows. Families have other rows than their neighbours, so the scores of the DAGs of one class
-differ.
+The parents of a variable are weighed one after another, the one that gains most first: what it adds to the mean
+log-likelihood, times N, over the n rows in which it, the variable and the parents before it are known, less N / n times
+the usual penalty of its parameters. With and without a parent the rows are the same; those of two families are not, so
+the scores of the DAGs of one class differ.
 
 References
 ----------
@@ -12,6 +13,7 @@ Bodewes and Scutari, "Learning Bayesian networks from incomplete data with the n
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from stablebn import _core
@@ -19,7 +21,7 @@ from stablebn.fixed_point import limbs
 from stablebn.scores.families import CompiledScores
 from stablebn.stats.available import AvailableMoments
 from stablebn.stats.counts import Counts
-from stablebn.stats.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit
 
 
 class NodeAverageScores(CompiledScores):
@@ -28,18 +30,30 @@ class NodeAverageScores(CompiledScores):
     Parameters
     ----------
     compiled : _core.NodeAverageScores
+    total : int
+        Rows, by weight.
+    unit : int
+        Penalty of one free parameter in units of 2**-62, where all rows are known.
     """
 
     score_equivalent = False
+    # Of parents that gain the same, to the last bit, the lower number is weighed first.
+    eliminates = True
 
-    def __init__(self, compiled: _core.NodeAverageScores) -> None:
+    def __init__(self, compiled: _core.NodeAverageScores, total: int, unit: int) -> None:
         super().__init__(compiled)
         self._averages = compiled
+        self._total = total
+        self._unit = unit
 
     def _renumbered(self, order: Sequence[int]) -> _core.NodeAverageScores:
         renumbered = self._averages.reordered(list(order))
         assert isinstance(renumbered, _core.NodeAverageScores)
         return renumbered
+
+    @abstractmethod
+    def free_parameters(self, child: int, parents: Sequence[int]) -> int:
+        """Free parameters of a child with its parents."""
 
     def is_candidate(self, child: int, parents: int) -> bool:
         """Whether there are rows enough in which a child and its parents are known."""
@@ -48,6 +62,17 @@ class NodeAverageScores(CompiledScores):
     def complete_rows(self, child: int, parents: int) -> int:
         """How many rows, by weight, have a child and its parents known."""
         return self._averages.complete_rows(parents | bit(child))
+
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """The score of a family: the term of the core less the penalty of its free parameters, which may be huge."""
+        given: list[int] = []
+        free = self.free_parameters(child, given)
+        penalty = self._unit * free
+        for parent, rows in self._averages.steps(child, parents):
+            given.append(parent)
+            before, free = free, self.free_parameters(child, given)
+            penalty += (self._unit * self._total + rows // 2) // rows * (free - before)
+        return term - penalty
 
 
 class CategoricalAverage(NodeAverageScores):
@@ -63,17 +88,16 @@ class CategoricalAverage(NodeAverageScores):
     """
 
     def __init__(self, counts: Counts, unit: int, compiled: _core.NodeAverageScores | None = None) -> None:
-        super().__init__(compiled or _core.NodeAverageLikelihood(counts.compiled, *limbs(unit)))
+        super().__init__(compiled or _core.NodeAverageLikelihood(counts.compiled, *limbs(unit)), counts.total, unit)
         self._counts = counts
-        self._unit = unit
 
     def reordered(self, order: Sequence[int]) -> CategoricalAverage:
         """The same score for variables renumbered so that new i is old order[i]."""
         return CategoricalAverage(self._counts.reordered(order), self._unit, self._renumbered(order))
 
-    def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family: the term of the core less the penalty of its free parameters, which may be huge."""
-        return term - self._unit * (self._counts.levels[child] - 1) * self._counts.states(members(parents))
+    def free_parameters(self, child: int, parents: Sequence[int]) -> int:
+        """(r_v - 1) * prod r_s."""
+        return (self._counts.levels[child] - 1) * self._counts.states(parents)
 
 
 class GaussianAverage(NodeAverageScores):
@@ -82,13 +106,13 @@ class GaussianAverage(NodeAverageScores):
     Parameters
     ----------
     moments : AvailableMoments
+    unit : int
+        Penalty of one parameter in units of 2**-62.
     compiled : _core.NodeAverageScores
     """
 
-    eliminates = True
-
-    def __init__(self, moments: AvailableMoments, compiled: _core.NodeAverageScores) -> None:
-        super().__init__(compiled)
+    def __init__(self, moments: AvailableMoments, unit: int, compiled: _core.NodeAverageScores) -> None:
+        super().__init__(compiled, moments.total, unit)
         self._moments = moments
         # Without units every variable has a deviation of 1.
         deviations = moments.deviations if moments.has_units else [(1.0, 0)] * moments.n
@@ -97,11 +121,15 @@ class GaussianAverage(NodeAverageScores):
 
     def reordered(self, order: Sequence[int]) -> GaussianAverage:
         """The same score for variables renumbered so that new i is old order[i]."""
-        return GaussianAverage(self._moments.reordered(order), self._renumbered(order))
+        return GaussianAverage(self._moments.reordered(order), self._unit, self._renumbered(order))
+
+    def free_parameters(self, child: int, parents: Sequence[int]) -> int:
+        """A coefficient for each parent, a mean and a variance."""
+        return len(parents) + 2
 
     def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family: the term of the core, and what the unit of the child adds to it."""
-        return term + self._of_units[child]
+        """The score of a family, with what the unit of the child adds to it."""
+        return super().whole(child, parents, term) + self._of_units[child]
 
 
 def gaussian_average(moments: AvailableMoments, constant: int, unit: int) -> GaussianAverage:
@@ -114,4 +142,4 @@ def gaussian_average(moments: AvailableMoments, constant: int, unit: int) -> Gau
         -(N/2) ln(2 pi), and the penalty of one parameter, in units of 2**-62.
     """
     compiled = _core.NodeAverageGaussian(moments.compiled, limbs(constant), limbs(unit), moments.threads)
-    return GaussianAverage(moments, compiled)
+    return GaussianAverage(moments, unit, compiled)

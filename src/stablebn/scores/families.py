@@ -65,7 +65,7 @@ class CompiledScores(FamilyScores):
     Attributes
     ----------
     eliminates : bool
-        Whether a score comes from determinants, whose last bits depend on the numbers of the variables.
+        Whether a score depends on the numbers of the variables, as the last bits of determinants do.
     """
 
     eliminates: bool = False

@@ -69,7 +69,7 @@ class ConditionalGaussianScores(CompiledScores):
 
 
 class MixedAverage(NodeAverageScores):
-    """The same of a table with holes: N times the mean over the rows in which a family is known.
+    """The same of a table with holes: parents are weighed on the rows in which they are known.
 
     Parameters
     ----------
@@ -80,25 +80,24 @@ class MixedAverage(NodeAverageScores):
         The same in the core, if it is there already.
     """
 
-    eliminates = True
-
     def __init__(
         self, statistics: AvailableMixedStatistics, unit: int, compiled: _core.NodeAverageScores | None = None
     ) -> None:
-        super().__init__(compiled or _core.NodeAverageMixed(statistics.compiled, *limbs(unit)))
+        super().__init__(compiled or _core.NodeAverageMixed(statistics.compiled, *limbs(unit)), statistics.total, unit)
         self._statistics = statistics
-        self._unit = unit
         self._scales = [_scale(statistics, v) for v in range(statistics.n)]
 
     def reordered(self, order: Sequence[int]) -> MixedAverage:
         """The same score for variables renumbered so that new i is old order[i]."""
         return MixedAverage(self._statistics.reordered(order), self._unit, self._renumbered(order))
 
+    def free_parameters(self, child: int, parents: Sequence[int]) -> int:
+        """Parameters of all of them less those of the parents."""
+        return self._statistics.parameters([*parents, child]) - self._statistics.parameters(parents)
+
     def whole(self, child: int, parents: int, term: int) -> int:
         """The score of a family: the core's term is that of standardised columns, without what all graphs share."""
-        given = members(parents)
-        free = self._statistics.parameters([*given, child]) - self._statistics.parameters(given)
-        return term + self._scales[child] - self._unit * free
+        return super().whole(child, parents, term) + self._scales[child]
 
 
 def _scale(statistics: MixedColumns, v: int) -> int:

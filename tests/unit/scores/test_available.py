@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from stablebn.errors import OptionError
 from stablebn.fixed_point import NOT_A_CANDIDATE, integers, limbs, to_float
 from stablebn.scores.available import CategoricalAverage, NodeAverageScores
 from stablebn.scores.registry import SCORES, WITH_HOLES, ScoreConfig, family_scores, scores_from
-from stablebn.stats import AvailableMixedStatistics, AvailableMoments, Counts, statistics_of
+from stablebn.stats import AvailableMoments, Counts
 from stablebn.stats.variable_sets import bit, members
 
 SEEDS = range(6)
@@ -109,41 +109,76 @@ def test_every_way_of_counting_gives_the_same_bits(seed: int) -> None:
 
 
 def test_a_small_table_by_hand() -> None:
-    # v is known in six rows of eight, four of them 1; u in all; both in six.
+    # v is known in six rows of eight, five of them 1; u in all; both in six.
     table = CategoricalTable(
         ("u", "v"),
-        np.array([[0, 0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0, 2, 2]], dtype=np.uint8),
+        np.array([[0, 0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 1, 1, 1, 2, 2]], dtype=np.uint8),
         (("a", "b"), ("0", "1")),
         holes=frozenset({1}),
     )
     scores = family_scores(table, ScoreConfig("bic"))
-    alone = 8 / 6 * (4 * math.log(4 / 6) + 2 * math.log(2 / 6)) - math.log(8) / 2
-    # Each u has two of v = 1 and one of v = 0 in the rows that are known.
-    with_parent = 8 / 6 * 2 * (2 * math.log(2 / 3) + math.log(1 / 3)) - math.log(8)
-    assert to_float(scores.family(1, 0)) == pytest.approx(alone, rel=1e-15)
-    assert to_float(scores.family(1, bit(0))) == pytest.approx(with_parent, rel=1e-15)
-    assert to_float(scores.family(0, 0)) == pytest.approx(8 * math.log(1 / 2) - math.log(8) / 2, rel=1e-15)
+    of_v = 5 * math.log(5 / 6) + math.log(1 / 6)
+    of_v_given_u = 2 * math.log(2 / 3) + math.log(1 / 3)
+    gain = 8 / 6 * (of_v_given_u - of_v - math.log(8) / 2)
+    of_u = 8 * math.log(1 / 2) - math.log(8) / 2
+    assert to_float(scores.family(1, 0)) == pytest.approx(8 / 6 * of_v - math.log(8) / 2, rel=1e-15)
+    assert to_float(scores.family(1, bit(0)) - scores.family(1, 0)) == pytest.approx(gain, rel=1e-15)
+    assert to_float(scores.family(0, 0)) == pytest.approx(of_u, rel=1e-15)
+    # The gain is of the same six rows in either direction, though u alone is known in all.
+    assert scores.family(0, bit(1)) - scores.family(0, 0) == scores.family(1, bit(0)) - scores.family(1, 0)
     assert isinstance(scores, NodeAverageScores)
     assert [scores.complete_rows(0, 0), scores.complete_rows(1, 0), scores.complete_rows(0, bit(1))] == [8, 6, 6]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("make", [_categorical, _continuous])
+def test_both_directions_of_a_first_arc_tie(make: type, seed: int) -> None:
+    scores = family_scores(make(seed), ScoreConfig())
+    for u, v in combinations(range(5), 2):
+        there, back = (scores.family(b, bit(a)) - scores.family(b, 0) for a, b in ((u, v), (v, u)))
+        assert there == back
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", ["categorical", "continuous"])
 def test_both_directions_tie_where_the_rows_are_the_same(seed: int, kind: str) -> None:
+    """Columns that are unknown together are scored as a table of their own."""
     rng = np.random.default_rng(seed)
-    table = (
-        with_holes(random_categorical_table(rng, 4, 50), rng, 0.3, columns=[2])
-        if kind == "categorical"
-        else with_holes(continuous_table(continuous_values(rng, 4, 50)), rng, 0.3, columns=[2])
-    )
+    together, unknown = frozenset(range(3)), rng.random(50) < 0.3
+    table: CategoricalTable | ContinuousTable
+    if kind == "categorical":
+        whole = random_categorical_table(rng, 4, 50)
+        codes = whole.codes.copy()
+        for v in together:
+            codes[v, unknown] = len(whole.levels[v])
+        table = CategoricalTable(whole.names, codes, whole.levels, holes=together)
+    else:
+        values = np.array(continuous_values(rng, 4, 50))
+        values[:3, unknown] = np.nan
+        table = ContinuousTable(("a", "b", "c", "d"), values, holes=together)
     scores = family_scores(table, ScoreConfig())
-    # Only 2 has holes: with it as a parent of both, 0 and 1 have the same rows, which are not all.
-    for parents in (0, bit(2), bit(2) | bit(3)):
-        there, back = (scores.family(v, parents | bit(u)) - scores.family(v, parents) for u, v in ((0, 1), (1, 0)))
+    for u, v, w in permutations(range(3)):
+        there, back = (scores.family(b, bit(a) | bit(w)) - scores.family(b, bit(w)) for a, b in ((u, v), (v, u)))
         assert there == back
-    # The rows of 2 are fewer than those of 0: 0 with it is another matter than 2 with 0.
-    there, back = (scores.family(v, bit(u)) - scores.family(v, 0) for u, v in ((0, 2), (2, 0)))
-    assert there != back
+
+
+@pytest.mark.parametrize("make", [_categorical, _continuous])
+def test_the_strongest_parent_is_weighed_first_on_its_own_rows(make: type) -> None:
+    for seed in SEEDS:
+        table = make(seed)
+        scores = family_scores(table, ScoreConfig("loglik"))
+        compiled = scores.compiled
+        assert isinstance(compiled, _core.NodeAverageScores)
+        for child, parents in _families(5):
+            steps = compiled.steps(child, parents)
+            if not steps:
+                continue
+            first, rows = steps[0]
+            gains = {u: scores.family(child, bit(u)) - scores.family(child, 0) for u in members(parents)}
+            assert gains[first] == max(gains.values())
+            assert rows == compiled.complete_rows(bit(child) | bit(first))
+            assert [rows for _, rows in steps] == sorted((rows for _, rows in steps), reverse=True)
+            assert steps[-1][1] == compiled.complete_rows(bit(child) | parents)
 
 
 def test_the_scores_of_a_class_differ_and_say_so() -> None:
@@ -235,34 +270,50 @@ def _known_part(table: MixedTable, family: Sequence[int]) -> Any:
     return MixedTable(table.names, *parts)
 
 
+def _mixed_gain(table: MixedTable, child: int, given: Sequence[int], parent: int) -> tuple[float, int] | None:
+    """The mean gain of a parent over its rows, by the score without holes of these alone; and how many they are."""
+    family = sorted([child, parent, *given])
+    part = _known_part(table, family)
+    alone = family_scores(part.select(family), ScoreConfig("loglik"))
+    before = sum(bit(family.index(u)) for u in given)
+    after, at = before | bit(family.index(parent)), family.index(child)
+    if not (alone.is_candidate(at, before) and alone.is_candidate(at, after)):
+        return None
+    return to_float(alone.family(at, after) - alone.family(at, before)) / part.total, part.total
+
+
+def _mixed_alone(table: MixedTable, child: int) -> float:
+    """The mean log-likelihood of a variable in the rows in which it is known."""
+    part = _known_part(table, [child]).select([child])
+    if isinstance(part, CategoricalTable):
+        return to_float(family_scores(part, ScoreConfig("loglik")).family(0, 0)) / part.total
+    values = np.repeat(part.values[0], 1 if part.weights is None else part.weights)
+    return float(-(math.log(2 * math.pi * values.var()) + 1) / 2)
+
+
 @pytest.mark.parametrize("score", WITH_HOLES)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_mixed_families_are_averages_of_the_rows_that_are_known(seed: int, score: str) -> None:
-    """Against the score without holes of these rows alone, which has a twin of its own."""
+def test_mixed_families_are_gains_in_the_rows_that_are_known(seed: int, score: str) -> None:
     table = _mixed(seed)
     scores = family_scores(table, ScoreConfig(score))
     assert isinstance(scores, NodeAverageScores)
-    statistics = statistics_of(table)
-    assert isinstance(statistics, AvailableMixedStatistics)
     unit = {"bic": math.log(table.total) / 2, "aic": 1.0, "loglik": 0.0}[score]
     for child, parents in _families(5):
-        family = [child, *members(parents)]
-        part = _known_part(table, sorted(family))
-        alone = family_scores(part.select(sorted(family)), ScoreConfig("loglik"))
-        place = {v: at for at, v in enumerate(sorted(family))}
-        given = sum(bit(place[u]) for u in members(parents))
-        is_candidate = alone.is_candidate(place[child], given)
-        assert scores.is_candidate(child, parents) == is_candidate
-        if not is_candidate or not _is_mixed_or_categorical(family):
-            continue
-        free = statistics.parameters(family) - statistics.parameters(members(parents))
-        expected = to_float(alone.family(place[child], given)) * table.total / part.total - unit * free
-        assert to_float(scores.family(child, parents)) == pytest.approx(expected, rel=1e-6)
-
-
-def _is_mixed_or_categorical(family: Sequence[int]) -> bool:
-    # Continuous variables alone have another divisor, and another penalty, in tables without categories.
-    return any(v < 2 for v in family)
+        expected = table.total * _mixed_alone(table, child) - unit * scores.free_parameters(child, [])
+        given: list[int] = []
+        left = members(parents)
+        while left:
+            own = {u: gain for u in left if (gain := _mixed_gain(table, child, given, u)) is not None}
+            if not own:
+                break
+            best = max(own, key=lambda u: own[u][0])
+            free = scores.free_parameters(child, [*given, best]) - scores.free_parameters(child, given)
+            expected += table.total * (own[best][0] - unit * free / own[best][1])
+            given.append(best)
+            left = [u for u in left if u != best]
+        assert scores.is_candidate(child, parents) == (not left)
+        if not left:
+            assert to_float(scores.family(child, parents)) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
