@@ -15,7 +15,7 @@ from fuzz.cases import QUESTIONS, Case, draw_case
 from fuzz.layouts import VARIATIONS, Layout, lay_out, possible
 from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
-from tests.drawn import PURE, SCORES, TESTS, combinations
+from tests.drawn import KINDS, SCORES, TESTS, combinations
 
 from stablebn.learners import LEARNERS, Problem, SearchConfig
 from stablebn.learners.tabu import tabu
@@ -23,6 +23,7 @@ from stablebn.search import Climb
 
 MASTER = 20_260_101
 CASES = 66
+HOW_MISSING = (None, "drop", "level", "available")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -156,12 +157,15 @@ def test_a_case_follows_from_its_seed() -> None:
 def test_draws_meet_everything(many: list[Case]) -> None:
     """Every learner with every kind and score, every test, question, table, variation and form: none is forgotten."""
     learned = [case for case in many if case.question == "learn"]
-    assert {(case.algorithm, case.table.kind, case.score) for case in learned} >= {*combinations(kinds=PURE)}
-    assert {case.options.get("test") for case in learned} >= {*TESTS["categorical"], *TESTS["continuous"]}
+    assert {(case.algorithm, case.table.kind, case.score) for case in learned} >= {*combinations()}
+    tested = {(case.table.kind, case.options.get("test")) for case in learned}
+    assert tested >= {(kind, test) for kind in KINDS for test in TESTS[kind]}
+    assert {case.options.get("arcs") for case in learned if case.table.kind == "mixed"} == {None, "clg", "any"}
     assert {case.question for case in many} == {*QUESTIONS}
     assert {(case.table.kind, case.table.maker) for case in many} == {(k, m) for k, ms in MAKERS.items() for m in ms}
     assert {case.graph_is for case in learned} == {"", "dag", "pdag", "result"}
-    assert {case.options.get("missing") for case in many} == {None, "drop", "level"}
+    missing = {(case.table.kind, case.options.get("missing")) for case in many}
+    assert missing == {(kind, how) for kind in KINDS for how in HOW_MISSING} - {("continuous", "level")}
     assert {variation for case in many for variation in possible(case, told_apart=True)} == {*VARIATIONS}
     layouts = [lay_out(case, number, told_apart=True) for case in many[:300] for number in range(1, 4)]
     assert {variation for layout in layouts for variation in layout.varied} == {*VARIATIONS}
