@@ -15,7 +15,7 @@ from fuzz.cases import QUESTIONS, Case, draw_case
 from fuzz.layouts import VARIATIONS, Layout, lay_out, possible
 from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
-from tests.drawn import KINDS, SCORES, TESTS, combinations
+from tests.drawn import KINDS, SCORES, SCORES_WITH_HOLES, TESTS, Combination, combinations, takes_holes
 
 from stablebn.learners import LEARNERS, Problem, SearchConfig
 from stablebn.learners.tabu import tabu
@@ -172,9 +172,52 @@ def test_draws_meet_everything(many: list[Case]) -> None:
     assert {type(layout.data).__name__ for layout in layouts} == {"dict", "DataFrame", "Table", "ndarray", "PosixPath"}
 
 
+def test_mixed_tables_have_codes_with_labels_and_numbers_of_every_sort(many: list[Case]) -> None:
+    tables = [case.table for case in many if case.table.kind == "mixed"]
+    for table in tables:
+        assert 0 < table.numbers.sum() < table.n
+        for own, labels in zip(table.values, table.labels, strict=True):
+            assert not labels or {*own.tolist()} <= {*range(len(labels))}
+    whole = {bool((own == own.round()).all()) for table in tables for own in table.values[table.numbers]}
+    assert whole == {True, False}
+    assert max(abs(table.values).max() for table in tables) > 1e50
+
+
+def test_units_of_mixed_tables_change_numbers_and_no_codes(many: list[Case]) -> None:
+    met = set()
+    for case in many:
+        if case.table.kind != "mixed" or case.table.gaps is not None or case.table.weights is not None:
+            continue
+        first, second = lay_out(case, 0), lay_out(case, 1, ["units"])
+        if "units" not in second.varied:
+            continue
+        assert isinstance(first.data, dict)
+        assert isinstance(second.data, dict)
+        for name, kind in first.reading["kinds"].items():
+            before, after = first.data[name], second.data[name]
+            if kind == "categorical":
+                assert before == after
+            elif len({*before}) > 1:
+                falls = (before[0] < max(before)) == (after[0] > min(after))
+                met.add((second.units, falls and before != after))
+    assert met >= {(units, falls) for units in ("signs", "exact", "any") for falls in (True, False)}
+
+
+def test_values_stay_missing_only_where_learner_and_score_can_do_with_it(many: list[Case]) -> None:
+    holed = [case for case in many if case.options.get("missing") == "available"]
+    for case in holed:
+        asked = Combination(case.algorithm, case.table.kind, case.score)
+        assert takes_holes(asked) or case.question not in ("learn", "stability")
+        assert case.score in SCORES_WITH_HOLES or case.question != "score"
+    learned = [case for case in holed if case.question == "learn"]
+    assert {case.algorithm for case in learned} == {*LEARNERS} - {"fges"}
+    assert {(case.table.kind, case.score) for case in learned} == {(k, s) for k in KINDS for s in SCORES_WITH_HOLES}
+
+
 def test_one_choice_says_nothing_of_another(many: list[Case]) -> None:
     """No remainders of one seed: given the table, learners and scores still take every value."""
-    for maker in MAKERS["categorical"]:
-        own = [case for case in many if (case.table.kind, case.table.maker) == ("categorical", maker)]
-        assert {case.algorithm for case in own} == {*LEARNERS}
-        assert {case.score for case in own} == {*SCORES["categorical"]}
+    for kind in ("categorical", "mixed"):
+        for maker in MAKERS[kind]:
+            own = [case for case in many if (case.table.kind, case.table.maker) == (kind, maker)]
+            assert {case.algorithm for case in own} == {*LEARNERS}
+            assert {case.score for case in own} == {*SCORES[kind]}
