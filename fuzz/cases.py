@@ -191,7 +191,7 @@ def draw_case(seed: int) -> Case:
     combination = Combination(algorithm, kind, score)
     table, missing = _draw_table(streams, kind)
     if streams.often("holes", 0.2) and _takes_holes(question, combination):
-        table, missing = replace(table, gaps=_draw_holes(streams, table)), "available"
+        table, missing = _with_holes(streams, table), "available"
     options = _draw_options(streams, combination, question, table)
     if missing:
         options["missing"] = missing
@@ -262,15 +262,24 @@ def _takes_holes(question: str, combination: Combination) -> bool:
     return combination.score in SCORES_WITH_HOLES if question == "score" else takes_holes(combination)
 
 
-def _draw_holes(streams: Streams, table: Table) -> NDArray[np.bool_]:
-    """Where values are missing: in some columns, so that some families have all rows; perhaps in whole rows."""
+def _with_holes(streams: Streams, table: Table) -> Table:
+    """Leave values out: in some columns, so that some families have all rows; or so that what ties still ties."""
     rng = np.random.default_rng(streams["where holes are"].getrandbits(64))
     gaps = rng.random(table.values.shape) < streams["share of holes"].choice((0.03, 0.1, 0.3))
     gaps[rng.random(table.n) < 0.3] = False
     if streams.often("same holes", 0.2):
         # Columns that are known in the same rows score the same in both directions.
         gaps[:] = gaps[0]
-    return gaps
+    if not streams.often("holes by value", 0.35):
+        return replace(table, gaps=gaps)
+    # All rows twice, the second time without the greatest values: what could be exchanged still can.
+    greatest = table.values == table.values.max(axis=1, keepdims=True)
+    return replace(
+        table,
+        values=np.tile(table.values, 2),
+        gaps=np.hstack([np.zeros_like(greatest), greatest]),
+        weights=None if table.weights is None else np.tile(table.weights, 2),
+    )
 
 
 def _draw_size(streams: Streams, kind: str) -> tuple[int, int]:
