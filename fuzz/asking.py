@@ -73,6 +73,7 @@ _OF_EARLIER = (
     "weights",
     "kinds",
     "unit_free",
+    "arcs",
     "threads",
     "max_parents",
     "k",
@@ -108,6 +109,8 @@ def _learned(result: sb.Result, places: Mapping[Hashable, int], exchange: Sequen
         "merged": frozenset(frozenset(places[name] for name in group) for group in groups.values()),
         "kinds": {places[name]: kind for name, kind in result.kinds.items()},
         "rows": result.rows,
+        "fewest rows": result.fewest_rows,
+        "known": _arcs(result.known, at),
     }
 
 

@@ -8,10 +8,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.drawn import LEARNERS, SCORES, TESTS, UNSTABLE, Combination, Streams, options_of, scores_for
+from tests.drawn import (
+    LEARNERS,
+    PURE,
+    SCORES,
+    SCORES_WITH_HOLES,
+    TESTS,
+    UNSTABLE,
+    Combination,
+    Streams,
+    options_of,
+    scores_for,
+    takes_holes,
+)
 
 from fuzz.naming import names_for
-from fuzz.tables import CHANGES, MAKERS, Matrix
+from fuzz.tables import CHANGES, MAKERS, NUMBERS, Matrix, in_other_units
 
 Arcs = tuple[tuple[int, int], ...]
 
@@ -30,13 +42,13 @@ class Table:
 
     Attributes
     ----------
-    kind : {"categorical", "continuous"}
+    kind : {"categorical", "continuous", "mixed"}
     maker : str
         Who made it.
     values : array [columns, rows]
         Codes or numbers.
     labels : tuple of tuples
-        Label of every code, for each column; for continuous data none.
+        Label of every code, for each column; of numbers none.
     gaps : bool array [columns, rows] or None
         Where values are missing.
     weights : int64 array [rows] or None
@@ -64,19 +76,30 @@ class Table:
     @property
     def has_common_labels(self) -> bool:
         """Whether a code has the same label in every column."""
+        labels = [own for own in self.labels if own]
         # By their text: 0 is not False.
-        return len({repr(own[: min(map(len, self.labels))]) for own in self.labels}) == 1
+        return len({repr(own[: min(map(len, labels))]) for own in labels}) == 1
+
+    @property
+    def numbers(self) -> NDArray[np.bool_]:
+        """Which columns are numbers."""
+        return are_numbers(self.labels)
 
     def part(self, columns: Sequence[int], rows: Sequence[int]) -> Table:
         """Some of the columns and rows."""
         return replace(
             self,
             values=self.values[np.ix_(columns, rows)],
-            labels=tuple(self.labels[c] for c in columns) if self.labels else (),
+            labels=tuple(self.labels[c] for c in columns),
             gaps=None if self.gaps is None else self.gaps[np.ix_(columns, rows)],
             weights=None if self.weights is None else self.weights[list(rows)],
             names=tuple(self.names[c] for c in columns),
         )
+
+
+def are_numbers(labels: Sequence[tuple[Hashable, ...]]) -> NDArray[np.bool_]:
+    """Which columns have no labels."""
+    return np.array([not own for own in labels])
 
 
 @dataclass(frozen=True)
@@ -127,7 +150,7 @@ class Case:
     @property
     def unit_free(self) -> bool:
         """Whether units may play no part."""
-        has_units = self.table.kind == "continuous" and self.question in ("learn", "score", "ci_test")
+        has_units = self.table.kind != "categorical" and self.question in ("learn", "score", "ci_test")
         asked = self.question == "ci_test" or (self.score != "bge" and self.options.get("unit_free") is not False)
         return has_units and asked
 
@@ -158,17 +181,21 @@ class Case:
 def draw_case(seed: int) -> Case:
     """Draw a case: every choice from a stream of its own, so that none says anything of another."""
     streams = Streams(f"case {seed}")
-    kind = streams["kind"].choice(("categorical", "continuous"))
+    # From two streams, so that most seeds give what they gave when no table was mixed.
+    kind = "mixed" if streams.often("mixed", 0.35) else streams["kind"].choice(PURE)
     question = streams["question"].choices(list(QUESTIONS), list(QUESTIONS.values()))[0]
     algorithm = streams["learner"].choice(LEARNERS)
     if question == "stability":
         algorithm = "tabu-stable"
     score = streams["score"].choice(scores_for(algorithm, kind) if question != "score" else SCORES[kind])
+    combination = Combination(algorithm, kind, score)
     table, missing = _draw_table(streams, kind)
-    options = _draw_options(streams, Combination(algorithm, kind, score), question, table)
+    if streams.often("holes", 0.2) and _takes_holes(question, combination):
+        table, missing = _with_holes(streams, table), "available"
+    options = _draw_options(streams, combination, question, table)
     if missing:
         options["missing"] = missing
-    graph, graph_is = _draw_graph(streams, question, algorithm, table, options)
+    graph, graph_is = _draw_graph(streams, question, algorithm, score, table, options)
     x = streams["triple"].sample(range(table.n), min(table.n, streams["triple"].randint(2, 5)))
     return Case(
         seed=seed,
@@ -191,33 +218,81 @@ def _draw_table(streams: Streams, kind: str) -> tuple[Table, str]:
     n, rows = _draw_size(streams, kind)
     maker = streams["maker"].choice(list(MAKERS[kind]))
     matrix = MAKERS[kind][maker](rng, n, rows)
+    made_of = "categorical" if kind == "mixed" else kind
     for change, (share, make) in CHANGES.items():
         if streams.often(change, share):
-            matrix = make(rng, matrix, kind)
+            matrix = make(rng, matrix, made_of)
     n, rows = matrix.shape
+    numbers = np.full(n, kind == "continuous")
+    if kind == "mixed":
+        numbers[streams["numbers"].sample(range(n), streams["numbers"].randint(1, n - 1))] = True
     weights: NDArray[np.int64] | None = None
     if streams.often("weights", 0.15):
         weights = np.concatenate([np.ones(min(rows, 4), dtype=np.int64), rng.integers(0, 4, max(rows - 4, 0))])
     gaps, missing = None, ""
     if streams.often("missing", 0.1):
         gaps = rng.random((n, rows)) < streams["missing"].choice((0.01, 0.1))
-        missing = streams["missing"].choice(("drop", "level") if kind == "categorical" else ("drop",))
-    labels = _draw_labels(streams, matrix) if kind == "categorical" else ()
+        missing = streams["missing"].choice(("drop",) if kind == "continuous" else ("drop", "level"))
+        if missing == "level":
+            # Of numbers it is none.
+            gaps[numbers] = False
+    labels = _draw_labels(streams, matrix, numbers)
+    if kind == "mixed":
+        matrix = _with_numbers(streams, rng, matrix, numbers)
     names = names_for(streams["names"], n, usual=0.8, odd=True)
     return Table(kind, maker, matrix, labels, gaps, weights, names), missing
+
+
+def _with_numbers(
+    streams: Streams, rng: np.random.Generator, codes: Matrix, numbers: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Make numbers of some columns of codes."""
+    way = NUMBERS[streams["numbers made of codes"].choice(list(NUMBERS))]
+    matrix = codes.astype(np.float64)
+    matrix[numbers] = way(rng, codes[numbers])
+    if streams.often("units of numbers", 0.1):
+        matrix[numbers] = in_other_units(rng, matrix[numbers], "continuous")
+    return matrix
+
+
+def _takes_holes(question: str, combination: Combination) -> bool:
+    """Whether missing="available" is defined for what is asked."""
+    if question in ("ci_test", "compare"):
+        return True
+    return combination.score in SCORES_WITH_HOLES if question == "score" else takes_holes(combination)
+
+
+def _with_holes(streams: Streams, table: Table) -> Table:
+    """Leave values out: in some columns, so that some families have all rows; or so that what ties still ties."""
+    rng = np.random.default_rng(streams["where holes are"].getrandbits(64))
+    gaps = rng.random(table.values.shape) < streams["share of holes"].choice((0.03, 0.1, 0.3))
+    gaps[rng.random(table.n) < 0.3] = False
+    if streams.often("same holes", 0.2):
+        # Columns that are known in the same rows score the same in both directions.
+        gaps[:] = gaps[0]
+    if not streams.often("holes by value", 0.35):
+        return replace(table, gaps=gaps)
+    # All rows twice, the second time without the greatest values: what could be exchanged still can.
+    greatest = table.values == table.values.max(axis=1, keepdims=True)
+    return replace(
+        table,
+        values=np.tile(table.values, 2),
+        gaps=np.hstack([np.zeros_like(greatest), greatest]),
+        weights=None if table.weights is None else np.tile(table.weights, 2),
+    )
 
 
 def _draw_size(streams: Streams, kind: str) -> tuple[int, int]:
     rng = streams["size"]
     n = rng.choices((rng.randint(2, 5), rng.randint(4, 8), rng.randint(8, 12), 30), (40, 48, 11, 0.3))[0]
-    least = 4 if kind == "continuous" else 1
+    least = 1 if kind == "categorical" else 4
     rows = rng.choices((rng.randint(least, 20), rng.randint(20, 80), rng.randint(80, 500), 20_000), (40, 40, 20, 0.1))
     return n, rows[0]
 
 
-def _draw_labels(streams: Streams, codes: Matrix) -> tuple[tuple[Hashable, ...], ...]:
+def _draw_labels(streams: Streams, codes: Matrix, numbers: NDArray[np.bool_]) -> tuple[tuple[Hashable, ...], ...]:
     rng = streams["labels"]
-    sizes = [int(own.max()) + 1 for own in codes]
+    sizes = [0 if number else int(own.max()) + 1 for own, number in zip(codes, numbers, strict=True)]
 
     def own_labels(size: int) -> tuple[Hashable, ...]:
         kinds: list[tuple[Hashable, ...]] = [
@@ -242,7 +317,7 @@ def _draw_options(streams: Streams, combination: Combination, question: str, tab
     if question == "ci_test":
         return {"test": streams["test"].choice(TESTS[kind])}
     if question == "score":
-        return {name: value for name, value in options.items() if name in ("k", "iss", "iss_mu", "iss_w", "unit_free")}
+        return {name: value for name, value in options.items() if name in _OF_SCORE}
     if "test" in options and table.n > 8:
         # Subsets of many variables are too many.
         options.setdefault("max_condition", 2)
@@ -255,8 +330,11 @@ def _draw_options(streams: Streams, combination: Combination, question: str, tab
     return options
 
 
+_OF_SCORE = ("k", "iss", "iss_mu", "iss_w", "unit_free", "arcs")
+
+
 def _draw_graph(
-    streams: Streams, question: str, algorithm: str, table: Table, options: dict[str, Any]
+    streams: Streams, question: str, algorithm: str, score: str, table: Table, options: dict[str, Any]
 ) -> tuple[Arcs, str]:
     """A DAG of few arcs among the columns that are not constant; to start from, for one case in five."""
     rng = streams["graph"]
@@ -267,7 +345,10 @@ def _draw_graph(
     graph_is = rng.choice(("dag", "dag", "pdag", "result") if question == "learn" else ("dag", "dag", "pdag"))
     varying = [c for c, own in enumerate(table.values) if own.min() < own.max()]
     rng.shuffle(varying)
-    most = min(options.get("max_parents", 2), 2, table.rows - 3 if table.kind == "continuous" else 2)
+    if table.kind == "mixed" and options.get("arcs", "any" if score == "dg" else "clg") == "clg":
+        # No arc may go from a number to a category.
+        varying.sort(key=table.numbers.__getitem__)
+    most = min(options.get("max_parents", 2), 2, 2 if table.kind == "categorical" else table.rows - 3)
     arcs: list[tuple[int, int]] = []
     for place, c in enumerate(varying):
         arcs += [(parent, c) for parent in rng.sample(varying[:place], max(0, min(place, rng.randint(0, 2), most)))]

@@ -25,6 +25,9 @@ from fuzz.asking import Answer, Asked
 from fuzz.cases import Case
 from fuzz.layouts import Layout
 
+_MISSING = -1
+"""What stands for a missing value among codes."""
+
 
 class Allowance(NamedTuple):
     """Fields that may differ, when, and why."""
@@ -39,6 +42,11 @@ MAY_DIFFER = (
         lambda case, layout: layout.units == "exact",
         frozenset({"score", "fingerprint"}),
         "A density has the unit of its variable: the score moves by N ln|a| for a factor a. The trace has no units.",
+    ),
+    Allowance(
+        lambda case, layout: layout.units == "exact" and case.table.kind == "mixed",
+        frozenset({"scores of the trace"}),
+        "The score of a mixed table has units along the way too; what each step gains has none.",
     ),
     Allowance(
         lambda case, layout: bool(layout.units) and "duplicates" in case.options,
@@ -110,6 +118,8 @@ def _differ(case: Case, layout: Layout, right: Answer, found: Answer) -> Iterato
             unsaid = {"dropped-rows"} if "dropped rows" in free else set()
             unsaid |= {"identical", "copies"} if "identical columns" in free else set()
             value, other = _without(value, unsaid), _without(other, unsaid)
+        if name == "trace" and "scores of the trace" in free:
+            value, other = ({**trace, "score": None} for trace in (value, other))
         if name not in free and value != other:
             yield name
 
@@ -134,25 +144,33 @@ def _exchange(n: int, right: Sequence[int], found: Sequence[int]) -> list[int] |
 
 def _is_symmetry(case: Case, exchange: Sequence[int], columns: Sequence[int]) -> bool:
     """Whether a table of some columns has the same rows, as often, after they were exchanged, and perhaps mirrored."""
+    numbers = case.table.numbers
+    if any(numbers[c] != numbers[exchange[c]] for c in columns):
+        return False
     codes, weights = _codes(case)
     before, after = codes[list(columns)], codes[[exchange[c] for c in columns]]
-    if case.unit_free:
-        return _are_same_up_to_signs(before, after, weights)
+    if case.unit_free or case.table.kind == "mixed":
+        # Of mixed tables a column is as its mirror image, whatever its unit.
+        return _are_same_up_to_signs(before, after, weights, numbers[list(columns)])
     return _rows(before, weights) == _rows(after, weights)
 
 
 def _are_same_up_to_signs(
-    before: NDArray[np.int64], after: NDArray[np.int64], weights: NDArray[np.int64], known: int = 0
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    numbers: NDArray[np.bool_],
+    known: int = 0,
 ) -> bool:
-    """Whether rows of ranks are the same once some columns, of those after the first `known`, are mirrored."""
+    """Whether rows are the same once some columns of ranks, of those after the first `known`, are mirrored."""
     if known == len(before):
         return True
-    for _ in range(2):
+    for _ in range(2 if numbers[known] else 1):
         same = _rows(before[: known + 1], weights) == _rows(after[: known + 1], weights)
-        if same and _are_same_up_to_signs(before, after, weights, known + 1):
+        if same and _are_same_up_to_signs(before, after, weights, numbers, known + 1):
             return True
         after = after.copy()
-        after[known] = after[known].max() - after[known]
+        after[known] = np.where(after[known] == _MISSING, _MISSING, after[known].max() - after[known])
     return False
 
 
@@ -167,26 +185,22 @@ def _keeps_start(case: Case, exchange: Sequence[int]) -> bool:
 
 
 def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Values of the rows used as integers: of labels, or of ranks."""
+    """Values of the rows used as integers, of labels or of ranks; and the weights of these rows."""
     table = case.table
-    used = np.ones(table.rows, dtype=np.bool_) if table.weights is None else table.weights > 0
-    if table.gaps is not None and case.options.get("missing") == "drop":
-        used &= ~table.gaps.any(axis=0)
-    if table.kind == "categorical":
-        every = sorted({repr(label) for own in table.labels for label in own})
-        number = {label: place for place, label in enumerate(every)}
-        codes = np.array(
-            [
-                np.array([number[repr(label)] for label in labels])[own]
-                for labels, own in zip(table.labels, table.values, strict=True)
-            ]
-        )
-        if table.gaps is not None:
-            codes = np.where(table.gaps, -1, codes)
-    else:
-        codes = np.array([np.unique(own[used], return_inverse=True)[1] for own in table.values])
-        return codes, np.ones(codes.shape[1], dtype=np.int64) if table.weights is None else table.weights[used]
     weights = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
+    gaps = np.zeros(table.values.shape, dtype=np.bool_) if table.gaps is None else table.gaps
+    used = weights > 0
+    if case.options.get("missing") == "drop":
+        used &= ~gaps.any(axis=0)
+    every = sorted({repr(label) for own in table.labels for label in own})
+    number = {label: place for place, label in enumerate(every)}
+    codes = np.full(table.values.shape, _MISSING)
+    for own, values, labels, gap in zip(codes, table.values, table.labels, gaps, strict=True):
+        there = used & ~gap
+        if labels:
+            own[there] = np.array([number[repr(label)] for label in labels])[values[there].astype(np.int64)]
+        else:
+            own[there] = np.unique(values[there], return_inverse=True)[1]
     return codes[:, used], weights[used]
 
 

@@ -27,7 +27,7 @@ from pyarrow import feather, parquet
 from tests.drawn import Streams
 from tests.forced import FORCED, limits_of
 
-from fuzz.cases import Case
+from fuzz.cases import Case, are_numbers
 from fuzz.naming import are_odd, names_for
 from stablebn import _core
 from stablebn.stats import counts
@@ -123,6 +123,11 @@ class _Sheet:
     gaps: NDArray[np.bool_] | None
     weights: NDArray[np.int64] | None
 
+    @property
+    def numbers(self) -> NDArray[np.bool_]:
+        """Which columns are numbers."""
+        return are_numbers(self.labels)
+
     def take(self, rows: NDArray[np.int64], weights: NDArray[np.int64] | None) -> None:
         """Keep some rows, perhaps several times, with these weights."""
         self.values = self.values[:, rows]
@@ -152,7 +157,9 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         impossible.add("names")
     if table.kind == "continuous":
         impossible |= {"levels", "counting"}
-    elif not told_apart and not (table.has_common_labels and case.options.get("missing") != "level"):
+    elif not _labels_are_free(case, told_apart=told_apart) and not (
+        table.has_common_labels and case.options.get("missing") != "level"
+    ):
         # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order, also that of
         # their texts to None, the level of missing values.
         impossible.add("levels")
@@ -193,7 +200,7 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, tol
     if "units" in varied:
         units = _change_units(sheet, case, streams["units"])
     if "levels" in varied:
-        _change_labels(sheet, streams["levels"], told_apart=told_apart)
+        _change_labels(sheet, streams["levels"], free=_labels_are_free(case, told_apart=told_apart))
     if "gaps" in varied and sheet.gaps is not None and not sheet.gaps.any(axis=0).all():
         complete = np.flatnonzero(~sheet.gaps.any(axis=0))
         sheet.take(complete, None if sheet.weights is None else sheet.weights[complete])
@@ -241,26 +248,36 @@ def _change_units(sheet: _Sheet, case: Case, rng: random.Random) -> str:
     kind = "signs" if case.question == "score" else rng.choice(("signs", "exact", "any"))
     signs = [rng.choice((-1.0, 1.0)) for _ in range(case.drawn[0])]
     scale, shift = [1.0] * case.drawn[0], [0.0] * case.drawn[0]
+    values, columns = sheet.values[sheet.numbers], np.array(case.columns)[sheet.numbers].tolist()
     if kind == "any":
         scale = [10 ** rng.uniform(-2, 2) for _ in signs]
         shift = [rng.uniform(-1, 1) for _ in signs]
-    elif kind == "exact" and np.abs(sheet.values).max() < 2**30 and _are_whole(sheet.values * 8):
+    elif kind == "exact" and np.abs(values).max() < 2**30 and _are_whole(values * 8):
         scale = [rng.choice((1.0, 3.0, 10.0, 1000.0)) * 2.0 ** rng.randint(-30, 30) for _ in signs]
         shift = [float(rng.randint(-1000, 1000)) for _ in signs]
     elif kind == "exact":
         scale = [2.0 ** rng.randint(-30, 30) for _ in signs]
-    factor = np.array([[signs[c] * scale[c]] for c in case.columns])
-    zero = np.array([[shift[c]] for c in case.columns])
+    factor = np.array([[signs[c] * scale[c]] for c in columns])
+    zero = np.array([[shift[c]] for c in columns])
     if kind == "any":
-        zero = zero * np.abs(sheet.values).max(axis=1, keepdims=True)
-    sheet.values = (sheet.values + zero) * factor
+        zero = zero * np.abs(values).max(axis=1, keepdims=True)
+    sheet.values = sheet.values.copy()
+    sheet.values[sheet.numbers] = (values + zero) * factor
     return kind
 
 
-def _change_labels(sheet: _Sheet, rng: random.Random, *, told_apart: bool) -> None:
+def _labels_are_free(case: Case, *, told_apart: bool) -> bool:
+    """Whether the order of labels is never asked.
+
+    Of equally frequent levels the first is that without an indicator in the score `dg`: the last bits tell.
+    """
+    return told_apart and case.score != "dg"
+
+
+def _change_labels(sheet: _Sheet, rng: random.Random, *, free: bool) -> None:
     """Give levels other labels: any, or in the same order and the same for all columns."""
     most = max(map(len, sheet.labels))
-    if told_apart:
+    if free:
         sheet.labels = [tuple(rng.sample([f"l{code:02d}" for code in range(20)], len(own))) for own in sheet.labels]
         return
     kinds: list[tuple[Hashable, ...]] = [
@@ -312,23 +329,24 @@ def _given(
     columns: Columns = {}
     for c in order:
         own = sheet.values[c]
-        if sheet.labels:
-            own = np.array([*sheet.labels[c], None], dtype=object)[own]
+        if sheet.labels[c]:
+            own = np.array([*sheet.labels[c], None], dtype=object)[own.astype(np.int64)]
+        elif form == "integers":
+            own = own.astype(np.int64)
         if sheet.gaps is not None:
-            own = np.where(sheet.gaps[c], None if sheet.labels else np.nan, own)
+            own = np.where(sheet.gaps[c], None if sheet.labels[c] else np.nan, own)
         columns[names[c]] = own
     if sheet.weights is not None:
         if reading:
             columns[reading["weights"]] = sheet.weights
         else:
             reading = {"weights": sheet.weights.tolist()}
-    if form == "integers":
-        columns = {name: own.astype(np.int64) for name, own in columns.items()}
     # Said, because whole numbers may be either, and what they are taken for may depend on labels and units.
-    kind = "categorical" if sheet.labels else "continuous"
-    reading = {**reading, "kinds": {names[c]: kind for c in order}}
+    reading = {**reading, "kinds": {names[c]: "categorical" if sheet.labels[c] else "continuous" for c in order}}
     if form == "array":
-        array = np.empty((len(next(iter(columns.values()))), len(columns)), dtype=object if sheet.labels else float)
+        array = np.empty(
+            (len(next(iter(columns.values()))), len(columns)), dtype=float if sheet.numbers.all() else object
+        )
         for place, own in enumerate(columns.values()):
             array[:, place] = own
         return array, {**reading, "names": list(columns)}
@@ -343,7 +361,7 @@ def _forms(names: Sequence[Hashable], sheet: _Sheet) -> list[str]:
     if any(isinstance(label, bool) for own in sheet.labels for label in own):
         # In text they are words.
         impossible |= {"csv", "csv.gz"}
-    if sheet.labels or sheet.gaps is not None or not _are_whole(sheet.values):
+    if not sheet.numbers.any() or sheet.gaps is not None or not _are_whole(sheet.values[sheet.numbers]):
         impossible.add("integers")
     return [form for form in (*FORMS, "array") if form not in impossible]
 
@@ -375,9 +393,6 @@ def _as_pandas(columns: Columns, rng: random.Random) -> object:
 
 def _as_categories(columns: Columns, rng: random.Random) -> object:
     """With categories in any order, and some that do not occur."""
-    frame = _as_pandas(columns, rng)
-    if _first(columns).dtype != object:
-        return frame
     series = []
     for own in columns.values():
         found = list(dict.fromkeys(value for value in own.tolist() if value is not None))

@@ -2,7 +2,8 @@
 
 Every maker takes a generator and about how many columns and rows there should be, and returns an array
 [columns, rows]: codes of a categorical table, or numbers of a continuous one. `DESIGNS` are codes that make tables of
-both kinds: their columns have equal counts, and many can be exchanged.
+all kinds: their columns have equal counts, and many can be exchanged. A mixed table is one of codes, of which some
+columns become numbers in one of the ways of `NUMBERS`.
 """
 
 from __future__ import annotations
@@ -166,14 +167,15 @@ def _as_numbers(maker: Maker) -> Maker:
     return make
 
 
+_CODES: Mapping[str, Maker] = {
+    "dependent": dependent_codes,
+    "sampled": sampled_codes,
+    "coins": coins,
+    "nearly constant": nearly_constant,
+    **DESIGNS,
+}
 MAKERS: Mapping[str, Mapping[str, Maker]] = {
-    "categorical": {
-        "dependent": dependent_codes,
-        "sampled": sampled_codes,
-        "coins": coins,
-        "nearly constant": nearly_constant,
-        **DESIGNS,
-    },
+    "categorical": _CODES,
     "continuous": {
         "dependent": numbers,
         "sampled": sampled_numbers,
@@ -182,7 +184,45 @@ MAKERS: Mapping[str, Mapping[str, Maker]] = {
         "collinear": collinear,
         **{name: _as_numbers(maker) for name, maker in DESIGNS.items()},
     },
+    "mixed": _CODES,
 }
+
+
+def the_codes(rng: np.random.Generator, codes: Matrix) -> Matrix:
+    """The codes themselves: constant in every stratum of a copy, and tied with others."""
+    return codes.astype(np.float64)
+
+
+def scattered(rng: np.random.Generator, codes: Matrix) -> Matrix:
+    """Numbers around the codes: a mean for each."""
+    return codes * float(rng.choice([0.0, 0.5, 3.0])) + rng.normal(size=codes.shape)
+
+
+def scattered_and_rounded(rng: np.random.Generator, codes: Matrix) -> Matrix:
+    """The same in whole numbers or halves: in small strata some do not vary."""
+    return np.round(scattered(rng, codes) * 2) / float(rng.choice([1.0, 2.0]))
+
+
+def regressed(rng: np.random.Generator, codes: Matrix) -> Matrix:
+    """Numbers that depend on earlier ones, some of them exactly."""
+    values = scattered(rng, codes)
+    for v in range(1, len(values)):
+        noise = float(rng.choice([0.0, 1.0, 1.0, 1.0]))
+        values[v] = values[v] * noise + values[rng.integers(0, v)] * rng.choice([-1.0, 2.0])
+    return values
+
+
+def unevenly_scattered(rng: np.random.Generator, codes: Matrix) -> Matrix:
+    """A variance for each code instead of a mean."""
+    spread = 1.0 + 3.0 * codes
+    return rng.normal(size=codes.shape) * spread
+
+
+NUMBERS: Mapping[str, Callable[[np.random.Generator, Matrix], Matrix]] = {
+    way.__name__.replace("_", " "): way
+    for way in (the_codes, scattered, scattered_and_rounded, regressed, unevenly_scattered)
+}
+"""What numbers of a mixed table are made of codes."""
 
 
 def copied(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:

@@ -100,7 +100,7 @@ def options_of(streams: Streams, combination: Combination, columns: int) -> dict
         perhaps("k", (0.5, 0.7, 2.0, 3.25))
     if score in ("bde", "bds"):
         perhaps("iss", (0.3, 2.0, 5, 10.5), 0.5)
-    if kind == "continuous" and score != "bge":
+    if kind != "categorical" and score != "bge":
         used, value = streams.often("units, used", 0.3), streams["units"].choice((False, True))
         if used:
             found["unit_free"] = value

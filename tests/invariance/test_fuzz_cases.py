@@ -15,7 +15,7 @@ from fuzz.cases import QUESTIONS, Case, draw_case
 from fuzz.layouts import VARIATIONS, Layout, lay_out, possible
 from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
-from tests.drawn import PURE, SCORES, TESTS, combinations
+from tests.drawn import KINDS, SCORES, SCORES_WITH_HOLES, TESTS, Combination, combinations, takes_holes
 
 from stablebn.learners import LEARNERS, Problem, SearchConfig
 from stablebn.learners.tabu import tabu
@@ -23,6 +23,7 @@ from stablebn.search import Climb
 
 MASTER = 20_260_101
 CASES = 66
+HOW_MISSING = (None, "drop", "level", "available")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -156,21 +157,67 @@ def test_a_case_follows_from_its_seed() -> None:
 def test_draws_meet_everything(many: list[Case]) -> None:
     """Every learner with every kind and score, every test, question, table, variation and form: none is forgotten."""
     learned = [case for case in many if case.question == "learn"]
-    assert {(case.algorithm, case.table.kind, case.score) for case in learned} >= {*combinations(kinds=PURE)}
-    assert {case.options.get("test") for case in learned} >= {*TESTS["categorical"], *TESTS["continuous"]}
+    assert {(case.algorithm, case.table.kind, case.score) for case in learned} >= {*combinations()}
+    tested = {(case.table.kind, case.options.get("test")) for case in learned}
+    assert tested >= {(kind, test) for kind in KINDS for test in TESTS[kind]}
+    assert {case.options.get("arcs") for case in learned if case.table.kind == "mixed"} == {None, "clg", "any"}
     assert {case.question for case in many} == {*QUESTIONS}
     assert {(case.table.kind, case.table.maker) for case in many} == {(k, m) for k, ms in MAKERS.items() for m in ms}
     assert {case.graph_is for case in learned} == {"", "dag", "pdag", "result"}
-    assert {case.options.get("missing") for case in many} == {None, "drop", "level"}
+    missing = {(case.table.kind, case.options.get("missing")) for case in many}
+    assert missing == {(kind, how) for kind in KINDS for how in HOW_MISSING} - {("continuous", "level")}
     assert {variation for case in many for variation in possible(case, told_apart=True)} == {*VARIATIONS}
     layouts = [lay_out(case, number, told_apart=True) for case in many[:300] for number in range(1, 4)]
     assert {variation for layout in layouts for variation in layout.varied} == {*VARIATIONS}
     assert {type(layout.data).__name__ for layout in layouts} == {"dict", "DataFrame", "Table", "ndarray", "PosixPath"}
 
 
+def test_mixed_tables_have_codes_with_labels_and_numbers_of_every_sort(many: list[Case]) -> None:
+    tables = [case.table for case in many if case.table.kind == "mixed"]
+    for table in tables:
+        assert 0 < table.numbers.sum() < table.n
+        for own, labels in zip(table.values, table.labels, strict=True):
+            assert not labels or {*own.tolist()} <= {*range(len(labels))}
+    whole = {bool((own == own.round()).all()) for table in tables for own in table.values[table.numbers]}
+    assert whole == {True, False}
+    assert max(abs(table.values).max() for table in tables) > 1e50
+
+
+def test_units_of_mixed_tables_change_numbers_and_no_codes(many: list[Case]) -> None:
+    met = set()
+    for case in many:
+        if case.table.kind != "mixed" or case.table.gaps is not None or case.table.weights is not None:
+            continue
+        first, second = lay_out(case, 0), lay_out(case, 1, ["units"])
+        if "units" not in second.varied:
+            continue
+        assert isinstance(first.data, dict)
+        assert isinstance(second.data, dict)
+        for name, kind in first.reading["kinds"].items():
+            before, after = first.data[name], second.data[name]
+            if kind == "categorical":
+                assert before == after
+            elif len({*before}) > 1:
+                falls = (before[0] < max(before)) == (after[0] > min(after))
+                met.add((second.units, falls and before != after))
+    assert met >= {(units, falls) for units in ("signs", "exact", "any") for falls in (True, False)}
+
+
+def test_values_stay_missing_only_where_learner_and_score_can_do_with_it(many: list[Case]) -> None:
+    holed = [case for case in many if case.options.get("missing") == "available"]
+    for case in holed:
+        asked = Combination(case.algorithm, case.table.kind, case.score)
+        assert takes_holes(asked) or case.question not in ("learn", "stability")
+        assert case.score in SCORES_WITH_HOLES or case.question != "score"
+    learned = [case for case in holed if case.question == "learn"]
+    assert {case.algorithm for case in learned} == {*LEARNERS} - {"fges"}
+    assert {(case.table.kind, case.score) for case in learned} == {(k, s) for k in KINDS for s in SCORES_WITH_HOLES}
+
+
 def test_one_choice_says_nothing_of_another(many: list[Case]) -> None:
     """No remainders of one seed: given the table, learners and scores still take every value."""
-    for maker in MAKERS["categorical"]:
-        own = [case for case in many if (case.table.kind, case.table.maker) == ("categorical", maker)]
-        assert {case.algorithm for case in own} == {*LEARNERS}
-        assert {case.score for case in own} == {*SCORES["categorical"]}
+    for kind in ("categorical", "mixed"):
+        for maker in MAKERS[kind]:
+            own = [case for case in many if (case.table.kind, case.table.maker) == (kind, maker)]
+            assert {case.algorithm for case in own} == {*LEARNERS}
+            assert {case.score for case in own} == {*SCORES[kind]}

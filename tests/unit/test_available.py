@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from tests.tables import categorical_columns, continuous_columns
+from tests.tables import categorical_columns, continuous_columns, mixed_columns
 from typer.testing import CliRunner
 
 import stablebn as sb
@@ -25,7 +25,7 @@ OTHERS = ["pc-stable", "gs", "inter-iamb", "mmhc", "h2pc"]
 def _table(kind: str, seed: int = 1, rows: int = 200, share: float = 0.1) -> pd.DataFrame:
     """A table with values missing by chance."""
     rng = np.random.default_rng(seed)
-    make = categorical_columns if kind == "categorical" else continuous_columns
+    make = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}[kind]
     frame = pd.DataFrame(make(rng, 6, rows))
     return frame.mask(rng.random(frame.shape) < share)
 
@@ -184,12 +184,27 @@ def test_identical_columns_with_the_same_holes_are_found(kind: str) -> None:
     assert not sb.learn(other, missing="available", duplicates="merge").merged
 
 
-def test_a_copy_in_another_unit_with_the_same_holes_is_found() -> None:
+@pytest.mark.parametrize("factor", [3.28, -3.28, -1.0])
+def test_a_copy_in_another_unit_with_the_same_holes_is_found(factor: float) -> None:
     frame = _table("continuous")
-    frame = frame.assign(feet=frame["x0"] * 3.28 + 1)
+    frame = frame.assign(feet=frame["x0"] * factor + 1)
     assert prepare(frame, missing="available").copies == (("feet", "x0"),)
     frame.loc[frame["feet"].notna().idxmax(), "feet"] = math.nan
     assert prepare(frame, missing="available").copies == ()
+
+
+@pytest.mark.parametrize("kind", ["continuous", "mixed"])
+def test_units_of_a_copy_with_holes_cannot_change_the_graph(kind: str) -> None:
+    frame = _table(kind)
+    own = next(name for name in frame.columns if frame[name].dtype == float)
+    graphs = []
+    for factor in (1.0, -1.0, 2.5, -40.0):
+        learned = sb.learn(frame.assign(copy=frame[own] * factor), missing="available", duplicates="merge")
+        stands = "copy" if "copy" in learned.merged else own
+        named = {stands: own}
+        graphs.append({(named.get(u, u), named.get(v, v)) for u, v in learned.arcs})
+        assert {stands, *learned.merged[stands]} == {own, "copy"}
+    assert all(graph == graphs[0] for graph in graphs)
 
 
 def test_the_error_for_missing_values_offers_it() -> None:

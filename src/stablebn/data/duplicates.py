@@ -104,7 +104,9 @@ def _in_unit_range(values: NDArray[np.float64], every: int = 1) -> NDArray[np.fl
 
 def _are_copies(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether a column is, but for rounding, another one or its mirror image; all in the range from 0 to 1."""
-    distances = [np.abs(others - image).max(axis=-1) for image in (column, 1 - column)]
+    # A hole is one in the mirror too.
+    mirrored = np.where(column < 0, column, 1 - column)
+    distances = [np.abs(others - image).max(axis=-1) for image in (column, mirrored)]
     alike: NDArray[np.bool_] = np.minimum(*distances) <= _ROUNDING
     return alike
 
