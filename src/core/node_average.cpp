@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "cells.hpp"
 #include "wide.hpp"
 
 namespace stablebn {
