@@ -75,10 +75,11 @@ class Table:
 
     @property
     def has_common_labels(self) -> bool:
-        """Whether a code has the same label in every column."""
-        labels = [own for own in self.labels if own]
+        """Whether a code has the same label in every column, and labels have the order of the codes."""
+        labels: list[Any] = [own for own in self.labels if own]
+        ascend = all(list(own) == sorted(own) for own in labels)
         # By their text: 0 is not False.
-        return len({repr(own[: min(map(len, labels))]) for own in labels}) == 1
+        return ascend and len({repr(own[: min(map(len, labels))]) for own in labels}) == 1
 
     @property
     def numbers(self) -> NDArray[np.bool_]:
