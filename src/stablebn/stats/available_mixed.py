@@ -13,7 +13,7 @@ from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.available import AvailableMoments, known_values
-from stablebn.stats.mixed import MixedColumns, floors_of, standard_of
+from stablebn.stats.mixed import MixedColumns, floors_of, standard_of, standardised_by
 from stablebn.stats.moments import Moments
 from stablebn.stats.statistics import Blocks
 
@@ -51,13 +51,7 @@ class AvailableMixedStatistics(MixedColumns):
             standard_of(Moments(ContinuousTable((name,), values[np.newaxis], weights)), 0, values)
             for name, (values, weights) in zip(continuous.names, own, strict=True)
         ]
-        standardised = _core.standardised(
-            np.where(known, continuous.values, 0.0),
-            [standard.power for standard in standards],
-            np.array([standard.mean for standard in standards]),
-            np.array([standard.inverse for standard in standards]),
-            threads,
-        )
+        standardised = standardised_by(standards, np.where(known, continuous.values, 0.0), threads)
         floors = [floors_of(column[there][np.newaxis])[0] for column, there in zip(standardised, known, strict=True)]
         standardised[~known] = _core.AvailableMixed.HOLE
         levels = [len(names) + (v in categorical.holes) for v, names in enumerate(categorical.levels)]

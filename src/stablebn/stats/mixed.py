@@ -179,13 +179,7 @@ class MixedStatistics(MixedColumns):
         self.threads = threads
         categorical, continuous = table.categorical, table.continuous
         standards = [standard_of(self._moments, v, continuous.values[v]) for v in range(len(continuous.names))]
-        values = _core.standardised(
-            continuous.values,
-            [standard.power for standard in standards],
-            np.array([standard.mean for standard in standards]),
-            np.array([standard.inverse for standard in standards]),
-            threads,
-        )
+        values = standardised_by(standards, continuous.values, threads)
         levels = [len(own) for own in categorical.levels]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
         self._hold(table, standards, values)
@@ -212,6 +206,17 @@ class MixedStatistics(MixedColumns):
             for v in range(self.n)
         ]
         return correlated(own, self._table.weights, self.threads)
+
+
+def standardised_by(standards: Sequence[Standard], values: NDArray[np.float64], threads: int) -> NDArray[np.int64]:
+    """Columns in their standard units, as integers in steps of 2**-48."""
+    return _core.standardised(
+        values,
+        [standard.power for standard in standards],
+        np.array([standard.mean for standard in standards]),
+        np.array([standard.inverse for standard in standards]),
+        threads,
+    )
 
 
 def standard_of(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:

