@@ -27,6 +27,7 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
 from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
+from stablebn.knowledge import KnownArcs
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
 from stablebn.learners.config import EQUIVALENCE_CLASSES
@@ -76,15 +77,16 @@ def learn(*arguments: Any, **options: Any) -> Result:
     return learn_among(LearnArguments.of_learn(arguments, options))
 
 
-def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hashable]] = ()) -> Result:
-    """Learn as asked, among the graphs without some arcs.
+def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result:
+    """Learn as asked, among the graphs that obey what is known.
 
     Parameters
     ----------
     asked : LearnArguments
-    forbidden : iterable of (from, to)
-        Arcs by the names of their ends. Those of columns that take no part forbid nothing.
+    known : KnownArcs, optional
+        What it forbids to columns that take no part forbids nothing.
     """
+    known = known or KnownArcs()
     began = time.perf_counter()
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
@@ -101,7 +103,7 @@ def learn_among(asked: LearnArguments, forbidden: Iterable[tuple[Hashable, Hasha
         config,
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
-        allowed=all_arcs_but([*forbidden, *forbidden_by_kind(config, kinds)], prepared),
+        allowed=all_arcs_but([*known.forbidden, *forbidden_by_kind(config, kinds)], prepared),
         called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
         threads=asked.threads or cores(),
         deadline=deadline,

@@ -17,6 +17,7 @@ import stablebn as sb
 from stablebn import _core
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
+from stablebn.knowledge import KnownArcs
 
 Arcs = list[tuple[Hashable, Hashable]]
 STABLE = tuple(name for name in ALL if name not in UNSTABLE)
@@ -48,7 +49,9 @@ class Drawn:
         options = {**self._options, **others}
         if algorithm not in UNSTABLE:
             options.pop("order", None)
-        return learn_among(LearnArguments.of_learn((columns, algorithm, score), options), forbidden)
+        return learn_among(
+            LearnArguments.of_learn((columns, algorithm, score), options), KnownArcs(forbidden=tuple(forbidden))
+        )
 
 
 def cases(learners: tuple[str, ...], kinds: Sequence[str] = KINDS) -> list[Any]:

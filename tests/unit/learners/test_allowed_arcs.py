@@ -20,6 +20,7 @@ from stablebn.arguments import LearnArguments
 from stablebn.data import prepare
 from stablebn.graph import DAG, PDAG
 from stablebn.independence import DSeparation
+from stablebn.knowledge import KnownArcs
 from stablebn.learned import learned_graph
 from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, define_problem, evidence
 from stablebn.learners.orientation import oriented
@@ -33,7 +34,7 @@ ASIA = sb.read_network("asia").sample(1000, seed=1)
 
 
 def _learn(data: object, algorithm: str, forbidden: Iterable[tuple[Any, Any]], **options: Any) -> sb.Result:
-    return learn_among(LearnArguments.of_learn((data, algorithm), options), forbidden)
+    return learn_among(LearnArguments.of_learn((data, algorithm), options), KnownArcs(forbidden=tuple(forbidden)))
 
 
 def _known(dag: DAG, forbidden: Iterable[tuple[int, int]]) -> Problem:
