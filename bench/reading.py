@@ -32,7 +32,7 @@ from pyarrow import feather, parquet
 
 import stablebn as sb
 from stablebn.data import CategoricalTable, ContinuousTable, prepare
-from stablebn.stats.threads import cores
+from stablebn.threads import cores
 
 ROOT = Path(__file__).resolve().parents[1]
 PIECE = 1_000_000

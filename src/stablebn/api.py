@@ -48,8 +48,8 @@ from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.stats import statistics_of
-from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
+from stablebn.threads import cores
 
 if TYPE_CHECKING:
     from stablebn.networks.model import Network

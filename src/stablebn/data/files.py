@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from stablebn.data.packed_buffers import unpacked_bytes
 from stablebn.data.sqlite_file import read_sqlite
 from stablebn.data.table import Name
 from stablebn.errors import DataError, OptionError, listed
+from stablebn.threads import run_at_once
 from stablebn.unpacking import check_unpacked
 
 if TYPE_CHECKING:
@@ -166,15 +168,34 @@ def _read_parquet(path: str, threads: int) -> NamedColumns:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
-        check_unpacked(path, _decoded_bytes(file.metadata), _UNCOMPRESSED)
+        metadata = file.metadata
+        check_unpacked(path, _decoded_bytes(metadata), _UNCOMPRESSED)
         text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
-    # Text as it is stored, by its distinct values: nothing need be hashed again.
-    with parquet.ParquetFile(path, read_dictionary=text, buffer_size=_BYTES_AT_ONCE, pre_buffer=False) as file:
+
+    def opened() -> parquet.ParquetFile:
+        # Text as it is stored, by its distinct values: nothing need be hashed again.
+        return parquet.ParquetFile(
+            path, metadata=metadata, read_dictionary=text, buffer_size=_BYTES_AT_ONCE, pre_buffer=False
+        )
+
+    with opened() as file:
         schema = file.schema_arrow
-        if any(pa.types.is_dictionary(field.type) for field in schema):
+        if not any(pa.types.is_dictionary(field.type) for field in schema):
+            # Nothing to be made narrower.
+            return table_columns(file.read(use_threads=threads > 1))
+        names = _names(schema)
+        if len(set(names)) < len(names):
+            # They are refused by who looks at names; a column cannot be asked for by its own.
             return _gathered(schema, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
-        # Nothing to be made narrower, and column by column PyArrow needs less memory.
-        return table_columns(file.read(use_threads=threads > 1))
+
+    def read_column(field: pa.Field) -> pa.ChunkedArray:
+        with opened() as file:
+            batches = file.iter_batches(_ROWS_AT_ONCE, columns=[field.name], use_threads=False)
+            return chunked([with_narrow_indices(batch.column(field.name)) for batch in batches], field.type)
+
+    # Column by column: so a thread makes the indices narrow that it has read, and nobody waits for the slowest column.
+    columns = run_at_once([partial(read_column, field) for field in schema], threads, lambda: None)
+    return _without_index(schema, list(zip(names, columns, strict=True)))
 
 
 def _read_parquet_folder(path: str, threads: int) -> Contents:

@@ -14,8 +14,8 @@ from stablebn.independence import IndependenceTest, independence_test
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.limit import Limit
 from stablebn.learners.problem import Problem
-from stablebn.stats.threads import run_at_once
 from stablebn.stats.variable_sets import bit
+from stablebn.threads import run_at_once
 
 _LOTS_A_THREAD = 8
 VALUES_FOR_THREADS = 150_000

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stablebn.errors import OptionError
-from stablebn.stats.threads import cores
 from stablebn.study.definition import Study, read_study
 from stablebn.study.estimate import Estimate, Remaining
 from stablebn.study.jobs import Job, jobs_of
@@ -19,6 +18,7 @@ from stablebn.study.record import Record
 from stablebn.study.results import Run, StudyResults
 from stablebn.study.running import check_workers, missing_jobs, run_jobs, start_workers
 from stablebn.study.store import Store, read_statuses_and_timings
+from stablebn.threads import cores
 
 Folders = Sequence[str | os.PathLike[str]]
 

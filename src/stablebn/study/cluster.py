@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from stablebn import __version__
 from stablebn.errors import MissingExtraError, OptionError
-from stablebn.stats.threads import cores
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
 from stablebn.study.working import ignore_interrupts, work
+from stablebn.threads import cores
 
 if TYPE_CHECKING:
     from distributed import Client

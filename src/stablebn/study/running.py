@@ -9,12 +9,12 @@ from typing import Protocol
 
 from stablebn.errors import OptionError
 from stablebn.options import at_least
-from stablebn.stats.threads import cores
 from stablebn.study.definition import Study
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.record import Record, Sample
 from stablebn.study.store import Store
 from stablebn.study.working import failed
+from stablebn.threads import cores
 
 
 class Workers(Protocol):

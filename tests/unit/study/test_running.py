@@ -11,12 +11,12 @@ import pytest
 from tests.unit.study.studies import SMALL, Here, all_but_seconds, run_here, study_of
 
 import stablebn as sb
-from stablebn.stats.threads import cores
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.processes import Processes
 from stablebn.study.record import Record
 from stablebn.study.running import missing_jobs, run_jobs, start_workers
 from stablebn.study.store import Store
+from stablebn.threads import cores
 
 
 def test_what_is_in_the_store_is_not_run_again(tmp_path: Path) -> None:

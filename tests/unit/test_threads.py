@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from stablebn.stats.threads import run_at_once
+from stablebn.threads import run_at_once
 
 
 def _nothing() -> None:
@@ -56,7 +56,7 @@ def test_a_failure_is_raised_when_the_others_have_ended(failing: int) -> None:
 def test_cores_are_those_that_the_process_may_use() -> None:
     program = (
         "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]); "
-        "from stablebn.stats.threads import cores; print(cores())"
+        "from stablebn.threads import cores; print(cores())"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "1\n"
 
@@ -86,7 +86,7 @@ def _run(program: str) -> None:
 
 def test_a_task_may_run_tasks_in_turn() -> None:
     _run("""
-from stablebn.stats.threads import run_at_once
+from stablebn.threads import run_at_once
 nothing = lambda: None
 inner = [lambda: 1, lambda: 2, lambda: 3]
 outer = [lambda: sum(run_at_once(inner, 2, nothing))] * 8
@@ -99,7 +99,7 @@ for _ in range(100):
 def test_an_interrupt_at_any_moment_leaves_nobody_waiting() -> None:
     _run("""
 import random, signal
-from stablebn.stats.threads import run_at_once
+from stablebn.threads import run_at_once
 
 armed = False
 
