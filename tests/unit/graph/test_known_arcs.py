@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.forbidden import drawn_forbidden
+from tests.known import drawn_forbidden
 from tests.naive.equivalence_search import common, obeying
 from tests.unit.graph import naive
 
