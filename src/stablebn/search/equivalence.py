@@ -215,8 +215,8 @@ def compelled_parents(dag: Sequence[int], order: Sequence[int]) -> list[int]:
 def known_arcs(dag: Sequence[int], constraints: Constraints) -> list[tuple[int, int]]:
     """The arcs of a DAG that obeys whose direction the constraints decide, whatever the data say.
 
-    Their reverse is not allowed; or no DAG of the class with their reverse obeys, as some variable would have too many
-    parents, and that does not follow from the directions of others.
+    Their reverse is not allowed; or, beyond what follows from these by Meek's rules, no DAG of the class with their
+    reverse obeys, as some variable would have too many parents.
 
     Parameters
     ----------

@@ -430,6 +430,17 @@ def test_skeleton_that_time_cut_short_obeys() -> None:
     assert not result.extendable
 
 
+@pytest.mark.parametrize("algorithm", list(LEARNERS))
+def test_searches_that_time_cut_short_obey(algorithm: str) -> None:
+    columns = random_network(30, density=2.0, seed=1).sample(2000, seed=1)
+    a, b, c, d, *_ = columns.column_names
+    limits = {} if algorithm in TESTING else {d: 1}
+    result = _learn(columns, algorithm, [(b, c), (d, c)], [(a, b)], limits, max_time=1e-6)
+    assert (a, b) in result.pdag.directed
+    assert not {(b, c), (d, c)} & set(result.arcs)
+    assert "max-time" in {caution.code for caution in result.warnings}
+
+
 @pytest.mark.parametrize("algorithm", ["mmhc", "h2pc"])
 def test_required_arcs_are_candidates(algorithm: str) -> None:
     free = _learn(ASIA, algorithm)
