@@ -37,6 +37,7 @@ from stablebn.naming import (
     check_rows,
     extended,
     forbidden_by_kind,
+    known_among,
     merged_away,
     parent_sets,
     read_as_graph,
@@ -84,9 +85,9 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     ----------
     asked : LearnArguments
     known : KnownArcs, optional
-        What it forbids to columns that take no part forbids nothing.
+        By default what the options say. What it forbids to columns that take no part forbids nothing.
     """
-    known = known or KnownArcs()
+    said = asked.said()
     began = time.perf_counter()
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
@@ -98,6 +99,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     start = start_graph(asked.start, prepared)
     kinds = {name: prepared.kinds[name] for name in prepared.table.names}
     config = asked.part(ScoreConfig)
+    known = known_among(said, prepared, config) if known is None else known
     problem = define_problem(
         prepared.table,
         config,
@@ -113,7 +115,8 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     if isinstance(prepared.table, MixedTable):
         asked = replace(asked, arcs=config.arcs_as_used)
     search = asked.part(SearchConfig)
-    problem = replace(problem, start=start_parent_sets(start, problem, search.max_parents), watch=asked.progress)
+    asked = replace(asked, knowledge=said.to_dict() or None, max_parents=search.most_parents)
+    problem = replace(problem, start=start_parent_sets(start, problem, search.most_parents), watch=asked.progress)
     ordered = time.perf_counter()
     found = learner.learn(problem, search)
     apart = merged_away(prepared)

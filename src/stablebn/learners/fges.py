@@ -80,7 +80,7 @@ def searched(
         problem.scores,
         order,
         start=[0] * n if problem.start is None else problem.start,
-        most_parents=n if config.max_parents is None else config.max_parents,
+        most_parents=n if config.most_parents is None else config.most_parents,
         allowed=allowed,
         deadline=math.inf if problem.deadline is None else problem.deadline,
         watch=problem.watch,
