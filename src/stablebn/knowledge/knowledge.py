@@ -29,7 +29,7 @@ else:
 
 MostParents: TypeAlias = "int | Mapping[Hashable | EllipsisType, int] | None"
 
-# The key for all other variables, where names are text.
+# The key for all other variables in files and in records, which have no Ellipsis.
 _ALL_OTHERS = "..."
 
 
@@ -53,7 +53,7 @@ class Knowledge:
     roots, leaves : lists of names
         Variables without parents, and without children.
     max_parents : int or dict of name to int
-        How many parents a variable may have; in a dict, ... stands for all others.
+        How many parents a variable may have; in a dict, ... (or "...") stands for all others.
 
     Raises
     ------
@@ -98,16 +98,22 @@ class Knowledge:
             raise KnowledgeError.of(conflicts)
 
     @classmethod
+    def of(cls, given: object) -> Knowledge:
+        """Knowledge in any form that the option `knowledge` of `stablebn.learn` takes, for instance a file."""
+        # Reading knows what is made here.
+        from stablebn.knowledge.reading import as_knowledge
+
+        return as_knowledge(given)
+
+    @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Knowledge:
         """Knowledge from its parts by name, as `to_dict` gives them."""
         refuse_unknown("knowledge", map(str, given), [part.name for part in fields(cls)])
         parts = {str(name): value for name, value in given.items() if value is not None}
         limits = parts.get("max_parents")
-        if isinstance(limits, Mapping):
-            limits = list(limits.items())
         if isinstance(limits, list | tuple):
             try:
-                parts["max_parents"] = {... if name == _ALL_OTHERS else name: most for name, most in limits}
+                parts["max_parents"] = dict(limits)
             except (TypeError, ValueError):
                 raise KnowledgeError(_not_a_limit(limits)) from None
         return cls(**parts)
@@ -376,7 +382,7 @@ def _most_parents(given: object) -> MostParents:
         most = most.item() if isinstance(most, np.generic) else most
         if not isinstance(most, int) or isinstance(most, bool) or most < 0:
             raise KnowledgeError(_not_a_limit(given))
-        plain[name if name is ... else plain_name(name)] = most
+        plain[... if name is ... or name == _ALL_OTHERS else plain_name(name)] = most
     if set(plain) <= {...}:
         return plain.get(...)
     return {name: plain[name] for name in sorted(plain, key=name_key)}
