@@ -419,8 +419,8 @@ def _unknown(names: Sequence[Hashable], columns: Sequence[Hashable]) -> Iterable
         if name not in known:
             import difflib
 
-            near = [texts[match] for match in difflib.get_close_matches(str(name), texts, n=2)]
-            advice = f"Did you mean {' or '.join(map(shown, near))}?" if near else f"Columns: {listed(columns)}."
+            near = [texts[match] for match in difflib.get_close_matches(str(name), texts, n=1)]
+            advice = f"Did you mean {shown(near[0])}?" if near else f"Columns: {listed(columns)}."
             yield Conflict("unknown", f"there is no column {shown(name)}. {advice}", (), (name,))
 
 

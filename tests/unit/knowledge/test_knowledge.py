@@ -177,8 +177,8 @@ def test_names_that_are_no_columns_are_all_told_with_those_that_were_meant() -> 
         known.known_arcs(["height", "weight", "age"])
     assert str(caught.value).splitlines() == [
         "3 things to mend in what is known:",
-        "  1. there is no column hight. Did you mean height or weight?",
-        "  2. there is no column wieght. Did you mean weight or height?",
+        "  1. there is no column hight. Did you mean height?",
+        "  2. there is no column wieght. Did you mean weight?",
         "  3. there is no column zzz. Columns: 'height', 'weight', 'age'.",
     ]
     assert [conflict.columns for conflict in caught.value.conflicts] == [("hight",), ("wieght",), ("zzz",)]
