@@ -60,8 +60,9 @@ def contradictions(
         for kind, reason in ruled_out.items():
             if (why := reason(arc)) is not None:
                 yield Conflict(kind, f"{arrow(arc)} is required, but {why}.", (arc,), arc)
-    for child in sorted({b for _, b in arcs}, key=name_key):
-        parents, most = [a for a, b in arcs if b == child], most_parents(child)
+    by_child = _far_ends((b, a) for a, b in arcs)
+    for child in sorted(by_child, key=name_key):
+        parents, most = by_child[child], most_parents(child)
         if most is not None and len(parents) > most:
             # One more than there may be: leaving any of them out would end the contradiction.
             least = parents[: most + 1]
@@ -76,16 +77,37 @@ def contradictions(
 
 def shortest_cycles(arcs: Sequence[Edge]) -> Iterator[list[Hashable]]:
     """A shortest cycle, its first node again at its end, in each part of the graph that has any."""
-    children: dict[Hashable, list[Hashable]] = {}
-    for a, b in arcs:
-        children.setdefault(a, []).append(b)
-    reached = {node: _reached(node, children) for node in children}
-    left = [node for node in sorted(children, key=name_key) if node in reached[node]]
+    children, parents = _far_ends(arcs), _far_ends((b, a) for a, b in arcs)
+    left = sorted(_below_cycles(children, parents), key=name_key)
     while left:
-        together = [node for node in left if node in reached[left[0]] and left[0] in reached[node]]
-        # The first by name of the shortest, from its first node on.
-        yield min((_cycle_at(node, children) for node in together), key=len)
-        left = [node for node in left if node not in together]
+        together = _reached(left[0], children) & _reached(left[0], parents)
+        if together:
+            # The first by name of the shortest, from its first node on.
+            yield min((_cycle_at(node, children) for node in left if node in together), key=len)
+        left = [node for node in left[1:] if node not in together]
+
+
+def _below_cycles(
+    children: Mapping[Hashable, Sequence[Hashable]], parents: Mapping[Hashable, Sequence[Hashable]]
+) -> set[Hashable]:
+    """Nodes on cycles, and those to which a path leads from one: without a cycle, none."""
+    missing = {node: len(own) for node, own in parents.items()}
+    left = set(missing)
+    open_ = [node for node in children if node not in missing]
+    while open_:
+        for child in children.get(open_.pop(), ()):
+            missing[child] -= 1
+            if not missing[child]:
+                left.discard(child)
+                open_.append(child)
+    return left
+
+
+def _far_ends(arcs: Iterable[Edge]) -> dict[Hashable, list[Hashable]]:
+    ends: dict[Hashable, list[Hashable]] = {}
+    for a, b in arcs:
+        ends.setdefault(a, []).append(b)
+    return ends
 
 
 def _reached(start: Hashable, children: Mapping[Hashable, Sequence[Hashable]]) -> set[Hashable]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import permutations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -292,15 +291,38 @@ class Knowledge:
         if conflicts:
             raise KnowledgeError.of(conflicts)
         limits = {name: most for name in columns if (most := self.limit(name)) is not None}
-        reasons = self._ruled_out()
-        # Where nothing is known but arcs, no others need be looked at.
-        forbidden: Iterable[Edge] = permutations(columns, 2) if set(reasons) - {"forbidden"} else self.forbidden
-        among = set(columns)
-        return KnownArcs(
-            tuple(self.required),
-            tuple(arc for arc in forbidden if among.issuperset(arc) and any(why(arc) for why in reasons.values())),
-            limits,
-        )
+        return KnownArcs(tuple(self.required), tuple(self._forbidden_among(columns)), limits)
+
+    def _forbidden_among(self, columns: Sequence[Hashable]) -> Iterator[Edge]:
+        """All arcs between some columns that are ruled out."""
+        place = {name: number for number, name in enumerate(columns)}
+        n = len(columns)
+        barred = np.zeros((n, n), dtype=np.bool_)
+        if self.allowed is not None:
+            barred[:] = True
+            for a, b in self.allowed:
+                if a in place and b in place:
+                    barred[place[a], place[b]] = barred[place[b], place[a]] = False
+        if self.tiers:
+            later: list[int] = []
+            for number, names in reversed(list(enumerate(self.tiers))):
+                tier = [place[name] for name in names if name in place]
+                barred[np.ix_(later, tier)] = True
+                if not self._allows_within(number):
+                    barred[np.ix_(tier, tier)] = True
+                later += tier
+        for a, b in self.forbidden:
+            if a in place and b in place:
+                barred[place[a], place[b]] = True
+        barred[:, [place[name] for name in self.roots if name in place]] = True
+        barred[[place[name] for name in self.leaves if name in place], :] = True
+        np.fill_diagonal(barred, False)
+        for a, b in np.argwhere(barred).tolist():
+            yield columns[a], columns[b]
+
+    def _allows_within(self, tier: int) -> bool:
+        """Whether arcs may join variables of a tier."""
+        return self.within_tiers if isinstance(self.within_tiers, bool) else self.within_tiers[tier]
 
     def _contradictions(self) -> list[Conflict]:
         return list(contradictions(self.required, self.tiers, self._ruled_out(), self.limit))
@@ -317,7 +339,7 @@ class Knowledge:
                 return None
             if tier[a] > tier[b]:
                 return f"{shown(b)} is in tier {tier[b] + 1} and {shown(a)} in tier {tier[a] + 1}"
-            within = self.within_tiers if isinstance(self.within_tiers, bool) else self.within_tiers[tier[a]]
+            within = self._allows_within(tier[a])
             return None if within else f"both are in tier {tier[a] + 1}, within which no arcs are allowed"
 
         reasons: dict[str, Callable[[Edge], str | None]] = {}
