@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
@@ -76,9 +76,20 @@ def operators(cpdag: PDAG, phase: str, most_parents: int) -> dict[tuple[int, int
     return found
 
 
-def obeying(cpdag: PDAG, forbidden: Collection[tuple[Any, Any]]) -> list[DAG]:
-    """The DAGs of a class without a forbidden arc."""
-    return [dag for dag in dags_of(cpdag) if not any(arc in forbidden for arc in dag.arcs)]
+def obeying(
+    cpdag: PDAG,
+    forbidden: Collection[tuple[Any, Any]] = (),
+    required: Collection[tuple[Any, Any]] = (),
+    most_parents: Mapping[Any, int] | None = None,
+) -> list[DAG]:
+    """The DAGs of a class without a forbidden arc, with all required ones, and nowhere with too many parents."""
+    return [
+        dag
+        for dag in dags_of(cpdag)
+        if not any(arc in forbidden for arc in dag.arcs)
+        and all(arc in dag.arcs for arc in required)
+        and all(len(dag.parents(node)) <= most for node, most in (most_parents or {}).items())
+    ]
 
 
 def common(dags: Sequence[DAG]) -> PDAG:
@@ -93,11 +104,15 @@ def naive_search(
     order: Sequence[int],
     most_parents: int | None = None,
     forbidden: Collection[tuple[int, int]] = (),
+    required: Collection[tuple[int, int]] = (),
+    own_limits: Mapping[int, int] | None = None,
 ) -> tuple[PDAG, list[Step]]:
-    """Forward and backward phase from the empty graph, through classes of which some DAG has no forbidden arc."""
-    most = min(scores.most_parents, scores.n if most_parents is None else most_parents)
+    """Forward and backward phase from the graph of the required arcs, through classes of which some DAG obeys."""
+    usual = scores.n if most_parents is None else most_parents
+    limits = {v: (own_limits or {}).get(v, usual) for v in range(scores.n)}
+    most = min(scores.most_parents, max(limits.values()))
     place = {v: p for p, v in enumerate(order)}
-    cpdag = PDAG(range(scores.n), [], [])
+    cpdag = DAG(range(scores.n), required).cpdag()
     steps = []
     for phase in ("forward", "backward"):
         while True:
@@ -108,7 +123,7 @@ def naive_search(
                 key = (-delta, place[x], place[y], tuple(place[v] for v in in_order))
                 ranked.append((key, Step(phase, x, y, in_order, delta), after))
             ranked = sorted(entry for entry in ranked if entry[1].delta > 0)
-            best = next((entry for entry in ranked if obeying(entry[2].cpdag(), forbidden)), None)
+            best = next((entry for entry in ranked if obeying(entry[2].cpdag(), forbidden, required, limits)), None)
             if best is None:
                 break
             _, step, after = best

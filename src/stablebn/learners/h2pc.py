@@ -21,16 +21,19 @@ def h2pc(problem: Problem, config: SearchConfig) -> Climb:
     return climb_among_candidates(problem, config, hybrid_parents_and_children)
 
 
-def hybrid_parents_and_children(evidence: Evidence, x: int) -> int:
-    """HPC: an incremental search for neighbours among few likely ones, from both sides."""
+def hybrid_parents_and_children(evidence: Evidence, x: int, joinable: int) -> int:
+    """HPC: an incremental search for neighbours among few likely ones, from both sides.
+
+    What no allowed arc can join to x may be a parent of one of its children, and is tested; a neighbour it is not.
+    """
     neighbours, separated_by = neighbour_superset(evidence, x)
     spouses = spouse_superset(evidence, x, neighbours, separated_by)
     among = neighbours | spouses
     found = incremental_neighbours(evidence, x, among)
-    for y in evidence.ordered(neighbours & ~found):
+    for y in evidence.ordered(neighbours & ~found & joinable):
         if incremental_neighbours(evidence, y, (among | bit(x)) & ~bit(y)) >> x & 1:
             found |= bit(y)
-    return found
+    return found & joinable
 
 
 def neighbour_superset(evidence: Evidence, x: int) -> tuple[int, dict[int, int]]:

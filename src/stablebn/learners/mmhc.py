@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but
+from stablebn.learners.evidence import Evidence
 from stablebn.learners.problem import Problem
 from stablebn.learners.restricted import climb_among_candidates
 from stablebn.search import Climb
@@ -22,10 +22,13 @@ def mmhc(problem: Problem, config: SearchConfig) -> Climb:
     return climb_among_candidates(problem, config, parents_and_children)
 
 
-def parents_and_children(evidence: Evidence, x: int) -> int:
-    """MMPC: candidates enter by the max-min heuristic, then those that a subset of the others separates leave."""
+def parents_and_children(evidence: Evidence, x: int, joinable: int) -> int:
+    """MMPC: candidates enter by the max-min heuristic, then those that a subset of the others separates leave.
+
+    What no allowed arc can join to x is no candidate, and not tested.
+    """
     entered: list[int] = []
-    weakest = dict.fromkeys(evidence.ordered(all_but(evidence.test.n, x)), 0.0)
+    weakest = dict.fromkeys(evidence.ordered(joinable), 0.0)
     weaken(evidence, x, weakest, 0)
     while weakest:
         # The smallest p-value, each the greatest so far; of equals the first in the processing order.

@@ -52,7 +52,7 @@ class HybridClimb(Climb):
 
 
 def climb_among_candidates(
-    problem: Problem, config: SearchConfig, candidates_of: Callable[[Evidence, int], int]
+    problem: Problem, config: SearchConfig, candidates_of: Callable[[Evidence, int, int], int]
 ) -> Climb:
     """Hill climbing that adds only arcs between variables that are candidates of each other, to those required.
 
@@ -60,14 +60,19 @@ def climb_among_candidates(
     ----------
     problem, config
     candidates_of : callable
-        Finds the set of candidates of a variable.
+        Finds the set of candidates of a variable, given those to which an edge may join it.
     """
     evidence = gather(problem, config, share=_SHARE_OF_TESTS)
     n = problem.scores.n
-    # Of a variable that time does not suffice for, nothing is excluded.
-    answers = evidence.answers("candidates", candidates_of, range(n))
-    candidates = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
     constraints = problem.constraints or Constraints.of(n)
+
+    def ask(evidence: Evidence, x: int) -> int:
+        return candidates_of(evidence, x, constraints.joinable[x])
+
+    # Of a variable that time does not suffice for, nothing is excluded.
+    answers = evidence.answers("candidates", ask, range(n))
+    found_in_tests = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
+    candidates = [own | joined for own, joined in zip(found_in_tests, constraints.joined, strict=True)]
     [found] = climb(
         problem.scores,
         [evidence.order],

@@ -1,11 +1,11 @@
-"""A class of DAGs of which only those without forbidden arcs are left."""
+"""A class of DAGs of which only those are left that obey what is known."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from tests.forbidden import drawn_forbidden
+from tests.known import drawn_forbidden
 from tests.naive.equivalence_search import common, obeying
 from tests.unit.graph import naive
 
@@ -41,14 +41,19 @@ def test_known_arcs_must_be_arcs_of_the_graph() -> None:
 
 
 @pytest.mark.parametrize("seed", range(400))
-def test_extension_without_forbidden_arcs_is_found_exactly_if_there_is_one(seed: int) -> None:
+def test_extension_that_obeys_is_found_exactly_if_there_is_one(seed: int) -> None:
     rng = random.Random(seed)
     if seed % 2:
         pdag = naive.random_pdag(rng, "abcde")
     else:
         dag = naive.random_dag(rng, 5, rng.randint(3, 9))
         pdag = dag.cpdag()
-    forbidden = _forbidden(pdag, seed)
-    right = [dag for dag in naive.extensions(pdag) if not set(dag.arcs) & set(forbidden)]
-    found = pdag.extension(forbidden)
+    forbidden = _forbidden(pdag, seed) if seed % 3 else []
+    limits = {node: rng.randint(0, 2) for node in pdag.nodes if rng.random() < 0.4}
+    right = [
+        dag
+        for dag in naive.extensions(pdag)
+        if not set(dag.arcs) & set(forbidden) and all(len(dag.parents(node)) <= most for node, most in limits.items())
+    ]
+    found = pdag.extension(forbidden, limits)
     assert found in right if right else found is None

@@ -64,9 +64,9 @@ def test_blankets_and_neighbours_of_a_known_graph_are_found(seed: int) -> None:
         everyone = ((1 << 9) - 1) & ~(1 << v)
         assert controlled_blanket(known, v, everyone) == _blanket(dag, v)
         # Without the symmetry correction MMPC may keep a descendant too.
-        assert parents_and_children(known, v) & _neighbours(dag, v) == _neighbours(dag, v)
+        assert parents_and_children(known, v, everyone) & _neighbours(dag, v) == _neighbours(dag, v)
         assert neighbour_superset(known, v)[0] & _neighbours(dag, v) == _neighbours(dag, v)
-        assert hybrid_parents_and_children(known, v) & _neighbours(dag, v) == _neighbours(dag, v)
+        assert hybrid_parents_and_children(known, v, everyone) & _neighbours(dag, v) == _neighbours(dag, v)
 
 
 def test_v_structure_that_contradicts_a_better_one_is_left_out_and_reported() -> None:

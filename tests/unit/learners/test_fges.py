@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.forbidden import random_forbidden
+from tests.known import random_forbidden
 from tests.naive.equivalence_search import families_of, score_of
 from tests.naive.perfect_score import PerfectScores, correlations_of
 from tests.networks import KNOWN_NETWORKS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drawn import SCORES
-from tests.forbidden import drawn_knowledge, random_forbidden
+from tests.known import drawn_knowledge, random_forbidden
 from tests.naive.climbing import Arcs, naive_climb
 from tests.tables import continuous_table, random_categorical_table
 

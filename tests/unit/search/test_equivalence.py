@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.forbidden import drawn_forbidden
-from tests.naive.equivalence_search import added, dags_of, obeying, removed
+from tests.known import drawn_knowledge
+from tests.naive.equivalence_search import added, common, dags_of, obeying, removed
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
 from stablebn.search import Constraints
-from stablebn.search.equivalence import EquivalenceClass
+from stablebn.search.equivalence import EquivalenceClass, known_arcs
 from stablebn.stats.variable_sets import bit, members
 
 
@@ -96,12 +96,19 @@ def test_valid_deletes_lead_to_all_classes_one_arc_away_and_to_no_other(seed: in
 @settings(max_examples=300)
 def test_class_has_an_obeying_dag_exactly_if_one_of_its_dags_obeys(seed: int, n: int, density: float) -> None:
     graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
-    forbidden = drawn_forbidden(seed, n)
-    found = graph.obeying_dag(Constraints.of(n, forbidden=forbidden))
-    right = obeying(as_pdag(graph), forbidden)
+    forbidden, required, most_parents = drawn_knowledge(seed, n)
+    # Half of what is required is in the class, so that it has a DAG that obeys more often.
+    required = [(u, v) for u, v in required if graph.adjacent[u] >> v & 1 or seed % 2]
+    constraints = Constraints.of(n, forbidden=forbidden, required=required, most_parents=most_parents)
+    found = graph.obeying_dag(constraints)
+    right = obeying(as_pdag(graph), forbidden, required, most_parents)
     assert (found is None) == (not right)
     if found is not None:
         assert as_dag(found) in right
+        assert as_dag(found).cpdag(known_arcs(found, constraints)) == common(right)
+        for u, v in as_pdag(graph).undirected:
+            with_it = graph.obeying_dag(constraints, known=(int(str(u)), int(str(v))))
+            assert (with_it is not None) == any((u, v) in dag.arcs for dag in right)
 
 
 @given(seeds, st.integers(1, 7), densities, st.integers(0, 7))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.forbidden import drawn_forbidden
+from tests.known import drawn_knowledge
 from tests.naive.equivalence_search import naive_search
 from tests.naive.perfect_score import PerfectScores, correlations_of
 from tests.tables import categorical_columns, continuous_columns, random_categorical_table
@@ -34,7 +34,8 @@ def _scores(seed: int, n: int, rows: int) -> FamilyScores:
 def _searched(
     scores: FamilyScores, order: list[int], most_parents: int, constraints: Constraints | None = None
 ) -> GreedyEquivalenceSearch:
-    search = GreedyEquivalenceSearch(scores, order, [0] * scores.n, most_parents=most_parents, constraints=constraints)
+    start = [0] * scores.n if constraints is None else constraints.required
+    search = GreedyEquivalenceSearch(scores, order, start, most_parents=most_parents, constraints=constraints)
     search.insert_edges()
     search.delete_edges()
     return search
@@ -55,14 +56,15 @@ def test_search_is_the_naive_search_operator_for_operator(seed: int, n: int, row
 
 @given(seeds, st.integers(2, 5), st.integers(5, 60), st.sampled_from([1, 2, 5]))
 @settings(max_examples=150)
-def test_search_among_allowed_arcs_is_the_naive_search_operator_for_operator(
+def test_search_that_obeys_is_the_naive_search_operator_for_operator(
     seed: int, n: int, rows: int, most_parents: int
 ) -> None:
     scores = _scores(seed, n, rows)
     order = np.random.default_rng(seed).permutation(scores.n).tolist()
-    forbidden = drawn_forbidden(seed, scores.n)
-    fast = _searched(scores, order, most_parents, Constraints.of(scores.n, forbidden=forbidden))
-    cpdag, steps = naive_search(scores, order, most_parents, forbidden)
+    forbidden, required, own_limits = drawn_knowledge(seed, scores.n, most_required=1)
+    constraints = Constraints.of(scores.n, forbidden=forbidden, required=required, most_parents=own_limits)
+    fast = _searched(scores, order, most_parents, constraints)
+    cpdag, steps = naive_search(scores, order, most_parents, forbidden, required, own_limits)
     trace = fast.trace
     made = list(zip(trace.phase, trace.x, trace.y, trace.others, trace.delta, strict=True))
     assert made == [(*step[:4], to_float(step.delta)) for step in steps]

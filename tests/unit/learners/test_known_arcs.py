@@ -1,16 +1,16 @@
-"""Learners among allowed arcs, by canonical numbers and through the front door."""
+"""Learners among the graphs that obey what is known, by canonical numbers and through the front door."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.forbidden import drawn_forbidden, random_pairs
+from tests.known import drawn_forbidden, drawn_knowledge, random_pairs
 from tests.naive.equivalence_search import common, dags_of, obeying
 from tests.tables import categorical_columns, continuous_columns, random_categorical_table
 
@@ -33,11 +33,19 @@ TESTING = ("pc-stable", "gs", "inter-iamb")
 ASIA = sb.read_network("asia").sample(1000, seed=1)
 
 
-def _learn(data: object, algorithm: str, forbidden: Iterable[tuple[Any, Any]], **options: Any) -> sb.Result:
-    return learn_among(LearnArguments.of_learn((data, algorithm), options), KnownArcs(forbidden=tuple(forbidden)))
+def _learn(
+    data: object,
+    algorithm: str,
+    forbidden: Iterable[tuple[Any, Any]] = (),
+    required: Iterable[tuple[Any, Any]] = (),
+    most_parents: Mapping[Any, int] | None = None,
+    **options: Any,
+) -> sb.Result:
+    known = KnownArcs(tuple(required), tuple(forbidden), most_parents or {})
+    return learn_among(LearnArguments.of_learn((data, algorithm), options), known)
 
 
-def _known(dag: DAG, forbidden: Iterable[tuple[int, int]]) -> Problem:
+def _known(dag: DAG, forbidden: Iterable[tuple[int, int]], required: Iterable[tuple[int, int]] = ()) -> Problem:
     """A problem with a test that knows the DAG, over 0 .. n - 1, and data that nobody looks at."""
     n = len(dag.nodes)
     anything = define_problem(random_categorical_table(np.random.default_rng(1), n, 20), ScoreConfig())
@@ -46,7 +54,7 @@ def _known(dag: DAG, forbidden: Iterable[tuple[int, int]]) -> Problem:
         test=DSeparation(dag),
         given=tuple(range(n)),
         decreasing=tuple(range(n)),
-        constraints=Constraints.of(n, forbidden=forbidden),
+        constraints=Constraints.of(n, forbidden=forbidden, required=required),
     )
 
 
@@ -110,9 +118,10 @@ def test_tests_that_know_the_graph_find_all_that_its_class_and_the_arcs_tell(alg
     n = len(dag.nodes)
     drawn = {*drawn_forbidden(seed, n), *(random_pairs(seed, n, 0.7) if seed % 2 else ())}
     forbidden = [arc for arc in sorted(drawn) if arc not in dag.arcs]
-    pattern = LEARNERS[algorithm].learn(_known(dag, forbidden), SearchConfig())
+    required: list[Any] = [arc for arc in dag.arcs if seed % 3 and rng.random() < 0.4]
+    pattern = LEARNERS[algorithm].learn(_known(dag, forbidden, required), SearchConfig())
     assert isinstance(pattern, Pattern)
-    assert _pdag(pattern, len(dag.nodes)) == common(obeying(dag.cpdag(), forbidden))
+    assert _pdag(pattern, len(dag.nodes)) == common(obeying(dag.cpdag(), forbidden, required))
     assert pattern.conflicts == ()
 
 
@@ -176,13 +185,16 @@ def test_fges_shows_what_all_obeying_dags_of_its_class_share(seed: int) -> None:
     rng = np.random.default_rng(seed)
     make = continuous_columns if seed % 2 else categorical_columns
     table = prepare(make(rng, int(rng.integers(2, 7)), 80)).table
-    forbidden = drawn_forbidden(seed, len(table.names))
-    problem = define_problem(table, ScoreConfig(), constraints=Constraints.of(len(table.names), forbidden=forbidden))
+    forbidden, required, most_parents = drawn_knowledge(seed, len(table.names))
+    constraints = Constraints.of(len(table.names), forbidden=forbidden, required=required, most_parents=most_parents)
+    problem = define_problem(table, ScoreConfig(), constraints=constraints)
     pattern = LEARNERS["fges"].learn(problem, SearchConfig())
     assert isinstance(pattern, Pattern)
     shown = _pdag(pattern, problem.scores.n)
-    barred = [(problem.given[u], problem.given[v]) for u, v in forbidden]
-    assert shown == common(obeying(shown.cpdag(), barred))
+    barred, wanted = ([(problem.given[u], problem.given[v]) for u, v in arcs] for arcs in (forbidden, required))
+    limits = {problem.given[v]: most for v, most in most_parents.items()}
+    # Its class is that of any DAG of the same edges and colliders.
+    assert shown == common(obeying(shown.cpdag(), barred, wanted, limits))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -221,8 +233,9 @@ def test_hybrid_learners_obey_both_the_tests_and_what_is_allowed(algorithm: str)
     apart = _learn(ASIA, algorithm, [(u, v), (v, u)])
     assert (u, v) not in turned.arcs
     assert not {(u, v), (v, u)} & set(apart.arcs)
-    # The tests are the same: it is the climb that obeys.
-    assert free.trace.restriction == turned.trace.restriction == apart.trace.restriction
+    # The tests are the same, as far as one direction is allowed: it is the climb that obeys.
+    assert free.trace.restriction == turned.trace.restriction
+    assert v not in apart.trace.restriction.blankets[u]
     candidates = turned.trace.restriction.blankets
     assert all(b in candidates[a] for a, b in turned.arcs)
 
@@ -252,7 +265,7 @@ def test_start_with_a_forbidden_arc_is_refused(algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", ["tabu-stable", "hc", "fges"])
 def test_start_without_directions_gets_those_that_are_allowed(algorithm: str) -> None:
     start = PDAG(["smoke", "lung", "bronc"], [], [("smoke", "lung"), ("smoke", "bronc")])
-    stopped = {"max_iter": 0} if algorithm != "fges" else {}
+    stopped: dict[str, Any] = {"max_iter": 0} if algorithm != "fges" else {}
     # Of the chains and the fork that it stands for, only lung -> smoke -> bronc is left.
     result = _learn(ASIA, algorithm, [("smoke", "lung"), ("bronc", "smoke")], start=start, **stopped)
     assert not {("smoke", "lung"), ("bronc", "smoke")} & set(result.arcs)
@@ -262,15 +275,29 @@ def test_start_without_directions_gets_those_that_are_allowed(algorithm: str) ->
         _learn(ASIA, algorithm, [("smoke", "lung"), ("smoke", "bronc")], start=start)
 
 
-def test_a_forbidden_arc_in_a_result_is_never_silent() -> None:
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "fges", "gs", "pc-stable", "mmhc"])
+def test_a_graph_that_does_not_obey_is_never_silent(algorithm: str) -> None:
     problem = define_problem(prepare(ASIA).table, ScoreConfig())
-    for algorithm in ("tabu-stable", "fges", "gs"):
-        found = LEARNERS[algorithm].learn(problem, SearchConfig())
-        learned = learned_graph(found, problem, problem.names)
-        u, v = (problem.names.index(name) for name in learned.pdag.directed[0])
-        barred = replace(problem, constraints=Constraints.of(8, forbidden=[(u, v)]))
-        with pytest.raises(AssertionError, match="fault of stablebn"):
-            learned_graph(found, barred, problem.names)
+    found = LEARNERS[algorithm].learn(problem, SearchConfig())
+    learned = learned_graph(found, problem, problem.names)
+    pdag = learned.pdag
+    u, v = (problem.names.index(name) for name in pdag.directed[0])
+    a, b = next(pair for pair in combinations(range(8), 2) if not pdag.adjacent(*(problem.names[end] for end in pair)))
+    violated = {
+        "not allowed": Constraints.of(8, forbidden=[(u, v)]),
+        "lacks required arcs": Constraints.of(8, required=[(a, b)]),
+        "too many parents": Constraints(((1 << 8) - 1,) * 8, (0,) * 8, tuple(0 if w == v else None for w in range(8))),
+    }
+    if pdag.undirected:
+        p, q = (problem.names.index(name) for name in pdag.undirected[0])
+        # As undirected edges they would say that both directions are possible.
+        violated["not allowed "] = Constraints.of(8, forbidden=[(p, q)])
+        violated["lacks required arcs "] = Constraints(
+            ((1 << 8) - 1,) * 8, tuple(1 << p if w == q else 0 for w in range(8)), (None,) * 8
+        )
+    for words, constraints in violated.items():
+        with pytest.raises(AssertionError, match=f"fault of stablebn.*{words.strip()}"):
+            learned_graph(found, replace(problem, constraints=constraints), problem.names)
 
 
 @pytest.mark.parametrize("algorithm", [*TESTING, "mmhc"])
@@ -302,3 +329,180 @@ def test_climb_and_pattern_have_the_scores_of_what_they_show() -> None:
         result = _learn(table, algorithm, forbidden)
         if result.dag is not None:
             assert result.score == sb.score(result.dag, table).total
+
+
+def test_what_follows_from_required_arcs_is_not_allowed() -> None:
+    constraints = Constraints.of(4, required=[(0, 1), (1, 2)], most_parents={0: 0, 3: 2})
+    assert [arc for arc in permutations(range(4), 2) if not constraints.allows(*arc)] == [
+        (1, 0),
+        (2, 0),
+        (2, 1),
+        (3, 0),
+    ]
+    assert constraints.joined == (0b010, 0b101, 0b010, 0)
+    assert constraints.limited == [3]
+    assert constraints.renumbered([3, 2, 1, 0]) == Constraints.of(
+        4, required=[(3, 2), (2, 1)], most_parents={3: 0, 0: 2}
+    )
+    assert constraints.within(1).most_parents == (0, 1, 1, 2)
+    for contradiction in (
+        {"required": [(0, 1), (1, 0)]},
+        {"required": [(0, 1)], "forbidden": [(0, 1)]},
+        {"required": [(0, 1)], "most_parents": {1: 0}},
+    ):
+        with pytest.raises(ValueError, match="contradict"):
+            Constraints.of(2, **contradiction)
+
+
+@pytest.mark.parametrize("algorithm", list(LEARNERS))
+def test_required_arcs_are_there_whatever_the_data_say(algorithm: str) -> None:
+    # Against the truth: nothing joins asia and bronc, and an arc back from dysp, which both tests and scores find late.
+    required = [("asia", "bronc"), ("dysp", "smoke")]
+    result = _learn(ASIA, algorithm, required=required)
+    assert set(required) <= set(result.pdag.directed)
+    assert set(required) <= set(result.known)
+    if result.dag is not None:
+        assert set(required) <= set(result.dag.arcs)
+        assert result.cpdag is not None
+        assert set(required) <= set(result.cpdag.directed)
+
+
+@pytest.mark.parametrize("algorithm", [name for name in LEARNERS if name not in TESTING])
+def test_no_variable_has_more_parents_than_it_may_have(algorithm: str) -> None:
+    limits = {"either": 1, "dysp": 1, "lung": 0}
+    free = _learn(ASIA, algorithm)
+    assert free.dag is not None
+    assert any(len(free.dag.parents(name)) > most for name, most in limits.items())
+    held = _learn(ASIA, algorithm, most_parents=limits)
+    assert held.dag is not None
+    assert all(len(held.dag.parents(name)) <= most for name, most in limits.items())
+    # Others have as many as the option says, and these their own, even if that is more.
+    bounded = _learn(ASIA, algorithm, most_parents={"dysp": 2}, max_parents=1)
+    assert bounded.dag is not None
+    assert all(len(bounded.dag.parents(name)) <= 1 + (name == "dysp") for name in bounded.dag.nodes)
+
+
+def test_direction_that_limits_compel_is_known() -> None:
+    # a - b - c - a: where two of them may have one parent only, the third is the last.
+    rng = np.random.default_rng(1)
+    hidden = rng.normal(size=300)
+    columns = {name: (hidden + 0.5 * rng.normal(size=300)).tolist() for name in "abc"}
+    for algorithm in ("tabu-stable", "tabu-dec", "fges", "mmhc"):
+        result = _learn(columns, algorithm, most_parents={"a": 1, "b": 1})
+        assert result.cpdag is not None
+        assert set(result.cpdag.directed) == {("a", "c"), ("b", "c")} == set(result.known)
+        assert result.cpdag.undirected == (("a", "b"),)
+
+
+@pytest.mark.parametrize("algorithm", TESTING)
+def test_learners_that_only_test_refuse_to_bound_parents(algorithm: str) -> None:
+    with pytest.raises(sb.OptionError, match=r"cannot bound how many parents.*'dysp'.*tabu-stable.*fges"):
+        _learn(ASIA, algorithm, most_parents={"dysp": 1})
+    # No parents at all, or as many as are allowed, is a matter of arcs.
+    root = _learn(ASIA, algorithm, most_parents={"smoke": 0})
+    assert not any(child == "smoke" for _, child in root.arcs)
+    few = [(name, "dysp") for name in ASIA.column_names if name not in ("bronc", "either", "dysp")]
+    _learn(ASIA, algorithm, forbidden=few, most_parents={"dysp": 2})
+
+
+@pytest.mark.parametrize("algorithm", TESTING)
+def test_required_edges_are_not_tested(algorithm: str) -> None:
+    free = _learn(ASIA, algorithm)
+    apart = next(pair for pair in combinations(sorted(ASIA.column_names), 2) if not free.pdag.adjacent(*pair))
+    held = _learn(ASIA, algorithm, required=[apart])
+    assert held.pdag.adjacent(*apart)
+    assert not any(set(pair) == set(apart) for pair in held.trace.separating)
+
+
+def test_collider_against_a_required_arc_is_a_conflict() -> None:
+    dag = DAG(range(3), [(0, 1), (2, 1)])
+    found = LEARNERS["pc-stable"].learn(_known(dag, [], [(1, 0)]), SearchConfig())
+    assert isinstance(found, Pattern)
+    assert (found.directed, found.undirected, found.conflicts) == (((1, 0),), ((1, 2),), ((0, 1, 2),))
+
+
+def test_skeleton_that_time_cut_short_obeys() -> None:
+    columns = random_network(30, density=2.0, seed=1).sample(2000, seed=1)
+    a, b, c, *_ = columns.column_names
+    result = _learn(columns, "pc-stable", [(b, c)], [(a, b)], max_time=1e-6)
+    assert (a, b) in result.pdag.directed
+    assert not any({*edge} == {b, c} for edge in result.pdag.undirected)
+    assert not result.extendable
+
+
+@pytest.mark.parametrize("algorithm", ["mmhc", "h2pc"])
+def test_required_arcs_are_candidates(algorithm: str) -> None:
+    free = _learn(ASIA, algorithm)
+    apart = ("asia", "bronc")
+    assert apart[1] not in free.trace.restriction.blankets[apart[0]]
+    held = _learn(ASIA, algorithm, required=[apart])
+    assert apart in held.arcs
+    assert apart[1] in held.trace.restriction.blankets[apart[0]]
+
+
+def test_members_of_no_edge_are_not_tested_by_mmpc() -> None:
+    names = sorted(ASIA.column_names)
+    forbidden = [arc for arc in permutations(names, 2) if "dysp" in arc]
+    assert _learn(ASIA, "mmhc", forbidden).trace.restriction.tests < _learn(ASIA, "mmhc").trace.restriction.tests
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "hc", "fges"])
+def test_start_gets_the_required_arcs(algorithm: str) -> None:
+    stopped: dict[str, Any] = {"max_iter": 0} if algorithm != "fges" else {}
+    required = [("asia", "bronc")]
+    result = _learn(ASIA, algorithm, required=required, start=[("smoke", "lung")], **stopped)
+    assert set(required) <= set(result.arcs)
+    if stopped:
+        assert set(result.arcs) == {("asia", "bronc"), ("smoke", "lung")}
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "hc", "fges"])
+def test_start_that_contradicts_is_refused(algorithm: str) -> None:
+    with pytest.raises(sb.GraphError, match="start has arcs that are not allowed"):
+        _learn(ASIA, algorithm, required=[("smoke", "lung")], start=[("lung", "smoke")])
+    with pytest.raises(sb.GraphError, match=r"start contradicts what is required.*cycle: asia -> tub -> lung -> asia"):
+        _learn(ASIA, algorithm, required=[("asia", "tub")], start=[("tub", "lung"), ("lung", "asia")])
+    with pytest.raises(sb.GraphError, match="start gives these variables more than 1 parents: 'dysp'"):
+        _learn(ASIA, algorithm, most_parents={"dysp": 1}, start=[("smoke", "dysp"), ("bronc", "dysp")])
+    undirected = PDAG(["smoke", "lung", "bronc"], [], [("smoke", "lung"), ("smoke", "bronc")])
+    with pytest.raises(sb.GraphError, match="only arcs that are allowed"):
+        _learn(ASIA, algorithm, required=[("lung", "smoke"), ("bronc", "smoke")], start=undirected)
+
+
+def test_required_arcs_that_cannot_be_there_are_refused() -> None:
+    columns = {**ASIA.to_pydict(), "one": ["x"] * 1000, "copy": ASIA["smoke"].to_pylist()}
+    for required, words in (
+        ([("one", "lung")], "take no part.*'one'"),
+        ([("smoke", "copy")], "identical and were merged"),
+        ([("smoke", "lung"), ("lung", "copy")], "cannot all be there.*joined twice"),
+    ):
+        with pytest.raises(sb.OptionError, match=words):
+            _learn(columns, "tabu-stable", required=required, duplicates="merge")
+    with pytest.raises(sb.OptionError, match="both required and forbidden"):
+        _learn(columns, "tabu-stable", [("smoke", "lung")], [("copy", "lung")], duplicates="merge")
+    with pytest.raises(sb.OptionError, match="more parents are required than these may have: 'lung'"):
+        _learn(columns, "hc", required=[("smoke", "lung"), ("asia", "lung")], most_parents={"lung": 1})
+    with pytest.raises(sb.GraphError, match="what is required gives these variables more than 1 parents: 'lung'"):
+        _learn(columns, "fges", required=[("smoke", "lung"), ("asia", "lung")], max_parents=1)
+    held = _learn(columns, "tabu-stable", required=[("copy", "lung")], duplicates="merge")
+    assert {("smoke", "lung"), ("copy", "lung")} & set(held.arcs)
+
+
+def test_required_arc_from_a_number_to_a_category_needs_arcs_any() -> None:
+    rng = np.random.default_rng(2)
+    number = rng.normal(size=200)
+    columns = {"x": number.tolist(), "c": ["pq"[int(value > 0)] for value in number + rng.normal(size=200)]}
+    with pytest.raises(sb.OptionError, match=r"from continuous to categorical.*arcs=\"any\""):
+        _learn(columns, "tabu-stable", required=[("x", "c")])
+    for algorithm in LEARNERS:
+        assert ("x", "c") in _learn(columns, algorithm, required=[("x", "c")], arcs="any").arcs
+
+
+def test_too_few_rows_for_what_is_required_are_told() -> None:
+    rng = np.random.default_rng(3)
+    columns = {name: rng.normal(size=5).tolist() for name in "abcde"}
+    required = [(name, "e") for name in "abcd"]
+    with pytest.raises(sb.GraphError, match="for 5 rows what is required gives these variables more than"):
+        _learn(columns, "tabu-stable", required=required)
+    # Tests need no family.
+    assert set(required) <= set(_learn(columns, "pc-stable", required=required).arcs)
