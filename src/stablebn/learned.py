@@ -94,7 +94,11 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         known=_known(families or _families(found.directed, n), problem),
         conflicts=conflicts,
         warnings=(
-            *_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions),
+            *_warnings_of_pattern(
+                conflicts,
+                extendable=extension is not None or not found.has_directions,
+                free=problem.constraints is None,
+            ),
             *_warnings_of_rows(problem, families),
             *cautions,
         ),
@@ -168,12 +172,14 @@ def _named(edges: Iterable[tuple[int, int]], names: Sequence[Hashable]) -> list[
 
 
 def _warnings_of_pattern(
-    conflicts: Sequence[tuple[Hashable, Hashable, Hashable]], *, extendable: bool
+    conflicts: Sequence[tuple[Hashable, Hashable, Hashable]], *, extendable: bool, free: bool
 ) -> Iterator[Caution]:
     if conflicts:
         shown = ", ".join(f"{a} -> {c} <- {b}" for a, c, b in conflicts[:3]) + (", ..." if len(conflicts) > 3 else "")
         columns = tuple(dict.fromkeys(c for _, c, _ in conflicts))
-        yield Caution("conflicts", columns, f"The tests contradict each other: not followed {shown} (see conflicts).")
+        contradicted = "each other" if free else "each other, or the arcs that are allowed or required"
+        message = f"The tests contradict {contradicted}: not followed {shown} (see conflicts)."
+        yield Caution("conflicts", columns, message)
     if not extendable:
         yield Caution(
             "not-extendable",

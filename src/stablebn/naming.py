@@ -98,14 +98,16 @@ def constraints_of(known: KnownArcs, by_kind: Iterable[tuple[Hashable, Hashable]
             'or say duplicates="keep".'
         )
     required, forbidden, barred = placed(known.required), placed(known.forbidden), placed(by_kind)
-    clashing = [(columns[u], columns[v]) for u, v in required if (u, v) in set(barred)]
-    if clashing:
+
+    def required_among(arcs: Iterable[tuple[int, int]]) -> list[tuple[Hashable, Hashable]]:
+        return [(columns[u], columns[v]) for u, v in sorted({*required} & {*arcs})]
+
+    if clashing := required_among(barred):
         raise OptionError(
             f"arcs from continuous to categorical variables are required: {listed(clashing)}. Conditional linear "
             'Gaussian networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
         )
-    clashing = [(columns[u], columns[v]) for u, v in required if (u, v) in set(forbidden)]
-    if clashing:
+    if clashing := required_among(forbidden):
         raise OptionError(f"these arcs are both required and forbidden: {listed(clashing)}. Leave out one of the two.")
     try:
         DAG(columns, [(columns[u], columns[v]) for u, v in dict.fromkeys(required)])

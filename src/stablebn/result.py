@@ -60,7 +60,8 @@ class Result:
     fingerprint : str
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
     known : tuple of (from, to)
-        Arcs whose other direction was not allowed: neither the data nor an order has decided on it.
+        Arcs whose direction is that of what was known: they were required, or their other direction was not allowed, or
+        would give some variable too many parents. Neither the data nor an order has decided on it.
     timings : dict of str to float
         Seconds spent.
     prepared : Prepared

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.drawn import KINDS, PURE, TESTING, UNSTABLE, Combination, Streams, combinations, options_of
+from tests.drawn import KINDS, PURE, TESTING, UNSTABLE, Combination, Streams, combinations, holes_of, options_of
 from tests.drawn import LEARNERS as ALL
 from tests.known import drawn_knowledge
 from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
@@ -38,6 +38,12 @@ class Drawn:
             self.columns[f"copy{copy}"] = list(self.columns[self.streams["copies"].choice(list(self.columns))])
         self._combination = combination
         self._options = options_of(self.streams, combination, len(self.columns))
+        names, rows = list(self.columns), len(next(iter(self.columns.values())))
+        holes = holes_of(self.streams, combination, len(names), rows)
+        for column, row in holes:
+            self.columns[names[column]][row] = None
+        if holes:
+            self._options["missing"] = "available"
         self.known = self._drawn_knowledge()
 
     def _drawn_knowledge(self) -> KnownArcs:
@@ -52,7 +58,7 @@ class Drawn:
         required = [
             (a, b)
             for a, b in required
-            if all(len(set(self.columns[end])) > 1 for end in (a, b))
+            if all(len({*self.columns[end]} - {None}) > 1 for end in (a, b))
             and not (by_kind and _is_number(self.columns[a]) and not _is_number(self.columns[b]))
         ]
         most = {names[v]: most for v, most in drawn[2].items() if algorithm not in TESTING or most == 0}
@@ -167,7 +173,7 @@ def test_units_change_nothing_but_the_score(combination: Combination, example: i
     first = drawn.learn(drawn.columns, drawn.known, unit_free=None)
     units = {name: drawn.streams["units of columns"].choice((-8.0, -0.5, 0.25, 4.0)) for name in drawn.columns}
     other = {
-        name: [x * units[name] for x in own] if _is_number(own) else own
+        name: [None if x is None else x * units[name] for x in own] if _is_number(own) else own
         for name, own in shuffled(drawn.columns, drawn.shuffle).items()
     }
     second = drawn.learn(other, drawn.known, unit_free=None)
@@ -182,7 +188,7 @@ def test_a_start_and_what_is_known_tell_identical_columns_apart_together(
 ) -> None:
     drawn = Drawn(combination, f"starts {combination} {example}", n=(2, 4), copies=3)
     # A start may have no arcs at a column with a single value.
-    varying = [name for name, own in drawn.columns.items() if len(set(own)) > 1]
+    varying = [name for name, own in drawn.columns.items() if len({*own} - {None}) > 1]
     start = [
         (a, b)
         for a, b in pairwise(drawn.streams["start"].sample(varying, min(4, len(varying))))

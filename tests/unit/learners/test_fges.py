@@ -1,3 +1,4 @@
+import random
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.known import random_forbidden
-from tests.naive.equivalence_search import families_of, score_of
+from tests.naive.equivalence_search import common, families_of, obeying, score_of
 from tests.naive.perfect_score import PerfectScores, correlations_of
 from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, golden, needs_shared, sample
@@ -104,15 +105,19 @@ def test_pattern_is_a_cpdag_whose_extension_has_the_traced_score(seed: int, n: i
 
 @given(seeds, st.integers(3, 6), st.sampled_from([0.2, 0.4, 0.6]), st.sampled_from([0.1, 0.3, 0.6]))
 @settings(max_examples=100)
-def test_perfect_score_finds_the_true_class_whatever_is_forbidden_that_it_has_not(
+def test_perfect_score_finds_the_true_class_whatever_is_known_of_it(
     seed: int, n: int, density: float, share: float
 ) -> None:
     families = random_dag(seed, n, density)
     dag = as_dag(families)
     forbidden = [arc for arc in random_forbidden(seed, n, share) if arc not in dag.arcs]
+    rng = random.Random(seed)
+    required: Any = [arc for arc in dag.arcs if rng.random() < share]
+    limits = {v: family.bit_count() for v, family in enumerate(families) if rng.random() < share}
     problem = _posed(PerfectScores(correlations_of(families, seed)))
-    pattern = fges(replace(problem, constraints=Constraints.of(n, forbidden=forbidden)), SearchConfig())
-    assert _named(pattern, tuple(range(n))) == dag.cpdag(known=[(u, v) for u, v in dag.arcs if (v, u) in forbidden])
+    constraints = Constraints.of(n, forbidden=forbidden, required=required, most_parents=limits)
+    pattern = fges(replace(problem, constraints=constraints), SearchConfig())
+    assert _named(pattern, tuple(range(n))) == common(obeying(dag.cpdag(), forbidden, required, limits))
 
 
 # With these coefficients no dependence of any network is too weak for the score.
