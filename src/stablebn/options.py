@@ -34,8 +34,8 @@ SomeOptions = TypeVar("SomeOptions", bound="Options")
 
 _KEY = "stablebn"
 _AS_IN_PYTHON = object()
-_REQUIRED = 'required=[("a", "b")] for arcs that the graph must have'
-_FORBIDDEN = 'forbidden=[("a", "b")] for arcs that it cannot have'
+_REQUIRED = 'required=[("a", "b")] (command line: --require a:b) for arcs that the graph must have'
+_FORBIDDEN = 'forbidden=[("a", "b")] (command line: --forbid a:b) for arcs that it cannot have'
 _ALLOWED = 'knowledge={"allowed": [("a", "b")]} for the only pairs that may be joined'
 _TIERS = 'tiers=[["a", "b"], ["c"]]: no arc goes from a later tier to an earlier one'
 _MAX_PARENTS = 'max_parents=3, or max_parents={"a": 1} by variable'

@@ -16,9 +16,11 @@ from stablebn.arguments import describe
 from stablebn.data.kinds import Kind
 from stablebn.errors import OptionError, listed, spelled
 from stablebn.learners.registry import LEARNERS
-from stablebn.options import Option
+from stablebn.options import Option, refuse_unknown
 
 _SHORT = {"score": "-s"}
+# What other tools call knowledge: not shown, but answered.
+_OTHER_WORDS = ("whitelist", "blacklist")
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -42,11 +44,16 @@ def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
     """
     there = [option for option in options if option.command_type is not None]
     made = [_parameter(option) for option in there]
+    names = [option.name for option in there]
+    others = _OTHER_WORDS if "forbidden" in names else ()
+    made += [_hidden(word) for word in others]
     read = {option.name: option.from_command for option in there if option.from_command is not None}
 
     def give(function: Command) -> Command:
         @functools.wraps(function)
         def command(**given: Any) -> None:
+            words = {word: given.pop(word) for word in others}
+            refuse_unknown("stablebn", [word for word, value in words.items() if value is not None], names)
             function(**{name: read[name](value) if value and name in read else value for name, value in given.items()})
 
         signature = inspect.signature(function, eval_str=True)
@@ -72,6 +79,11 @@ def _parameter(option: Option) -> inspect.Parameter:
         default=None,
         annotation=Annotated[type_, typer.Option(*names, help=describe(option))],
     )
+
+
+def _hidden(name: str) -> inspect.Parameter:
+    annotation = Annotated[str | None, typer.Option(f"--{name}", hidden=True)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def _or_none(type_: Any) -> Any:

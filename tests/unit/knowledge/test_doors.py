@@ -303,3 +303,7 @@ def test_the_command_line_tells_contradictions_and_how_words_are_written(tmp_pat
     assert "'a:b:c' is no arc: say from:to, or 'from->to'" in _run("learn", data, "--forbid", "a:b:c", code=2).stderr
     told = _run("learn", data, "--forbid", "asia:tubb", code=2).stderr
     assert told == "KnowledgeError: there is no column tubb. Did you mean tub?\n"
+    told = _run("learn", data, "--blacklist", "arcs.csv", code=2).stderr
+    assert "stablebn has no option 'blacklist'. Say forbidden=" in told
+    assert "--forbid a:b" in told
+    assert "blacklist" not in _run("learn", "--help").stdout
