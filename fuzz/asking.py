@@ -63,6 +63,7 @@ def _learn(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answe
         options["start"] = earlier.dag if layout.graph == "dag" else earlier
     elif case.graph_is:
         options["start"] = _graph(case, layout)
+    options |= _knowledge(case, layout)
     result = sb.learn(layout.data, case.algorithm, case.score, **options)
     return lambda places: _learned(result, _places(layout, None), places)
 
@@ -154,6 +155,20 @@ def _graph(case: Case, layout: Layout) -> object:
     return arcs if layout.graph == "arcs" else dag
 
 
+def _knowledge(case: Case, layout: Layout) -> dict[str, object]:
+    """What is known under the names of a layout, said in one way or another, in any order."""
+    if not case.known:
+        return {}
+    known = case.known.renamed(dict(enumerate(layout.names)))
+    if layout.graph != "arcs":
+        return {"knowledge": known}
+    said = known.to_dict()
+    options: dict[str, object] = {
+        part: layout.shuffled(said.pop(part)) for part in ("required", "forbidden") if part in said
+    }
+    return {**options, "knowledge": said}
+
+
 def _score(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answer]:
     options = {**case.options, **layout.reading, "threads": layout.threads}
     found = sb.score(_graph(case, layout), layout.data, score=case.score, **options)
@@ -203,7 +218,7 @@ def _compare(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Ans
 
 
 def _stability(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answer]:
-    options = {**case.options, **layout.reading, "score": case.score}
+    options = {**case.options, **layout.reading, "score": case.score, **_knowledge(case, layout)}
     (seed, *_) = layout.shuffled(range(9))
     vary = ("columns", "rows", "threads")
     audit = sb.stability(layout.data, case.algorithm, repeats=3, vary=vary, seed=seed, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.drawn import (
     PURE,
     SCORES,
     SCORES_WITH_HOLES,
+    TESTING,
     TESTS,
     UNSTABLE,
     Combination,
@@ -21,7 +23,9 @@ from tests.drawn import (
     scores_for,
     takes_holes,
 )
+from tests.known import drawn_knowledge
 
+import stablebn as sb
 from fuzz.naming import names_for
 from fuzz.tables import CHANGES, MAKERS, NUMBERS, Matrix, in_other_units
 
@@ -126,6 +130,8 @@ class Case:
         What is given: nothing, the graph, its equivalence class, or what an earlier run learned.
     triple : tuple of int
         For a test of independence: x, y and what is given. Of x and y alone where its p-value is alpha.
+    known : Knowledge
+        What is known of the graph, columns by their places.
     """
 
     seed: int
@@ -140,6 +146,7 @@ class Case:
     graph: Arcs
     graph_is: str
     triple: tuple[int, ...]
+    known: sb.Knowledge
 
     @property
     def stable(self) -> bool:
@@ -157,7 +164,7 @@ class Case:
 
     def part(self, columns: Sequence[int], rows: Sequence[int]) -> Case:
         """The same question asked of some of the columns and rows."""
-        new = {c: place for place, c in enumerate(columns)}
+        new: dict[Hashable, int] = {c: place for place, c in enumerate(columns)}
         return replace(
             self,
             table=self.table.part(columns, rows),
@@ -165,6 +172,7 @@ class Case:
             rows=tuple(self.rows[r] for r in rows),
             graph=tuple((new[u], new[v]) for u, v in self.graph if u in new and v in new),
             triple=tuple(new[c] for c in self.triple if c in new),
+            known=self.known.among(columns).renamed(new),
         )
 
     def describe(self) -> str:
@@ -176,7 +184,9 @@ class Case:
         }.get(self.question, f"{self.question} {self.algorithm} {self.score}")
         with_start = f", start={self.graph_is}" if self.graph_is and self.question == "learn" else ""
         options = "".join(f", {name}={value!r}" for name, value in self.options.items() if name != "test")
-        return f"{what}{with_start}{options}; {self.table.kind}, {self.table.maker}, {self.table.n} x {self.table.rows}"
+        known = f", knowledge={self.known}" if self.known else ""
+        table = f"{self.table.kind}, {self.table.maker}, {self.table.n} x {self.table.rows}"
+        return f"{what}{with_start}{options}{known}; {table}"
 
 
 def draw_case(seed: int) -> Case:
@@ -197,6 +207,9 @@ def draw_case(seed: int) -> Case:
     if missing:
         options["missing"] = missing
     graph, graph_is = _draw_graph(streams, question, algorithm, score, table, options)
+    known = sb.Knowledge()
+    if question in ("learn", "stability") and not graph_is and "duplicates" not in options:
+        known = _draw_knowledge(streams, combination, table, options)
     x = streams["triple"].sample(range(table.n), min(table.n, streams["triple"].randint(2, 5)))
     return Case(
         seed=seed,
@@ -211,6 +224,7 @@ def draw_case(seed: int) -> Case:
         graph=graph,
         graph_is=graph_is,
         triple=tuple(x),
+        known=known,
     )
 
 
@@ -354,3 +368,34 @@ def _draw_graph(
     for place, c in enumerate(varying):
         arcs += [(parent, c) for parent in rng.sample(varying[:place], max(0, min(place, rng.randint(0, 2), most)))]
     return tuple(sorted(arcs)), graph_is
+
+
+def _draw_knowledge(streams: Streams, combination: Combination, table: Table, options: dict[str, Any]) -> sb.Knowledge:
+    """What is known, for one case in four: something that columns without a single value and their kinds can obey."""
+    if not streams.often("knowledge", 0.25):
+        return sb.Knowledge()
+    algorithm, kind, score = combination
+    rng = streams["what is known"]
+    forbidden, required, limits = drawn_knowledge(str(rng.random()), table.n, most_required=1 if kind == "mixed" else 2)
+    varying = {c for c, own in enumerate(table.values) if own.min() < own.max()}
+    clg = kind == "mixed" and options.get("arcs", "any" if score == "dg" else "clg") == "clg"
+    numbers = table.numbers
+    required = [(u, v) for u, v in required if {u, v} <= varying and not (clg and numbers[u] and not numbers[v])]
+    if "max_parents" in options:
+        needed = [sum(child == v for _, child in required) for v in varying]
+        options["max_parents"] = max(options["max_parents"], *needed, 0)
+    said: dict[str, Any] = {"required": required, "forbidden": forbidden}
+    if algorithm not in TESTING:
+        said["max_parents"] = limits
+    tiers: list[list[int]] = [[], []]
+    for c in range(table.n):
+        # Some are in none of them.
+        rng.choice((*tiers, [])).append(c)
+    more: dict[str, Any] = {
+        "tiers": tiers,
+        "within_tiers": [rng.random() < 0.8, True],
+        "roots": rng.sample(range(table.n), 1),
+    }
+    with suppress(sb.KnowledgeError):
+        return sb.Knowledge(**said, **more)
+    return sb.Knowledge(**said)

@@ -3,9 +3,10 @@
 All that may differ is here: in `MAY_DIFFER`, each with its reason, and this. Names decide between columns that are
 interchangeable in the data, and only there (SPEC 4 and 5). So where names were changed the order may be another one, if
 exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their ranks, and up to
-mirror images, as a change of units is no change; and, where a search starts from a graph, the same graph. Everything
-else must then be the same after that exchange. Learners in the order of the columns may tell interchangeable columns
-apart: there names are changed only where every column has a score of its own, so that no name decides.
+mirror images, as a change of units is no change; and, where a search starts from a graph, the same graph, and where
+something is known, the same knowledge. Everything else must then be the same after that exchange. Learners in the order
+of the columns may tell interchangeable columns apart: there names are changed only where every column has a score of
+its own, so that no name decides.
 
 What is not promised at all is never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn:
 what it gives depends on the machine.
@@ -94,7 +95,9 @@ def differences(case: Case, base: Asked, found: Answer, layout: Layout) -> list[
     if "order" in right and right["order"] != found["order"] and "names" in layout.varied:
         exchange = _exchange(case.table.n, right["order"], found["order"])
         if exchange is None or not (
-            _is_symmetry(case, exchange, sorted(right["order"])) and _keeps_start(case, exchange)
+            _is_symmetry(case, exchange, sorted(right["order"]))
+            and _keeps_start(case, exchange)
+            and _keeps_knowledge(case, exchange)
         ):
             return ["order", *(name for name in _differ(case, layout, right, found) if name != "order")]
         right = base.answer_after(exchange)
@@ -182,6 +185,17 @@ def _keeps_start(case: Case, exchange: Sequence[int]) -> bool:
         sb.DAG(range(case.table.n), [(at[u], at[v]) for u, v in case.graph]) for at in (range(case.table.n), exchange)
     )
     return before.cpdag() == after.cpdag() if case.graph_is == "pdag" else before == after
+
+
+def _keeps_knowledge(case: Case, exchange: Sequence[int]) -> bool:
+    """Whether what is known is the same after columns were exchanged."""
+    columns = range(case.table.n)
+    before, after = (own.known_arcs(columns) for own in (case.known, case.known.renamed(dict(enumerate(exchange)))))
+    return (set(before.required), set(before.forbidden), before.most_parents) == (
+        set(after.required),
+        set(after.forbidden),
+        after.most_parents,
+    )
 
 
 def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -169,7 +169,7 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         impossible.add("units")
     if case.options.get("missing") != "drop":
         impossible.add("gaps")
-    if not case.graph_is and case.question == "learn":
+    if not case.graph_is and not case.known and case.question == "learn":
         impossible.add("asked")
     return tuple(variation for variation in VARIATIONS if variation not in impossible)
 

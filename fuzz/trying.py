@@ -155,6 +155,7 @@ class Trial:
                 case.question,
                 case.table.kind,
                 f"start={case.graph_is}" if case.graph_is else "",
+                "knowledge" if case.known else "",
                 "units" if "units" in varied else "",
                 "process" if "process" in varied else "",
                 str(tested) if "process" in varied else "",

@@ -15,8 +15,18 @@ if TYPE_CHECKING:
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.checking import Check
     from stablebn.data.discretising import Discretised, discretise
-    from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
+    from stablebn.errors import (
+        Conflict,
+        DataError,
+        FormatError,
+        GraphError,
+        KnowledgeError,
+        MissingExtraError,
+        OptionError,
+        StableBNError,
+    )
     from stablebn.graph import DAG, PDAG, Comparison, compare
+    from stablebn.knowledge import Knowledge
     from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
     from stablebn.result import CITest, GraphScore, Result
@@ -47,8 +57,12 @@ _HOMES = {
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.checking": ("Check",),
     "stablebn.data.discretising": ("Discretised", "discretise"),
-    "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
+    "stablebn.errors": (
+        *("Conflict", "DataError", "FormatError", "GraphError", "KnowledgeError", "MissingExtraError", "OptionError"),
+        "StableBNError",
+    ),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
+    "stablebn.knowledge": ("Knowledge",),
     "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
@@ -73,6 +87,7 @@ __all__ = [
     "Check",
     "Comparison",
     "ConditionalGaussian",
+    "Conflict",
     "DataError",
     "Discretised",
     "EdgeFrequency",
@@ -83,6 +98,8 @@ __all__ = [
     "HCInc",
     "HCStable",
     "InterIAMB",
+    "Knowledge",
+    "KnowledgeError",
     "LinearGaussian",
     "MissingExtraError",
     "Network",

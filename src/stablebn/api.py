@@ -38,6 +38,7 @@ from stablebn.naming import (
     constraints_of,
     extended,
     forbidden_by_kind,
+    known_among,
     merged_away,
     parent_sets,
     read_as_graph,
@@ -85,14 +86,15 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     ----------
     asked : LearnArguments
     known : KnownArcs, optional
-        What it forbids to columns that take no part forbids nothing; a required arc at one is refused.
+        By default what the options say. What it forbids to columns that take no part forbids nothing; a required arc
+        at one is refused.
 
     Raises
     ------
     OptionError
         What is known cannot be kept: a required arc cannot be there, or the learner cannot bound the parents.
     """
-    known = known or KnownArcs()
+    said = asked.said()
     began = time.perf_counter()
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
@@ -104,6 +106,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     start = start_graph(asked.start, prepared)
     kinds = {name: prepared.kinds[name] for name in prepared.table.names}
     config = asked.part(ScoreConfig)
+    known = known_among(said, prepared, config) if known is None else known
     problem = define_problem(
         prepared.table,
         config,
@@ -119,14 +122,15 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     if isinstance(prepared.table, MixedTable):
         asked = replace(asked, arcs=config.arcs_as_used)
     search = asked.part(SearchConfig)
+    asked = replace(asked, knowledge=said.to_dict() if said else None, max_parents=search.most_parents)
     problem = replace(
         problem,
-        constraints=problem.constraints and problem.constraints.within(search.max_parents),
+        constraints=problem.constraints and problem.constraints.within(search.most_parents),
         start=start_parent_sets(start, problem),
         watch=asked.progress,
     )
     if learner.scores_families:
-        check_start(problem, search.max_parents, "what is required" if start is None else "start")
+        check_start(problem, search.most_parents, "what is required" if start is None else "start")
     elif problem.constraints and problem.constraints.limited:
         limited = listed([problem.names[v] for v in problem.constraints.limited])
         raise OptionError(

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
+from typing import Any
 
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
 from stablebn.data.dialect import DECIMALS, check_encoding, check_sep
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
 from stablebn.data.missing import MISSING
+from stablebn.knowledge import Knowledge, joined
+from stablebn.knowledge.words import arcs_from_words, tiers_from_words
 from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
 from stablebn.learners.registry import LEARNERS, find_learner, learners_with, refuse_options_of_others
 from stablebn.options import Option, Options, about, at_least, choice, option, options_of, refuse_unknown
@@ -188,6 +191,42 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         recorded=False,
         of=(CLIMBS, EQUIVALENCE_CLASSES),
     )
+    required: object = option(
+        None,
+        "Arcs that the graph must have: pairs (from, to), a frame with columns from and to, a graph or a CSV file; on "
+        "the command line from:to, or from->to where a name has a colon.",
+        command_type=list[str],
+        flag="require",
+        from_command=arcs_from_words,
+        in_studies=False,
+        recorded=False,
+    )
+    forbidden: object = option(
+        None,
+        "Arcs that the graph cannot have, given as those required.",
+        command_type=list[str],
+        flag="forbid",
+        from_command=arcs_from_words,
+        in_studies=False,
+        recorded=False,
+    )
+    tiers: Sequence[Sequence[Hashable]] | None = option(
+        None,
+        "Lists of variables, the earliest first: no arc goes from a later one to an earlier one. On the command line "
+        "one with commas between its names, repeated in order.",
+        command_type=list[str],
+        flag="tier",
+        from_command=tiers_from_words,
+        in_studies=False,
+        recorded=False,
+    )
+    knowledge: object = option(
+        None,
+        "What is known of the graph besides: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame "
+        "with columns from and to, a networkx graph, or a list of these.",
+        command_type=list[str],
+        in_studies=False,
+    )
     duplicates: str = option(
         "keep", "Identical columns, and copies in another unit: keep, merge or error.", check=choice(DUPLICATES)
     )
@@ -213,6 +252,13 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
         check_given(asked.algorithm, {name: value for name, value in options.items() if name not in _NOT_OPTIONS})
         return asked
 
+    def said(self) -> Knowledge:
+        """All that the options say is known; `KnowledgeError` if it cannot all be true.
+
+        One `max_parents` of all variables is the search's own affair, and no part of it.
+        """
+        return known_from({name: getattr(self, name) for name in KNOWLEDGE})
+
     def recorded(self) -> dict[str, object]:
         """The learner, and the options that it has, for the `config` of a result."""
         return {
@@ -229,6 +275,26 @@ class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
 @dataclass(frozen=True)
 class CheckArguments(_Reading, _Table):
     """What `stablebn.check` can be told: the table, and how to read it."""
+
+
+KNOWLEDGE = ("required", "forbidden", "tiers", "knowledge", "max_parents")
+"""The options that say what is known, each by names of variables."""
+
+
+def known_from(options: Mapping[str, Any]) -> Knowledge:
+    """What these options say is known; one `max_parents` of all variables is checked, and is no part of it."""
+    said: dict[str, Any] = {
+        name: options[name] for name in ("required", "forbidden", "tiers") if options.get(name) is not None
+    }
+    most, besides = options.get("max_parents"), options.get("knowledge")
+    if isinstance(most, Mapping):
+        said["max_parents"] = most
+    known = joined([said, () if besides is None else besides])
+    if most is None or isinstance(most, Mapping):
+        return known
+    within = joined([known, {"max_parents": most}])
+    # Where some variables have limits of their own, those of the others stand beside them.
+    return known if known.max_parents is None else within
 
 
 def about_the_table(asked: Options) -> dict[str, object]:

@@ -71,6 +71,53 @@ class OptionError(StableBNError, ValueError):
     """An option has a value it cannot take."""
 
 
+@dataclass(frozen=True)
+class Conflict:
+    """Statements that cannot all be true of one graph, none of which could be left out of the contradiction.
+
+    Attributes
+    ----------
+    kind : str
+        What the arcs contradict: "cycle", "forbidden", "tiers", "roots", "leaves", "allowed", "max_parents", "merged",
+        "kinds" or "no part"; or "two tiers" of a variable, or "unknown" of names that are no columns.
+    message : str
+        The contradiction in words.
+    arcs : tuple of (from, to)
+        The required arcs concerned.
+    columns : tuple of names
+        The variables concerned.
+    """
+
+    kind: str
+    message: str
+    arcs: tuple[tuple[Hashable, Hashable], ...] = ()
+    columns: tuple[Hashable, ...] = ()
+
+
+class KnowledgeError(OptionError):
+    """What is said to be known cannot be read, or not all of it can be true.
+
+    Attributes
+    ----------
+    conflicts : tuple of Conflict
+        All contradictions; empty: it cannot be read.
+    """
+
+    conflicts: tuple[Conflict, ...]
+
+    def __init__(self, message: str, conflicts: Sequence[Conflict] = ()) -> None:
+        super().__init__(message)
+        self.conflicts = tuple(conflicts)
+
+    @classmethod
+    def of(cls, conflicts: Sequence[Conflict]) -> KnowledgeError:
+        """One error for all of them."""
+        if len(conflicts) == 1:
+            return cls(conflicts[0].message, conflicts)
+        lines = [f"  {number}. {conflict.message}" for number, conflict in enumerate(conflicts, start=1)]
+        return cls("\n".join([f"{len(conflicts)} things to mend in what is known:", *lines]), conflicts)
+
+
 class FormatError(StableBNError, ValueError):
     """A file is not what its format asks for; the message names the file, the line and what was expected."""
 

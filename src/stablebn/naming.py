@@ -12,7 +12,8 @@ from stablebn.data.aside import check_aside
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
-from stablebn.knowledge import KnownArcs
+from stablebn.knowledge import Knowledge, KnownArcs, merged_arcs
+from stablebn.knowledge.conflicts import shown
 from stablebn.learners import Problem
 from stablebn.scores.available import NodeAverageScores
 from stablebn.scores.families import CompiledScores
@@ -120,6 +121,34 @@ def constraints_of(known: KnownArcs, by_kind: Iterable[tuple[Hashable, Hashable]
     if crowded:
         raise OptionError(f"more parents are required than these may have: {listed(crowded)}.")
     return Constraints.of(len(columns), forbidden=[*forbidden, *barred], required=required, most_parents=most)
+
+
+def known_among(said: Knowledge, prepared: Prepared, config: ScoreConfig) -> KnownArcs:
+    """What is said to be known, of the columns that take part.
+
+    Raises
+    ------
+    KnowledgeError
+        It names what is no column, or requires what cannot be: an arc at a column that takes no part, between columns
+        that were merged, or from a continuous to a categorical one where the model has none.
+    """
+    idle = {
+        **dict.fromkeys(prepared.left_out, "it is left out"),
+        **{name: f"it was set aside, as {prepared.decisions[name].why}" for name in prepared.aside},
+        **dict.fromkeys(prepared.constants, "it has a single value"),
+    }
+    kinds = prepared.kinds
+    impossible = {
+        (a, b): f'{shown(a)} is {kinds[a]} and {shown(b)} {kinds[b]}: say arcs="any" for arcs of that kind'
+        for a, b in said.required
+        if a in kinds and b in kinds and not config.allows(kinds[a], kinds[b])
+    }
+    known = said.known_arcs(
+        [name for name in prepared.names if name not in idle],
+        idle=idle,
+        impossible=impossible,
+    )
+    return merged_arcs(known, prepared.merged)
 
 
 def forbidden_by_kind(config: ScoreConfig, kinds: Mapping[Hashable, Kind]) -> list[tuple[Hashable, Hashable]]:

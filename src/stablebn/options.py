@@ -34,6 +34,38 @@ SomeOptions = TypeVar("SomeOptions", bound="Options")
 
 _KEY = "stablebn"
 _AS_IN_PYTHON = object()
+_REQUIRED = 'required=[("a", "b")] (command line: --require a:b) for arcs that the graph must have'
+_FORBIDDEN = 'forbidden=[("a", "b")] (command line: --forbid a:b) for arcs that it cannot have'
+_ALLOWED = 'knowledge={"allowed": [("a", "b")]} for the only pairs that may be joined'
+_TIERS = 'tiers=[["a", "b"], ["c"]]: no arc goes from a later tier to an earlier one'
+_MAX_PARENTS = 'max_parents=3, or max_parents={"a": 1} by variable'
+# What other tools call knowledge, and how it is said here. A white list is the one in some, the other in others.
+_OTHER_WORDS = {
+    **dict.fromkeys(("whitelist", "white_list"), f"{_REQUIRED}, or {_ALLOWED}"),
+    **dict.fromkeys(
+        (
+            "arc_whitelist",
+            "fixed_edges",
+            "force_arcs",
+            "forced_arcs",
+            "required_edges",
+            "required_arcs",
+            "mandatory_arcs",
+        ),
+        _REQUIRED,
+    ),
+    **dict.fromkeys(
+        ("blacklist", "black_list", "arc_blacklist", "tabu_edges", "forbidden_edges", "forbidden_arcs"), _FORBIDDEN
+    ),
+    **dict.fromkeys(("edge_whitelist", "allowed", "allowed_edges", "possible_edges"), _ALLOWED),
+    "edge_blacklist": 'forbidden=[("a", "b"), ("b", "a")] for pairs that cannot be joined',
+    **dict.fromkeys(("tabu_child_nodes", "roots"), 'knowledge={"roots": ["a"]} for variables without parents'),
+    **dict.fromkeys(("tabu_parent_nodes", "leaves"), 'knowledge={"leaves": ["a"]} for variables without children'),
+    **dict.fromkeys(("temporal_order", "temporal_ordering", "layers", "layering", "tier"), _TIERS),
+    "within_tiers": 'knowledge={"tiers": [["a", "b"], ["c"]], "within_tiers": False}',
+    **dict.fromkeys(("maxp", "max_indegree", "max_fanin", "maxparents"), _MAX_PARENTS),
+    **dict.fromkeys(("background_knowledge", "expert_knowledge", "prior_knowledge", "constraints"), "knowledge=..."),
+}
 # Bits of the longest integer that a message shows.
 _LONG = 256
 
@@ -63,6 +95,10 @@ class Option:
         Whether the `config` of a result tells its value.
     positional : bool
         Whether it can be given without its name.
+    flag : str or None
+        Its name on the command line, where that is another.
+    from_command : callable or None
+        Makes its value of what the command line gives, where that is another.
     """
 
     name: str
@@ -75,6 +111,8 @@ class Option:
     in_studies: bool
     recorded: bool
     positional: bool
+    flag: str | None
+    from_command: Callable[[Any], object] | None
 
     @property
     def required(self) -> bool:
@@ -107,6 +145,8 @@ def about(
     command_type: Any = _AS_IN_PYTHON,
     in_studies: bool = True,
     recorded: bool = True,
+    flag: str | None = None,
+    from_command: Callable[[Any], object] | None = None,
 ) -> Mapping[str, Any]:
     """What an option is besides its name, type and default, as metadata of a field; see `Option`."""
     return {
@@ -117,6 +157,8 @@ def about(
             "command_type": command_type,
             "in_studies": in_studies,
             "recorded": recorded,
+            "flag": flag,
+            "from_command": from_command,
         }
     }
 
@@ -208,6 +250,9 @@ def refuse_unknown(where: str, given: Iterable[str], known: Sequence[str]) -> No
     unknown = [name for name in given if name not in known]
     if not unknown:
         return
+    answers = [f"Say {_OTHER_WORDS[name]}." for name in unknown if name in _OTHER_WORDS and "forbidden" in known]
+    if answers:
+        raise OptionError(f"{where} has no option {listed(unknown)}. {' '.join(dict.fromkeys(answers))}")
     import difflib
 
     close = dict.fromkeys(match for name in unknown for match in difflib.get_close_matches(name, known, n=1))

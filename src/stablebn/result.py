@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stablebn.data import Caution, Decision, Kind, Prepared
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
+from stablebn.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from stablebn.networks.model import Network
@@ -181,6 +182,7 @@ class Result:
         if undirected:
             be = "direction is" if undirected == 1 else "directions are"
             lines.append(f"  {undirected} arc {be} arbitrary: the data cannot tell (see cpdag).")
+        lines += self._knowledge_line()
         lines += [f"  {caution}" for caution in self.warnings]
         lines.append(f"Fingerprint {self.fingerprint}.")
         return "\n".join(lines)
@@ -192,6 +194,23 @@ class Result:
             return []
         order = ("categorical", "continuous", "set aside")
         return [f"  Columns: {', '.join(f'{tally[kind]} {kind}' for kind in order if tally[kind])} (see decisions)."]
+
+    def _knowledge_line(self) -> list[str]:
+        """How much the user has said is known, and what came of it."""
+        if not self.config.get("knowledge"):
+            return []
+        columns = [name for name in self.kinds if name not in self.constants]
+        known = Knowledge.from_dict(self.config["knowledge"]).among(columns).known_arcs(columns)
+        said = [
+            f"{_counted(len(known.required), 'arc')} required" if known.required else "",
+            f"{len(known.forbidden):,} forbidden" if known.forbidden else "",
+            f"parents of {_counted(len(known.most_parents), 'variable')} limited" if known.most_parents else "",
+        ]
+        line = f"  Known: {', '.join(filter(None, said)) or 'nothing of these columns'}"
+        if self.dag is not None and self.cpdag is not None:
+            follow = len(self.cpdag.directed) - len(self.dag.cpdag().directed)
+            line += f"; {_counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
+        return [f"{line}."]
 
     def __repr__(self) -> str:
         return self.summary()

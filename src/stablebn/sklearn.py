@@ -108,7 +108,12 @@ class StructureLearner:
 
     def __repr__(self) -> str:
         defaults = {option.name: option.default for option in parameters_of(self.algorithm)}
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name]]
+        # Frames have an == of their own; no default is one.
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if type(value) is not type(defaults[name]) or value != defaults[name]
+        ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
 

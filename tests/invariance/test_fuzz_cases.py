@@ -15,7 +15,7 @@ from fuzz.cases import QUESTIONS, Case, draw_case
 from fuzz.layouts import VARIATIONS, Layout, lay_out, possible
 from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
-from tests.drawn import KINDS, SCORES, SCORES_WITH_HOLES, TESTS, Combination, combinations, takes_holes
+from tests.drawn import KINDS, SCORES, SCORES_WITH_HOLES, TESTING, TESTS, Combination, combinations, takes_holes
 
 from stablebn.learners import LEARNERS, Problem, SearchConfig
 from stablebn.learners.tabu import tabu
@@ -45,6 +45,22 @@ def _seeds(n: int) -> list[int]:
 def test_cases_of_the_fuzzer_keep_the_promise(part: int) -> None:
     failures = [failure for seed in _seeds(CASES)[part::6] for failure in try_case(seed) if failure is not None]
     assert [str(failure) for failure in failures] == []
+
+
+def test_every_learner_is_asked_what_is_known(many: list[Case]) -> None:
+    with_knowledge = [case for case in many if case.known and case.question == "learn"]
+    for said in ("required", "forbidden", "tiers", "roots", "max_parents"):
+        met = {case.algorithm for case in with_knowledge if getattr(case.known, said)}
+        # Learners that test cannot bound how many parents there are.
+        assert met == {*LEARNERS} - ({*TESTING} if said == "max_parents" else set())
+
+
+def test_a_part_of_a_case_keeps_what_is_known_of_it(many: list[Case]) -> None:
+    case = next(case for case in many if case.known.required and case.table.n > 3)
+    u, v = case.known.required[0]
+    part = case.part([int(str(v)), int(str(u))], [0, 1, 2])
+    assert (1, 0) in part.known.required
+    assert set(part.known.names) <= {0, 1}
 
 
 def _learn_in_the_order_of_the_columns(problem: Problem, config: SearchConfig) -> Climb:

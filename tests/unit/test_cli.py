@@ -390,7 +390,7 @@ def test_help_lists_every_learner_with_its_summary(command: str) -> None:
 )
 def test_commands_have_the_options_of_the_table(command: str, options: tuple[Option, ...]) -> None:
     text = _help(command)
-    assert [o.name for o in options if o.command_type and f"--{o.name.replace('_', '-')} " not in text] == []
+    assert [o.name for o in options if o.command_type and f"--{o.flag or o.name.replace('_', '-')} " not in text] == []
 
 
 def test_a_search_can_start_at_the_graph_of_a_file(data: Path, tmp_path: Path) -> None:

@@ -125,6 +125,8 @@ def _under_aliases(options: Mapping[str, Any], layout: Layout) -> dict[str, Any]
     renamed.pop("keep", None)
     if renamed.get("weights") is not None and layout.rows is not None:
         renamed["weights"] = renamed["weights"].take(pa.array(layout.rows))
+    if "knowledge" in renamed:
+        renamed["knowledge"] = renamed["knowledge"].renamed(layout.aliases)
     start = renamed.get("start")
     if start is not None:
         graph = read_graph(start) if isinstance(start, str | os.PathLike) else start

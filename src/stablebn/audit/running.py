@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from stablebn import api
-from stablebn.arguments import learn_options, score_options
+from stablebn.arguments import known_from, learn_options, score_options
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
@@ -98,6 +98,8 @@ def stability(
     )
     columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))
     check_size(columns)
+    if isinstance(learner, str):
+        _settle_knowledge(options, tuple(columns), [name for name in source.names if name not in columns])
     # Other layouts must not be taken for something else than the table as given.
     kinds = options["kinds"] = _kinds(columns, options)
     vary = _usual(kinds, options) if asked is None else asked
@@ -129,6 +131,17 @@ def stability(
         warnings=(*source.cautions, *attempts[0].warnings),
         times=tuple(found.seconds for found in attempts),
     )
+
+
+def _settle_knowledge(options: dict[str, Any], columns: Sequence[Hashable], left_out: Sequence[Hashable]) -> None:
+    """Make one `Knowledge`, of the columns alone, of all options that say something of variables by their names."""
+    known = known_from(options)
+    known.known_arcs(columns, idle=dict.fromkeys(left_out, "it is left out"))
+    if isinstance(options.get("max_parents"), Mapping):
+        options.pop("max_parents", None)
+    for option in ("required", "forbidden", "tiers"):
+        options.pop(option, None)
+    options["knowledge"] = known.among(columns)
 
 
 def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]:

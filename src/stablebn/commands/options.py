@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import shlex
 import types
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 
@@ -15,9 +16,11 @@ from stablebn.arguments import describe
 from stablebn.data.kinds import Kind
 from stablebn.errors import OptionError, listed, spelled
 from stablebn.learners.registry import LEARNERS
-from stablebn.options import Option
+from stablebn.options import Option, refuse_unknown
 
 _SHORT = {"score": "-s"}
+# What other tools call knowledge: not shown, but answered.
+_OTHER_WORDS = ("whitelist", "blacklist")
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -36,24 +39,36 @@ Algorithm = Annotated[str, typer.Option("--algorithm", "-a", help="The learner: 
 def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
     """Give a command, in place of its `**options`, those of the options that the command line has.
 
-    They come after what stands before the `*` of its signature. One that the user leaves out is None.
+    They come after what stands before the `*` of its signature, with the values that they have in Python. One that the
+    user leaves out is None.
     """
-    made = [_parameter(option) for option in options if option.command_type is not None]
+    there = [option for option in options if option.command_type is not None]
+    made = [_parameter(option) for option in there]
+    names = [option.name for option in there]
+    others = _OTHER_WORDS if "forbidden" in names else ()
+    made += [_hidden(word) for word in others]
+    read = {option.name: option.from_command for option in there if option.from_command is not None}
 
-    def give(command: Command) -> Command:
-        signature = inspect.signature(command, eval_str=True)
+    def give(function: Command) -> Command:
+        @functools.wraps(function)
+        def command(**given: Any) -> None:
+            words = {word: given.pop(word) for word in others}
+            refuse_unknown("stablebn", [word for word, value in words.items() if value is not None], names)
+            function(**{name: read[name](value) if value and name in read else value for name, value in given.items()})
+
+        signature = inspect.signature(function, eval_str=True)
         own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
         first = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
         last = [parameter for parameter in own if parameter.kind is parameter.KEYWORD_ONLY]
         described: Any = command
         described.__signature__ = signature.replace(parameters=[*first, *made, *last])
-        return command
+        return cast("Command", command)
 
     return give
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    name, type_ = f"--{option.name.replace('_', '-')}", _or_none(option.command_type)
+    name, type_ = f"--{option.flag or option.name.replace('_', '-')}", _or_none(option.command_type)
     if type_ == bool | None:
         # What can be on can be said to be off.
         name = f"{name}/--no-{name[2:]}"
@@ -64,6 +79,11 @@ def _parameter(option: Option) -> inspect.Parameter:
         default=None,
         annotation=Annotated[type_, typer.Option(*names, help=describe(option))],
     )
+
+
+def _hidden(name: str) -> inspect.Parameter:
+    annotation = Annotated[str | None, typer.Option(f"--{name}", hidden=True)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def _or_none(type_: Any) -> Any:

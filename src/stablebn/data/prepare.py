@@ -43,6 +43,8 @@ class Prepared:
     ----------
     names : tuple of hashable
         All variables, in column order.
+    left_out : tuple of hashable
+        Columns of the source that are no variables, as the user wants them left out or they hold the weights.
     table : CategoricalTable, ContinuousTable or MixedTable
         The columns that take part in the search, in column order: not the constant ones nor those set aside, and of
         merged ones only the one that stands. Without any column it is categorical.
@@ -66,6 +68,7 @@ class Prepared:
     """
 
     names: tuple[Name, ...]
+    left_out: tuple[Name, ...]
     table: Table
     kinds: dict[Name, Kind]
     decisions: dict[Name, Decision]
@@ -229,6 +232,7 @@ def prepare(
         logger.info("%s", caution)
     return Prepared(
         names=tuple(variables),
+        left_out=tuple(name for name in found.names if name not in variables),
         table=table,
         kinds=kind_of,
         decisions={

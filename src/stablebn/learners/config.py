@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from stablebn.independence.registry import TESTS
+from stablebn.knowledge.words import limits_from_words
 from stablebn.options import Options, at_least, between_0_and_1, choice, option, positive
 
 Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes"]
@@ -23,6 +25,12 @@ MOST = 10**6
 """Greatest value of options that are integers: more than any search has a use for, and a list so long fits memory."""
 
 
+def _check_limits(name: str, value: object) -> None:
+    limits = value.values() if isinstance(value, Mapping) else [value]
+    for limit in limits:
+        at_least(0, most=MOST)(name, limit)
+
+
 @dataclass(frozen=True)
 class SearchConfig(Options):
     """Options of the learners."""
@@ -35,11 +43,14 @@ class SearchConfig(Options):
         check=at_least(0, most=MOST),
         of=(TABU,),
     )
-    max_parents: int | None = option(
+    max_parents: int | Mapping[Hashable, int] | None = option(
         None,
-        "Most parents of a variable.",
-        check=at_least(0, most=MOST),
+        "Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the "
+        "command line 3 or name=3.",
+        check=_check_limits,
         of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES),
+        command_type=list[str],
+        from_command=limits_from_words,
     )
     max_iter: int | None = option(
         None, "Most steps of a search.", check=at_least(0, most=MOST), of=(CLIMBS, CLIMBS_AMONG_CANDIDATES)
@@ -90,3 +101,8 @@ class SearchConfig(Options):
     def patience(self) -> int:
         """`noinc` as it is used."""
         return self.tabu if self.noinc is None else self.noinc
+
+    @property
+    def most_parents(self) -> int | None:
+        """`max_parents` of all variables; what it says by name is knowledge, which the problem has."""
+        return None if isinstance(self.max_parents, Mapping) else self.max_parents

@@ -59,7 +59,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     if not problem.scores.score_equivalent:
         raise OptionError("fges needs a score that all DAGs of a class share: bic, aic, loglik, bde or bge.")
     order = problem.decreasing if config.order == "stable" else problem.given
-    constraints = None if problem.constraints is None else problem.constraints.within(config.max_parents)
+    constraints = None if problem.constraints is None else problem.constraints.within(config.most_parents)
     search = searched(problem, config, order, constraints)
     finished = search.finished
     if constraints is not None and not constraints.are_tiers:
@@ -82,7 +82,7 @@ def searched(
         problem.scores,
         order,
         start=required if problem.start is None else problem.start,
-        most_parents=n if config.max_parents is None else config.max_parents,
+        most_parents=n if config.most_parents is None else config.most_parents,
         constraints=constraints,
         deadline=math.inf if problem.deadline is None else problem.deadline,
         watch=problem.watch,

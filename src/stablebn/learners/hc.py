@@ -18,7 +18,7 @@ def hill_climb(problem: Problem, orders: Mapping[str, Sequence[int]], config: Se
         problem.scores,
         list(orders.values()),
         start=problem.start,
-        max_parents=config.max_parents,
+        max_parents=config.most_parents,
         max_iter=config.max_iter,
         constraints=problem.constraints,
         time_is_up=problem.time_is_up,

@@ -76,7 +76,7 @@ def climb_among_candidates(
     [found] = climb(
         problem.scores,
         [evidence.order],
-        max_parents=config.max_parents,
+        max_parents=config.most_parents,
         max_iter=config.max_iter,
         constraints=constraints.among(candidates),
         time_is_up=problem.time_is_up,

@@ -20,7 +20,7 @@ def tabu_search(problem: Problem, orders: Mapping[str, Sequence[int]], config: S
         start=problem.start,
         tabu=config.tabu,
         noinc=config.patience,
-        max_parents=config.max_parents,
+        max_parents=config.most_parents,
         max_iter=config.max_iter,
         constraints=problem.constraints,
         time_is_up=problem.time_is_up,

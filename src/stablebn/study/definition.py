@@ -308,6 +308,11 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
         algorithm = table.entries["algorithm"]
         options = {key: value for key, value in table.entries.items() if key in known}
         table.checked(check_given, algorithm, options)
+        by_name = [key for key, value in [*for_all.items(), *options.items()] if isinstance(value, Mapping)]
+        if by_name:
+            raise OptionError(
+                f"{table.where}: {by_name[0]} by variable is not for studies, which rename the variables."
+            )
         options = {**{key: value for key, value in for_all.items() if LEARNERS[algorithm].has(known[key])}, **options}
         whole.checked(check_given, algorithm, options)
         learners.append(

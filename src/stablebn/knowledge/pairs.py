@@ -1,0 +1,198 @@
+"""Pairs of names in whatever form they come: tuples, frames, graphs, CSV files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from stablebn.errors import DataError, FormatError, GraphError, KnowledgeError, StableBNError
+from stablebn.graph import DAG, PDAG
+from stablebn.graph.convert import edges_by_kind
+from stablebn.graph.names import as_names, as_pairs, nameless
+
+Pair: TypeAlias = tuple[Hashable, Hashable]
+
+KINDS = ("required", "forbidden", "allowed")
+"""What can be said of a pair, in the column or the edge attribute `kind`."""
+
+_HEADERS = "'from,to', 'from,to,kind', 'ID,Parent,Child' or 'ID,Tier 1,Tier 2,...,END'"
+
+
+class Statements(NamedTuple):
+    """What a frame, a graph or a CSV file says.
+
+    Attributes
+    ----------
+    pairs : list of (pair, kind)
+        The kind is one of `KINDS`; None: the source does not say it.
+    tiers : list of lists of names
+    """
+
+    pairs: list[tuple[Pair, str | None]]
+    tiers: list[list[Hashable]]
+
+
+def pairs_of(where: str, value: object) -> tuple[Pair, ...]:
+    """Pairs of names, in the order in which they come.
+
+    Parameters
+    ----------
+    where : str
+        What the pairs are said of, for messages.
+    value : iterable of pairs, frame with from and to, directed graph, or path of a CSV file
+    """
+    if is_path(value) or is_frame(value) or is_graph(value):
+        found = statements_of(value)
+        others = {kind for _, kind in found.pairs} - {None, where}
+        if others or found.tiers:
+            more = "tiers" if found.tiers else f"pairs that are {sorted(map(str, others))[0]}"
+            raise KnowledgeError(f"{where}= has {more} in it. Say knowledge= for the whole of it.")
+        return tuple(pair for pair, _ in found.pairs)
+    try:
+        pairs = as_pairs(value)  # type: ignore[arg-type]
+    except GraphError as error:
+        raise KnowledgeError(f"{where}: {error}") from None
+    return tuple((plain_name(a), plain_name(b)) for a, b in pairs)
+
+
+def names_of(where: str, value: object) -> tuple[Hashable, ...]:
+    """Names of variables; text would be a list of letters."""
+    if isinstance(value, str | bytes):
+        raise KnowledgeError(f"{where}: {value!r} is text, not a list of names: say [{value!r}].")
+    try:
+        names = as_names(value)  # type: ignore[arg-type]
+    except GraphError as error:
+        raise KnowledgeError(f"{where}: {error}") from None
+    return tuple(map(plain_name, names))
+
+
+def plain_name(name: Hashable) -> Hashable:
+    """A name without NumPy, and one by which a column can be found."""
+    if isinstance(name, np.generic):
+        name = name.item()
+    if nameless([name]):
+        raise KnowledgeError(f"{name!r} cannot be the name of a variable.")
+    return name
+
+
+def is_path(value: object) -> bool:
+    """Whether it is the path of a file."""
+    return isinstance(value, str | os.PathLike)
+
+
+def is_graph(value: object) -> bool:
+    """Whether it is a graph of ours or of networkx."""
+    return isinstance(value, DAG | PDAG) or all(hasattr(value, name) for name in ("is_directed", "nodes", "edges"))
+
+
+def is_frame(value: object) -> bool:
+    """Whether it is a table with named columns, such as those of pandas, polars and Arrow, or a dict of columns."""
+    if isinstance(value, Mapping):
+        return {"from", "to"} <= {str(key).lower() for key in value}
+    if isinstance(value, np.ndarray | list | tuple | set | frozenset):
+        return False
+    return hasattr(value, "columns") or hasattr(value, "column_names")
+
+
+def statements_of(value: object) -> Statements:
+    """What a frame, a graph or a CSV file says."""
+    if isinstance(value, str | os.PathLike):
+        return _of_csv(os.fsdecode(value))
+    return _of_graph(value) if is_graph(value) else _of_frame(value)
+
+
+def _of_graph(graph: Any) -> Statements:
+    if isinstance(graph, DAG | PDAG):
+        # That there is an edge, this way or that, cannot be said.
+        if isinstance(graph, PDAG) and graph.undirected:
+            raise KnowledgeError("a graph whose arcs are known cannot have edges without a direction.")
+        return Statements([(arc, None) for arc in edges_by_kind(graph)[0]], [])
+    usual = None if graph.is_directed() else "allowed"
+    found = []
+    for a, b, attributes in graph.edges(data=True):
+        kind = _kind(attributes.get("kind", usual), f"the edge {a!r}, {b!r} of the graph")
+        if usual == "allowed" and kind != "allowed":
+            raise KnowledgeError(f"the edge {a!r}, {b!r} has no direction: it can be allowed, not {kind}.")
+        found.append(((plain_name(a), plain_name(b)), kind))
+    return Statements(found, [])
+
+
+def _of_frame(frame: object) -> Statements:
+    # Reading tables takes more to import than knowledge mostly needs.
+    from stablebn.data.reading import read
+
+    try:
+        columns = {str(name).strip().lower(): column.to_pylist() for name, column in read(frame).columns.items()}
+    except DataError as error:
+        raise KnowledgeError(f"the frame of arcs: {error}") from None
+    if not {"from", "to"} <= set(columns) <= {"from", "to", "kind"}:
+        raise KnowledgeError(
+            f"a frame of arcs has the columns from, to and perhaps kind ({', '.join(KINDS)}); this one has "
+            f"{', '.join(map(repr, columns))}."
+        )
+    kinds = columns.get("kind", [None] * len(columns["from"]))
+    found: list[tuple[Pair, str | None]] = []
+    for number, (a, b, kind) in enumerate(zip(columns["from"], columns["to"], kinds, strict=True), start=1):
+        if a is None or b is None:
+            raise KnowledgeError(f"row {number} of the frame of arcs lacks the name of a variable.")
+        found.append(((plain_name(a), plain_name(b)), _kind(kind, f"row {number} of the frame of arcs")))
+    return Statements(found, [])
+
+
+def _kind(kind: object, where: str) -> str | None:
+    if kind is None or kind in KINDS:
+        return None if kind is None else str(kind)
+    raise KnowledgeError(f"{where} has the kind {kind!r}: it can be {', '.join(KINDS)}.")
+
+
+def _of_csv(file: str) -> Statements:
+    if not file.lower().endswith(".csv"):
+        raise KnowledgeError(f"{file!r} is no list of arcs, and no file of them: its name would end in .csv.")
+    # File formats take time to import.
+    from stablebn.networks.formats.files import read_text
+
+    text = read_text(file)
+    first = text.partition("\n")[0]
+    sep = next((sep for sep in (",", ";", "\t") if sep in first), ",")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=sep)
+    try:
+        lines = [(rows.line_num, [cell.strip() for cell in row]) for row in rows if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise FormatError(file, rows.line_num, f"expected CSV: {error}.") from None
+    header = [name.lower() for name in lines[0][1]] if lines else []
+    if header[:1] == ["id"] and any(name.startswith("tier") for name in header):
+        return Statements([], _bayesys_tiers(file, header, lines[1:]))
+    if header not in (["from", "to"], ["from", "to", "kind"], ["id", "parent", "child"]):
+        raise FormatError(file, 1, f"expected the header {_HEADERS}, got {first.strip()[:80]!r}.")
+    start = header.index("parent") if "parent" in header else 0
+    found: list[tuple[Pair, str | None]] = []
+    for line, row in lines[1:]:
+        if len(row) != len(header) or not row[start] or not row[start + 1]:
+            raise FormatError(file, line, f"expected {sep.join(lines[0][1])}, got {sep.join(row)[:80]!r}.")
+        try:
+            kind = _kind(row[2] or None, f"line {line}") if "kind" in header else None
+        except StableBNError:
+            raise FormatError(file, line, f"expected a kind, {', '.join(KINDS)}; got {row[2][:40]!r}.") from None
+        found.append(((row[start], row[start + 1]), kind))
+    return Statements(found, [])
+
+
+def _bayesys_tiers(file: str, header: Sequence[str], lines: Iterable[tuple[int, list[str]]]) -> list[list[Hashable]]:
+    """The tiers of Bayesys, one a column; a column END comes after them."""
+    last = header.index("end") if "end" in header else len(header)
+    numbered = [f"tier {number}" for number in range(1, last)]
+    if list(header[1:last]) != numbered:
+        raise FormatError(file, 1, f"expected the tiers in order, {', '.join(numbered)}; got {', '.join(header[1:])}.")
+    tiers: list[list[Hashable]] = [[] for _ in numbered]
+    for line, row in lines:
+        if any(cell and cell.lower() != "end" for cell in row[last:]):
+            raise FormatError(file, line, f"expected nothing after tier {last - 1}, got {row[last:]!r}.")
+        for tier, name in zip(tiers, row[1:last], strict=False):
+            if name:
+                tier.append(name)
+    return tiers
