@@ -13,10 +13,16 @@ using Clock = std::chrono::steady_clock;
 // To look for likely families takes as long as some part of a step.
 constexpr std::size_t STEPS_BETWEEN_WISHES = 4;
 
-Matrix<std::uint8_t> by_place(const Matrix<std::uint8_t>& allowed, std::span<const int> order) {
-    Matrix<std::uint8_t> placed(allowed.rows(), allowed.columns());
-    for (std::size_t v = 0; v < placed.rows(); ++v) {
-        for (std::size_t u = 0; u < placed.columns(); ++u) placed(v, u) = allowed(order[v], order[u]);
+/// Constraints by place, with the most parents of every variable: no more than so many.
+Constraints by_place(const Constraints& constraints, std::span<const int> order, int usual, int no_more) {
+    const auto& arcs = constraints.arcs;
+    Constraints placed{Matrix<std::uint8_t>(arcs.rows(), arcs.columns()), {}};
+    for (std::size_t v = 0; v < arcs.rows(); ++v) {
+        for (std::size_t u = 0; u < arcs.columns(); ++u) placed.arcs(v, u) = arcs(order[v], order[u]);
+    }
+    for (const int v : order) {
+        const int most = constraints.most_parents.empty() ? usual : constraints.most_parents[v];
+        placed.most_parents.push_back(std::min(most, no_more));
     }
     return placed;
 }
@@ -40,13 +46,13 @@ std::optional<Wishes::Wish> Wishes::take() {
 }
 
 Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
-                 ClimbOptions options, const Matrix<std::uint8_t>& allowed)
+                 ClimbOptions options, const Constraints& constraints)
     : scores_(std::move(scores)),
       order_(std::move(order)),
       parents_(std::move(start)),
       options_(options),
-      dag_(scores_->variables(), std::min(options.most_parents, scores_->most_parents()), options.tabu,
-           by_place(allowed, order_)) {
+      dag_(scores_->variables(), options.tabu,
+           by_place(constraints, order_, options.most_parents, scores_->most_parents())) {
     const int n = scores_->variables();
     gains_.resize(n);
     std::vector<int> place(n);
@@ -105,7 +111,7 @@ bool Climber::work_ahead() {
     if (!wish) return false;
     const int child = order_[wish->place];
     const auto family = scores_->prepare(child, wish->parents);
-    if (!family || static_cast<int>(wish->parents.size()) >= dag_.most_parents()) return true;
+    if (!family || static_cast<int>(wish->parents.size()) >= dag_.most_parents(wish->place)) return true;
     // Where yet another parent gains no less, that step follows at once. What can be reached may have changed since the
     // wish: then this is in vain.
     double gain = wish->gain;

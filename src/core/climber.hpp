@@ -23,6 +23,7 @@ struct ClimbOptions {
     int tabu = 0;
     /// How many moves that do not improve the score are tolerated since the best one.
     int noinc = 0;
+    /// Of a variable of which the constraints do not say it.
     int most_parents = 0;
     std::int64_t most_steps = 0;
 };
@@ -61,9 +62,9 @@ private:
 
 class Climber {
 public:
-    /// `start` has the parents of each variable; `allowed(v, u)`, both by number: u may become a parent of v.
+    /// `start` has the parents of each variable, by number like the constraints, and obeys these.
     Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
-            ClimbOptions options, const Matrix<std::uint8_t>& allowed);
+            ClimbOptions options, const Constraints& constraints);
 
     /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made. As
     /// many as `ahead` of the families that are likely to be asked for are left for other threads to work out.

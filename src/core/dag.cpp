@@ -59,10 +59,9 @@ void TabuList::remember() {
     known_[newest_] = true;
 }
 
-Dag::Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed)
+Dag::Dag(int variables, int tabu, Constraints constraints)
     : variables_(variables),
-      most_parents_(most_parents),
-      allowed_(std::move(allowed)),
+      constraints_(std::move(constraints)),
       is_parent_(variables, variables),
       arcs_(variables),
       children_(variables),
@@ -87,6 +86,7 @@ Dag::Arc& Dag::arc(int from, int to) {
 }
 
 void Dag::weigh(int to, Arc& arc) const {
+    if (is_required(arc.from, to)) return;
     arc.removal = deltas_(to, arc.from);
     // Both halves are added as integers: a covered arc reverses by exactly 0.
     arc.reversal = deltas_(arc.from, to) == NEVER ? NEVER : change({Move::reverse, arc.from, to}).to_double();
@@ -120,7 +120,7 @@ void Dag::set_arc_bound(int v) {
 void Dag::set_candidates(int v) {
     const auto best = candidates_[v];
     std::size_t count = 0;
-    if (static_cast<int>(arcs_[v].size()) < most_parents_) {
+    if (has_room(v)) {
         // Marked first: to look up whose parent v is would touch the rows of all variables.
         for (const int child : children_[v]) marks_[child] = 1;
         const auto deltas = std::as_const(deltas_)[v];
@@ -158,8 +158,7 @@ bool Dag::is_candidate(int v, int u) const {
 }
 
 bool Dag::may_add(int u, int v) const {
-    return is_candidate(v, u) && static_cast<int>(arcs_[v].size()) < most_parents_ &&
-           !tabu_.contains({Move::add, u, v});
+    return is_candidate(v, u) && has_room(v) && !tabu_.contains({Move::add, u, v});
 }
 
 /// Whether a path leads from u to v besides the arc u -> v.
@@ -235,11 +234,9 @@ BestMoves Dag::best_moves() {
         if (arc_bounds_[v] < best.next_delta) continue;
         for (const auto& [u, less, reversed] : arcs_[v]) {
             const Move removal{Move::remove, u, v}, reversal{Move::reverse, u, v};
-            if (beats_second(less, removal) && !tabu_.contains(removal)) insert(less, removal);
+            if (less != NEVER && beats_second(less, removal) && !tabu_.contains(removal)) insert(less, removal);
             if (reversed == NEVER || !beats_second(reversed, reversal)) continue;
-            if (static_cast<int>(arcs_[u].size()) < most_parents_ && !tabu_.contains(reversal) && !other_path(u, v)) {
-                insert(reversed, reversal);
-            }
+            if (has_room(u) && !tabu_.contains(reversal) && !other_path(u, v)) insert(reversed, reversal);
         }
     }
     const auto [kind, u, v] = best.first;

@@ -22,6 +22,15 @@ struct Move {
     int to = none;
 };
 
+/// What every DAG of a climb obeys.
+struct Constraints {
+    enum Arc : std::uint8_t { forbidden, free, required };
+    /// Row v, column u: what is said of the arc u -> v. Without rows all are free.
+    Matrix<std::uint8_t> arcs;
+    /// Of each variable. Empty where it is the same of all.
+    std::vector<int> most_parents;
+};
+
 /// The best allowed move, the runner-up, and what they would bring.
 struct BestMoves {
     Move first, second;
@@ -54,12 +63,17 @@ private:
 
 class Dag {
 public:
-    /// The empty graph. `allowed(v, u)`: u may become a parent of v; all may where it has no rows.
-    Dag(int variables, int most_parents, int tabu, Matrix<std::uint8_t> allowed);
+    /// The empty graph; the constraints say the most parents of each variable. Required arcs must be brought.
+    Dag(int variables, int tabu, Constraints constraints);
 
     int variables() const { return variables_; }
-    int most_parents() const { return most_parents_; }
-    bool is_allowed(int from, int to) const { return allowed_.empty() || allowed_(to, from); }
+    int most_parents(int v) const { return constraints_.most_parents[v]; }
+    bool is_allowed(int from, int to) const {
+        return constraints_.arcs.empty() || constraints_.arcs(to, from) != Constraints::forbidden;
+    }
+    bool is_required(int from, int to) const {
+        return !constraints_.arcs.empty() && constraints_.arcs(to, from) == Constraints::required;
+    }
     bool has_arc(int from, int to) const { return is_parent_(to, from); }
 
     /// Bring an arc, before the search begins; `start` must be called when all are there.
@@ -95,8 +109,9 @@ public:
 private:
     struct Arc {
         int from;
+        /// -inf where it is required.
         double removal;
-        /// -inf where the variable it comes from may not have the other one as parent.
+        /// -inf where it is required, or the variable it comes from may not have the other one as parent.
         double reversal;
     };
 
@@ -105,6 +120,7 @@ private:
     void set_arc_bound(int v);
     bool comes_before(double delta, Move move, double other_delta, Move other) const;
     bool is_candidate(int v, int u) const;
+    bool has_room(int v) const { return static_cast<int>(arcs_[v].size()) < most_parents(v); }
     std::span<const Candidate> candidates(int v) const { return candidates_[v].first(candidate_counts_[v]); }
     bool may_add(int u, int v) const;
     bool other_path(int u, int v) const;
@@ -118,8 +134,7 @@ private:
     std::span<const int> with_ancestors(int v);
 
     int variables_;
-    int most_parents_;
-    Matrix<std::uint8_t> allowed_;
+    Constraints constraints_;
     Matrix<std::uint8_t> is_parent_;
     /// The arcs into each variable, with what it would bring to remove or reverse them: looked at in every step.
     std::vector<std::vector<Arc>> arcs_;

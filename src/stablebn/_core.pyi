@@ -198,6 +198,8 @@ class Climber:
         start: Sequence[int],
         options: ClimbOptions,
         allowed: Sequence[int] | None = None,
+        required: Sequence[int] | None = None,
+        most_parents: Sequence[int] | None = None,
     ) -> None: ...
     @property
     def made(self) -> int: ...

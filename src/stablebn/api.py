@@ -32,9 +32,10 @@ from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
 from stablebn.learners.config import EQUIVALENCE_CLASSES
 from stablebn.naming import (
-    all_arcs_but,
     as_dag,
     check_rows,
+    check_start,
+    constraints_of,
     extended,
     forbidden_by_kind,
     merged_away,
@@ -84,7 +85,12 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     ----------
     asked : LearnArguments
     known : KnownArcs, optional
-        What it forbids to columns that take no part forbids nothing.
+        What it forbids to columns that take no part forbids nothing; a required arc at one is refused.
+
+    Raises
+    ------
+    OptionError
+        What is known cannot be kept: a required arc cannot be there, or the learner cannot bound the parents.
     """
     known = known or KnownArcs()
     began = time.perf_counter()
@@ -103,7 +109,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         config,
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
-        allowed=all_arcs_but([*known.forbidden, *forbidden_by_kind(config, kinds)], prepared),
+        constraints=constraints_of(known, forbidden_by_kind(config, kinds), prepared),
         called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
         threads=asked.threads or cores(),
         deadline=deadline,
@@ -113,7 +119,20 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     if isinstance(prepared.table, MixedTable):
         asked = replace(asked, arcs=config.arcs_as_used)
     search = asked.part(SearchConfig)
-    problem = replace(problem, start=start_parent_sets(start, problem, search.max_parents), watch=asked.progress)
+    problem = replace(
+        problem,
+        constraints=problem.constraints and problem.constraints.within(search.max_parents),
+        start=start_parent_sets(start, problem),
+        watch=asked.progress,
+    )
+    if learner.scores_families:
+        check_start(problem, search.max_parents, "what is required" if start is None else "start")
+    elif problem.constraints and problem.constraints.limited:
+        limited = listed([problem.names[v] for v in problem.constraints.limited])
+        raise OptionError(
+            f"algorithm={asked.algorithm!r} cannot bound how many parents some variables have: {limited}. Choose one "
+            f"that searches by a score: {listed([name for name in LEARNERS if LEARNERS[name].scores_families], 99)}."
+        )
     ordered = time.perf_counter()
     found = learner.learn(problem, search)
     apart = merged_away(prepared)

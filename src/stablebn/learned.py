@@ -13,8 +13,10 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
+from stablebn.learners.orientation import numbered
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
+from stablebn.search.equivalence import known_arcs
 from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
 
@@ -49,16 +51,16 @@ def learned_graph(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hash
     Raises
     ------
     AssertionError
-        The graph has an arc that is not allowed: the learner is wrong.
+        The graph does not obey the constraints of the problem: the learner is wrong.
     """
     return _of_dag(found, problem, nodes) if isinstance(found, Climb) else _of_pattern(found, problem, nodes)
 
 
 def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
     parents = [members(family) for family in found.parents]
-    numbered = [(u, v) for v, family in enumerate(parents) for u in family]
-    known = _known(numbered, problem)
-    arcs = _named(numbered, problem.names)
+    numbered_arcs = [(u, v) for v, family in enumerate(parents) for u in family]
+    _check(numbered_arcs, (), problem)
+    arcs = _named(numbered_arcs, problem.names)
     score = to_float(graph_score(problem, found.parents))
     fewest, cautions = _fewest_rows(problem, found.parents)
     return LearnedGraph(
@@ -67,7 +69,7 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         score=score,
         fingerprint=_fingerprint_of_dag(parents, score),
         fewest_rows=fewest,
-        known=known,
+        known=_known(found.parents, problem),
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
@@ -75,15 +77,13 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
 def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
     names = problem.names
     n = len(names)
-    # By canonical numbers, so that no name has a say in which of the extensions it is.
-    extension = PDAG(range(n), found.directed, found.undirected).extension() if found.has_directions else None
-    families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
+    _check(found.directed, found.undirected, problem)
+    extension = _extension(found, problem) if found.has_directions else None
+    families = [] if extension is None else _families(numbered(extension.arcs), n)
     scored = extension is not None and all(map(problem.scores.is_candidate, range(n), families))
     score = to_float(graph_score(problem, families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
-    numbered = [(u, v) for v, family in enumerate(families) for u in members(family)]
-    known = _known(numbered or found.directed, problem)
-    arcs = _named(numbered, names)
+    arcs = _named([(u, v) for v, family in enumerate(families) for u in members(family)], names)
     fewest, cautions = (None, ()) if extension is None else _fewest_rows(problem, families)
     return LearnedGraph(
         pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
@@ -91,7 +91,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
         fewest_rows=fewest,
-        known=known,
+        known=_known(families or _families(found.directed, n), problem),
         conflicts=conflicts,
         warnings=(
             *_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions),
@@ -101,15 +101,52 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     )
 
 
-def _known(arcs: Sequence[tuple[int, int]], problem: Problem) -> tuple[tuple[Hashable, Hashable], ...]:
-    """The arcs of a learned graph whose other direction is not allowed; one that is not allowed itself is no result."""
-    allowed = problem.allowed
-    if allowed is None:
+def _extension(found: Pattern, problem: Problem) -> DAG | None:
+    """A DAG that extends a pattern and obeys: by canonical numbers, so that no name has a say in which one it is."""
+    n, constraints = len(problem.names), problem.constraints
+    pdag = PDAG(range(n), found.directed, found.undirected)
+    if constraints is None:
+        return pdag.extension()
+    # What is not allowed is directed in a pattern that was checked. How many parents there are is up to the extension.
+    extension = pdag.extension(most_parents=constraints.most_parents_said)
+    if extension is not None:
+        _check(numbered(extension.arcs), (), problem)
+    return extension
+
+
+def _known(parents: Sequence[int], problem: Problem) -> tuple[tuple[Hashable, Hashable], ...]:
+    """The arcs of a learned graph whose direction the constraints decide."""
+    if problem.constraints is None:
         return ()
-    barred = _named((arc for arc in arcs if arc not in allowed), problem.names)
-    if barred:
-        raise AssertionError(f"a fault of stablebn: the learned graph has arcs that are not allowed: {barred}.")
-    return tuple(_named(((u, v) for u, v in arcs if (v, u) not in allowed), problem.names))
+    return tuple(_named(known_arcs(parents, problem.constraints), problem.names))
+
+
+def _check(directed: Sequence[tuple[int, int]], undirected: Sequence[tuple[int, int]], problem: Problem) -> None:
+    """Raise `AssertionError` if a learned graph does not obey; an undirected edge stands for both of its arcs."""
+    constraints = problem.constraints
+    if constraints is None:
+        return
+    n = len(problem.names)
+    parents = _families(directed, n)
+    either_way = [*undirected, *((v, u) for u, v in undirected)]
+    barred = [(u, v) for u, v in [*directed, *either_way] if not constraints.allows(u, v)]
+    missing = [(u, v) for v in range(n) for u in members(constraints.required[v] & ~parents[v])]
+    crowded = [problem.names[v] for v in range(n) if not constraints.has_room(v, parents[v].bit_count())]
+    for what, found in (
+        ("has arcs that are not allowed", _named(barred, problem.names)),
+        ("lacks required arcs", _named(missing, problem.names)),
+        ("has too many parents", crowded),
+    ):
+        if found:
+            raise AssertionError(f"a fault of stablebn: the learned graph {what}: {listed(found)}.")
+
+
+def _families(arcs: Iterable[tuple[int, int]], n: int) -> list[int]:
+    """Parent set of each variable."""
+    parents = [0] * n
+    for u, v in arcs:
+        parents[v] |= bit(u)
+    return parents
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:
@@ -153,7 +190,7 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
     """
     if not isinstance(problem.statistics, MixedStatistics):
         return
-    scores, allowed, names = problem.scores, problem.allowed, problem.names
+    scores, constraints, names = problem.scores, problem.constraints, problem.names
     unscored = [v for v, family in enumerate(families) if not scores.is_candidate(v, family)]
     if unscored:
         yield Caution(
@@ -168,7 +205,7 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
         for u in range(scores.n)
         if u != v
         and not family >> u & 1
-        and (allowed is None or (u, v) in allowed)
+        and (constraints is None or constraints.allows(u, v))
         and not scores.is_candidate(v, family | bit(u))
     ]
     if barred:

@@ -9,16 +9,17 @@ import numpy as np
 
 from stablebn.data import Kind, Prepared
 from stablebn.data.aside import check_aside
-from stablebn.errors import GraphError, listed
+from stablebn.errors import GraphError, OptionError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
+from stablebn.knowledge import KnownArcs
 from stablebn.learners import Problem
 from stablebn.scores.available import NodeAverageScores
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search import AllowedArcs
+from stablebn.search import Constraints
 from stablebn.stats.symmetry import Relation
-from stablebn.stats.variable_sets import bit
+from stablebn.stats.variable_sets import bit, members
 
 
 def read_as_graph(graph: object, names: Sequence[Hashable]) -> Graph:
@@ -38,10 +39,14 @@ def as_dag(graph: object, names: Sequence[Hashable]) -> DAG:
     return extended(read_as_graph(graph, names))
 
 
-def extended(graph: Graph, forbidden: Collection[tuple[Hashable, Hashable]] = ()) -> DAG:
-    """A DAG that has all edges of a graph, none of them in a forbidden direction."""
-    extension = graph if isinstance(graph, DAG) else graph.extension(forbidden)
-    if extension is None and forbidden:
+def extended(
+    graph: Graph,
+    forbidden: Collection[tuple[Hashable, Hashable]] = (),
+    most_parents: Mapping[Hashable, int] | None = None,
+) -> DAG:
+    """A DAG that has all edges of a graph, none of them in a forbidden direction, and nowhere too many parents."""
+    extension = graph if isinstance(graph, DAG) else graph.extension(forbidden, most_parents)
+    if extension is None and (forbidden or most_parents):
         raise GraphError(
             "no DAG that extends this PDAG has only arcs that are allowed, so it has no score and no search can start "
             "from it."
@@ -62,16 +67,57 @@ def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
     return Relation(adjacency)
 
 
-def all_arcs_but(forbidden: Iterable[tuple[Hashable, Hashable]], prepared: Prepared) -> AllowedArcs:
-    """All arcs between the columns that take part except forbidden ones.
+def constraints_of(known: KnownArcs, by_kind: Iterable[tuple[Hashable, Hashable]], prepared: Prepared) -> Constraints:
+    """What is known, and the arcs that kinds forbid, as constraints on the columns that take part.
 
-    What is forbidden to one of several columns that were merged is forbidden to the one that stands for them.
+    What is said of one of several columns that were merged is said of the one that stands for them.
+
+    Raises
+    ------
+    OptionError
+        A required arc cannot be there.
     """
     columns = prepared.table.names
     place = {name: column for column, name in enumerate(columns)}
     place.update({name: place[stands] for stands, group in prepared.merged.items() for name in group})
-    barred = ((place[a], place[b]) for a, b in forbidden if a in place and b in place)
-    return AllowedArcs.all_but(len(columns), barred)
+    idle = dict.fromkeys(end for arc in known.required for end in arc if end not in place)
+    if idle:
+        raise OptionError(
+            f"arcs are required at columns that take no part, as they have a single value, were set aside or are not "
+            f"in the table: {listed(tuple(idle))}. Leave these arcs out, or say kinds= or keep= for the columns."
+        )
+
+    def placed(arcs: Iterable[tuple[Hashable, Hashable]]) -> list[tuple[int, int]]:
+        return [(place[a], place[b]) for a, b in arcs if a in place and b in place]
+
+    merged = [(a, b) for a, b in known.required if place[a] == place[b]]
+    if merged:
+        raise OptionError(
+            f"arcs are required between columns that are identical and were merged: {listed(merged)}. Leave them out, "
+            'or say duplicates="keep".'
+        )
+    required, forbidden, barred = placed(known.required), placed(known.forbidden), placed(by_kind)
+    clashing = [(columns[u], columns[v]) for u, v in required if (u, v) in set(barred)]
+    if clashing:
+        raise OptionError(
+            f"arcs from continuous to categorical variables are required: {listed(clashing)}. Conditional linear "
+            'Gaussian networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
+        )
+    clashing = [(columns[u], columns[v]) for u, v in required if (u, v) in set(forbidden)]
+    if clashing:
+        raise OptionError(f"these arcs are both required and forbidden: {listed(clashing)}. Leave out one of the two.")
+    try:
+        DAG(columns, [(columns[u], columns[v]) for u, v in dict.fromkeys(required)])
+    except GraphError as error:
+        raise OptionError(f"the required arcs cannot all be there: {error}") from None
+    most: dict[int, int] = {}
+    for name, limit in known.most_parents.items():
+        if name in place:
+            most[place[name]] = min(limit, most.get(place[name], limit))
+    crowded = [columns[v] for v in most if len({u for u, child in required if child == v}) > most[v]]
+    if crowded:
+        raise OptionError(f"more parents are required than these may have: {listed(crowded)}.")
+    return Constraints.of(len(columns), forbidden=[*forbidden, *barred], required=required, most_parents=most)
 
 
 def forbidden_by_kind(config: ScoreConfig, kinds: Mapping[Hashable, Kind]) -> list[tuple[Hashable, Hashable]]:
@@ -115,40 +161,65 @@ def start_graph(start: object, prepared: Prepared) -> Graph | None:
     return graph
 
 
-def start_parent_sets(start: Graph | None, problem: Problem, max_parents: int | None) -> tuple[int, ...] | None:
-    """Parent sets of the graph to start from: of a PDAG, the extension by canonical numbers, whatever the names."""
+def start_parent_sets(start: Graph | None, problem: Problem) -> tuple[int, ...] | None:
+    """Parent sets of the graph to start from, which obeys the constraints, with the required arcs.
+
+    Of a PDAG it is the extension by canonical numbers, whatever the names.
+    """
+    constraints = problem.constraints
     if start is None:
         return None
     number = {name: v for v, name in enumerate(problem.names)}
     directed, undirected = ([(number[a], number[b]) for a, b in edges] for edges in edges_by_kind(start))
     forbidden: list[tuple[int, int]] = []
-    if problem.allowed is not None:
+    most_parents: Mapping[Hashable, int] = {}
+    if constraints is not None:
         either_way = [*undirected, *((v, u) for u, v in undirected)]
-        forbidden = [arc for arc in [*directed, *either_way] if arc not in problem.allowed]
+        forbidden = [(u, v) for u, v in [*directed, *either_way] if not constraints.allows(u, v)]
         barred = [(problem.names[u], problem.names[v]) for u, v in directed if (u, v) in forbidden]
         if barred:
             raise GraphError(f"start has arcs that are not allowed: {listed(barred)}. Leave them out or turn them.")
+        there = {*directed, *either_way}
+        directed += [(u, v) for v, own in enumerate(constraints.required) for u in members(own) if (u, v) not in there]
+        most_parents = constraints.most_parents_said
+        try:
+            DAG(problem.names, [(problem.names[u], problem.names[v]) for u, v in directed])
+        except GraphError as error:
+            raise GraphError(f"start contradicts what is required. With it, {error}") from None
     pdag = PDAG(number.values(), directed, undirected)
-    dag = extended(pdag, forbidden) if undirected else DAG(number.values(), directed)
-    families = [sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values()]
-    if max_parents is not None:
-        check_parents(families, problem.names, max_parents, "start")
-    check_rows(families, problem.names, problem.scores, problem.statistics.total, "start")
-    return tuple(families)
+    dag = extended(pdag, forbidden, most_parents) if undirected else DAG(number.values(), directed)
+    return tuple(sum(bit(int(str(u))) for u in dag.parents(v)) for v in number.values())
 
 
-def check_parents(families: Sequence[int], names: Sequence[Hashable], most: int, graph: str) -> None:
+def check_start(problem: Problem, max_parents: int | None, graph: str) -> None:
+    """Refuse a graph to start from with families that are too large, or that the rows are too few for."""
+    constraints = problem.constraints
+    families = problem.start or (None if constraints is None else constraints.required)
+    if families is None:
+        return
+    usual = len(families) if max_parents is None else max_parents
+    limits = [usual] * len(families) if constraints is None else constraints.limits(max_parents)
+    check_parents(families, problem.names, limits, graph)
+    check_rows(families, problem.names, problem.scores, problem.statistics.total, graph)
+
+
+def check_parents(families: Sequence[int], names: Sequence[Hashable], limits: Sequence[int], graph: str) -> None:
     """Refuse more parents than there may be, or than the rows can tell of; `graph` says whose."""
-    crowded = [name for name, family in zip(names, families, strict=True) if family.bit_count() > most]
-    if crowded:
-        raise GraphError(f"{graph} gives these variables more than {most} parents: {listed(crowded)}.")
+    for most in sorted(set(limits)):
+        crowded = [
+            name
+            for name, family, limit in zip(names, families, limits, strict=True)
+            if family.bit_count() > limit == most
+        ]
+        if crowded:
+            raise GraphError(f"{graph} gives these variables more than {most} parents: {listed(crowded)}.")
 
 
 def check_rows(
     families: Sequence[int], names: Sequence[Hashable], scores: CompiledScores, total: int, graph: str
 ) -> None:
     """Refuse families that the rows are too few for; `graph` says whose."""
-    check_parents(families, names, scores.most_parents, f"for {total} rows {graph}")
+    check_parents(families, names, [scores.most_parents] * len(families), f"for {total} rows {graph}")
     barred = [names[v] for v, family in enumerate(families) if not scores.is_candidate(v, family)]
     if barred and isinstance(scores, NodeAverageScores):
         raise GraphError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -53,9 +53,16 @@ def is_acyclic(arcs: Arcs, n: int) -> bool:
 
 
 def candidates(
-    arcs: Arcs, n: int, most_parents: int, forbidden: Collection[tuple[int, int]] = ()
+    arcs: Arcs,
+    n: int,
+    most_parents: Sequence[int],
+    forbidden: Collection[tuple[int, int]] = (),
+    required: Collection[tuple[int, int]] = (),
 ) -> Iterator[tuple[str, int, int, Arcs]]:
-    """All single-arc changes that leave the graph acyclic and no family too large, and bring no forbidden arc."""
+    """All single-arc changes after which the graph is acyclic, no family too large, and what is known obeyed.
+
+    A forbidden arc may be there from the start; no required one may be lost.
+    """
     for u in range(n):
         for v in range(n):
             if u == v:
@@ -67,8 +74,8 @@ def candidates(
             else:
                 changes = [("add", arcs | {(u, v)})]
             for move, changed in changes:
-                fits = all(sum(w == child for _, w in changed) <= most_parents for child in range(n))
-                may = not any(arc in forbidden for arc in changed - arcs)
+                fits = all(sum(w == child for _, w in changed) <= most for child, most in enumerate(most_parents))
+                may = not any(arc in forbidden for arc in changed - arcs) and changed >= set(required)
                 if fits and may and is_acyclic(changed, n):
                     yield move, u, v, changed
 
@@ -82,19 +89,22 @@ def naive_climb(
     noinc: int = 0,
     max_parents: int | None = None,
     forbidden: Collection[tuple[int, int]] = (),
+    required: Collection[tuple[int, int]] = (),
+    most_parents: Mapping[int, int] | None = None,
 ) -> NaiveClimb:
     """Climb, HC being the case tabu = noinc = 0."""
-    most = scores.most_parents if max_parents is None else min(max_parents, scores.most_parents)
+    usual = scores.most_parents if max_parents is None else max_parents
+    most = [min((most_parents or {}).get(v, usual), scores.most_parents) for v in range(scores.n)]
     place = {v: p for p, v in enumerate(order)}
     kinds = ("add", "delete", "reverse")
-    arcs = best = start
+    arcs = best = start | frozenset(required)
     score = best_score = score_of(scores, arcs)
     visited = [arcs][-tabu:] if tabu else []
     steps: list[Step] = []
     bad = 0
     while True:
         ranked = []
-        for move, u, v, changed in candidates(arcs, scores.n, most, forbidden):
+        for move, u, v, changed in candidates(arcs, scores.n, most, forbidden, required):
             if changed not in visited:
                 delta = float(score_of(scores, changed) - score)
                 ranked.append(((-delta, kinds.index(move), place[u], place[v]), move, u, v, delta, changed))

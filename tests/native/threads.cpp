@@ -77,7 +77,7 @@ std::vector<Step> climb(const Sample& sample, int threads, int searches) {
     std::vector<Climber*> all;
     for (int i = 0; i < searches; ++i) {
         climbers.push_back(std::make_unique<Climber>(scores, order, std::vector<VariableSet>(Sample::variables), options,
-                                                     Matrix<std::uint8_t>{}));
+                                                     Constraints{}));
         all.push_back(climbers.back().get());
         std::reverse(order.begin(), order.end());
     }

@@ -55,18 +55,26 @@ std::shared_ptr<DegenerateGaussianScores> degenerate_gaussian_scores(const Table
 
 std::shared_ptr<Climber> climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order,
                                  const std::vector<nb::int_>& start, ClimbOptions options,
-                                 const std::optional<std::vector<nb::int_>>& allowed) {
+                                 const std::optional<std::vector<nb::int_>>& allowed,
+                                 const std::optional<std::vector<nb::int_>>& required,
+                                 std::optional<std::vector<int>> most_parents) {
     std::vector<VariableSet> parents;
     for (const auto& own : start) parents.push_back(set_of(own));
-    Matrix<std::uint8_t> may;
-    if (allowed) {
-        may = Matrix<std::uint8_t>(order.size(), order.size());
+    Constraints constraints;
+    const auto mark = [&](const std::vector<nb::int_>& sets, Constraints::Arc meaning) {
         for (std::size_t v = 0; v < order.size(); ++v) {
-            for (const int u : set_of((*allowed)[v])) may(v, u) = 1;
+            for (const int u : set_of(sets[v])) constraints.arcs(v, u) = meaning;
         }
+    };
+    if (allowed) {
+        constraints.arcs = Matrix<std::uint8_t>(order.size(), order.size(), Constraints::forbidden);
+        mark(*allowed, Constraints::free);
+        if (required) mark(*required, Constraints::required);
     }
+    if (most_parents) constraints.most_parents = std::move(*most_parents);
     const Unlocked unlocked;
-    return std::make_shared<Climber>(std::move(scores), std::move(order), std::move(parents), options, may);
+    return std::make_shared<Climber>(std::move(scores), std::move(order), std::move(parents), options,
+                                     constraints);
 }
 
 nb::object steps_of(const Climber& climber) {
@@ -221,7 +229,8 @@ void bind_search(nb::module_& m) {
              nb::arg("tabu"), nb::arg("noinc"), nb::arg("most_parents"), nb::arg("most_steps"));
     nb::class_<Climber>(m, "Climber", "Hill climbing or tabu search in one order.")
         .def(nb::new_(&climber), nb::arg("scores"), nb::arg("order"), nb::arg("start"), nb::arg("options"),
-             nb::arg("allowed").none() = nb::none())
+             nb::arg("allowed").none() = nb::none(), nb::arg("required").none() = nb::none(),
+             nb::arg("most_parents").none() = nb::none())
         .def_prop_ro("made", [](const Climber& own) { return own.steps().size(); }, "Number of steps made.")
         .def_prop_ro("best", &Climber::best, "How many steps led to the best DAG, the earliest of equals.")
         .def_prop_ro("has_converged", &Climber::has_converged, "Whether no move is worth it.")

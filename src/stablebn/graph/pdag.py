@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
 
@@ -115,7 +115,7 @@ class PDAG:
         """Adjacent pairs, sorted by the names, also inside a pair."""
         return sorted_pairs([*self._directed, *self._undirected], self._rank)
 
-    def extension(self, forbidden: Collection[Edge] = ()) -> DAG | None:
+    def extension(self, forbidden: Collection[Edge] = (), most_parents: Mapping[Node, int] | None = None) -> DAG | None:
         """DAG with this skeleton, these directed edges and no other v-structures; None if there is none.
 
         Of the nodes that can be the next sink, the one whose name sorts last is removed first. So the DAG
@@ -126,6 +126,9 @@ class PDAG:
         ----------
         forbidden : collection of (from, to)
             Arcs that the DAG may not have.
+        most_parents : mapping of node to int, optional
+            How many parents some nodes may have in it. A sink gets all that are left around it as parents, so it must
+            have room for them: this misses no DAG, as without the sink nobody has more parents than before.
 
         References
         ----------
@@ -134,13 +137,16 @@ class PDAG:
         """
         if forbidden:
             turned = self._turned_from(set(forbidden))
-            return None if turned is None else turned.extension()
+            return None if turned is None else turned.extension(most_parents=most_parents)
+        most = {node: len(self._nodes) for node in self._nodes} | dict(most_parents or {})
         children = {node: set(self._children[node]) for node in self._nodes}
         neighbours = {node: set(self._neighbours[node]) for node in self._nodes}
         adjacent = {node: {*self._parents[node], *children[node], *neighbours[node]} for node in self._nodes}
 
         def is_sink(node: Node) -> bool:
-            return not children[node] and all(adjacent[node] - {y} <= adjacent[y] for y in neighbours[node])
+            if children[node] or len(adjacent[node]) > most[node]:
+                return False
+            return all(adjacent[node] - {y} <= adjacent[y] for y in neighbours[node])
 
         by_rank = list(self._rank)
         # Removing other nodes never stops a sink from being one, so a node enters the queue once.

@@ -12,6 +12,7 @@ from stablebn.learners.evidence import Evidence, gather, pair
 from stablebn.learners.orientation import Separation, Triple, oriented, unshielded
 from stablebn.learners.pattern import Pattern, test_trace
 from stablebn.learners.problem import Problem
+from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit
 
 
@@ -19,7 +20,8 @@ def learn_by_blankets(problem: Problem, config: SearchConfig, blanket_of: Callab
     """Find the blanket of every variable, then its neighbours, then the directions.
 
     Variables that no allowed arc can join may be in each other's blankets, as parents of one child, but are no
-    neighbours, and not tested as to that.
+    neighbours; those that a required arc joins are in each other's blankets, and neighbours. Neither are tested as to
+    that.
 
     References
     ----------
@@ -29,15 +31,16 @@ def learn_by_blankets(problem: Problem, config: SearchConfig, blanket_of: Callab
     evidence = gather(problem, config)
     found = evidence.answers("blankets", blanket_of, range(evidence.test.n))
     blankets = symmetric([blanket or 0 for blanket in found])
-    adjacent = list(blankets)
-    if problem.allowed is not None:
-        adjacent = [own & joinable for own, joinable in zip(blankets, problem.allowed.joinable, strict=True)]
-    separations = separated(evidence, blankets, adjacent)
+    constraints = problem.constraints or Constraints.of(evidence.test.n)
+    blankets = [own | joined for own, joined in zip(blankets, constraints.joined, strict=True)]
+    adjacent = [own & joinable for own, joinable in zip(blankets, constraints.joinable, strict=True)]
+    tested = [own & ~joined for own, joined in zip(adjacent, constraints.joined, strict=True)]
+    separations = separated(evidence, blankets, tested)
     for x, y in separations:
         adjacent[x] &= ~bit(y)
         adjacent[y] &= ~bit(x)
     colliders = find_colliders(evidence, blankets, adjacent)
-    directed, undirected, conflicts = oriented(adjacent, colliders, problem.allowed)
+    directed, undirected, conflicts = oriented(adjacent, colliders, constraints)
     return Pattern(
         directed=directed,
         undirected=undirected,
@@ -75,15 +78,15 @@ def symmetric(sets: list[int]) -> list[int]:
     return [int.from_bytes(row.tobytes(), "little") for row in both]
 
 
-def separated(evidence: Evidence, blankets: list[int], adjacent: list[int]) -> dict[tuple[int, int], Separation]:
-    """The adjacent members of each other's blankets that a subset of the smaller of the two blankets separates.
+def separated(evidence: Evidence, blankets: list[int], tested: list[int]) -> dict[tuple[int, int], Separation]:
+    """The pairs to test that a subset of the smaller of their two blankets separates.
 
     Two variables that are each the whole blanket of the other are neighbours, and no test is made.
     """
     pairs = [
         (x, y)
         for x, y in combinations(evidence.order, 2)
-        if adjacent[x] >> y & 1 and (blankets[x] | blankets[y]) & ~(bit(x) | bit(y))
+        if tested[x] >> y & 1 and (blankets[x] | blankets[y]) & ~(bit(x) | bit(y))
     ]
 
     def ask(evidence: Evidence, ends: tuple[int, int]) -> Separation | None:

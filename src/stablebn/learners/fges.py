@@ -11,8 +11,8 @@ from stablebn.learners.config import SearchConfig
 from stablebn.learners.orientation import Edges, numbered
 from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem
-from stablebn.search import AllowedArcs
-from stablebn.search.equivalence import EquivalenceClass
+from stablebn.search import Constraints
+from stablebn.search.equivalence import EquivalenceClass, known_arcs
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch
 from stablebn.stats.variable_sets import members
 
@@ -30,10 +30,11 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     never joined. Without the assumption, the default, the search is that of Chickering, which finds the true class in
     the limit of many rows.
 
-    Where not all arcs are allowed, every class on the way has a DAG that obeys, and the result is the last one directed
-    where all its DAGs that obey agree. If the truth obeys tiers, such a search finds it in the limit of many rows all
-    the same (Larsen et al.). With other forbidden arcs it need not: then a search that is free of them is made besides,
-    and its class is the result if it scores more and has a DAG that obeys, as the true class has.
+    Where there are constraints, every class on the way has a DAG that obeys, from that of the required arcs on, and the
+    result is the last one directed where all its DAGs that obey agree. If the truth obeys tiers, such a search finds it
+    in the limit of many rows all the same (Larsen et al.). With other constraints it need not: then a search that is
+    free of them is made besides, and its class is the result if it scores more and has a DAG that obeys, as the true
+    class has.
 
     All cliques among the neighbours of a variable are tried, however many: at worst their number grows exponentially
     with the largest one. `max_parents` bounds their size, and `max_time` the search.
@@ -58,30 +59,31 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     if not problem.scores.score_equivalent:
         raise OptionError("fges needs a score that all DAGs of a class share: bic, aic, loglik, bde or bge.")
     order = problem.decreasing if config.order == "stable" else problem.given
-    allowed = problem.allowed
-    search = searched(problem, config, order, allowed)
+    constraints = None if problem.constraints is None else problem.constraints.within(config.max_parents)
+    search = searched(problem, config, order, constraints)
     finished = search.finished
-    if allowed is not None and not allowed.are_tiers:
-        # What is forbidden can bar all ways to the best class that obeys: perhaps a search that is free finds it.
+    if constraints is not None and not constraints.are_tiers:
+        # Constraints can bar all ways to the best class that obeys: perhaps a search that is free of them finds it.
         free = searched(problem, config, order, None)
         finished &= free.finished
-        if free.score > search.score and free.graph.obeying_dag(allowed) is not None:
+        if free.score > search.score and free.graph.obeying_dag(constraints) is not None:
             search = free
-    directed, undirected = oriented_class(search.graph, allowed)
+    directed, undirected = oriented_class(search.graph, constraints)
     return Pattern(directed, undirected, tuple(order), search.trace, finished, conflicts=())
 
 
 def searched(
-    problem: Problem, config: SearchConfig, order: Sequence[int], allowed: AllowedArcs | None
+    problem: Problem, config: SearchConfig, order: Sequence[int], constraints: Constraints | None
 ) -> GreedyEquivalenceSearch:
     """A search among the classes that have a DAG that obeys."""
     n = problem.scores.n
+    required = [0] * n if problem.constraints is None else problem.constraints.required
     search = GreedyEquivalenceSearch(
         problem.scores,
         order,
-        start=[0] * n if problem.start is None else problem.start,
+        start=required if problem.start is None else problem.start,
         most_parents=n if config.max_parents is None else config.max_parents,
-        allowed=allowed,
+        constraints=constraints,
         deadline=math.inf if problem.deadline is None else problem.deadline,
         watch=problem.watch,
     )
@@ -97,13 +99,13 @@ def searched(
     return search
 
 
-def oriented_class(graph: EquivalenceClass, allowed: AllowedArcs | None) -> tuple[Edges, Edges]:
+def oriented_class(graph: EquivalenceClass, constraints: Constraints | None) -> tuple[Edges, Edges]:
     """Directed and undirected edges of a class: directed where all its DAGs that obey agree."""
-    if allowed is None:
+    if constraints is None:
         return graph.directed(), graph.undirected()
-    obeying = graph.obeying_dag(allowed)
+    obeying = graph.obeying_dag(constraints)
     if obeying is None:
-        raise AssertionError("a fault of stablebn: no DAG of the learned class has only arcs that are allowed.")
+        raise AssertionError("a fault of stablebn: no DAG of the learned class obeys the constraints.")
     arcs = [(u, v) for v, family in enumerate(obeying) for u in members(family)]
-    pdag = DAG(range(len(obeying)), arcs).cpdag(known=[(u, v) for u, v in arcs if (v, u) not in allowed])
+    pdag = DAG(range(len(obeying)), arcs).cpdag(known_arcs(obeying, constraints))
     return numbered(pdag.directed), numbered(pdag.undirected)

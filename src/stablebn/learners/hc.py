@@ -20,7 +20,7 @@ def hill_climb(problem: Problem, orders: Mapping[str, Sequence[int]], config: Se
         start=problem.start,
         max_parents=config.max_parents,
         max_iter=config.max_iter,
-        allowed=problem.allowed,
+        constraints=problem.constraints,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, list(orders)),
     )

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from stablebn.graph import PDAG, meek_closure
 from stablebn.learners.evidence import pair
-from stablebn.search import AllowedArcs
+from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit, members
 
 
@@ -52,22 +52,20 @@ def unshielded(adjacent: Sequence[int], order: Sequence[int]) -> Iterator[Triple
 
 
 def oriented(
-    adjacent: Sequence[int], colliders: Mapping[Triple, float], allowed: AllowedArcs | None = None
+    adjacent: Sequence[int], colliders: Mapping[Triple, float], constraints: Constraints | None = None
 ) -> tuple[Edges, Edges, tuple[Triple, ...]]:
     """Directed edges, undirected edges, and the v-structures that could not be had.
 
-    An edge of which one direction is forbidden has the other one from the start: of an edge of the skeleton at least
-    one is allowed. So whatever extends the pattern obeys. Where these directions make a cycle among themselves nothing
-    does: then the tests contradict what is allowed.
+    An edge of which one direction is forbidden, as the other one is required or for any reason, has the other one from
+    the start (`known_children`). So whatever extends the pattern obeys. Where these directions make a cycle among
+    themselves nothing does: then the tests contradict what is allowed.
 
     V-structures are made by increasing p-value, as bnlearn does; of equals the one found first, that is by the
     processing order of (c, a, b). One is made if neither of its arcs is already directed the other way or closes a
     directed cycle. Otherwise it is a conflict: it is left out whole, and reported. Meek's rules direct what follows
     from the others.
     """
-    children = [0] * len(adjacent)
-    if allowed is not None:
-        children = [around & ~allowed.parents[v] for v, around in enumerate(adjacent)]
+    children = known_children(adjacent, constraints)
     conflicts = []
     for a, c, b in sorted(colliders, key=colliders.__getitem__):
         if any(children[c] >> parent & 1 or _reaches(children, c, parent) for parent in (a, b)):
@@ -75,15 +73,27 @@ def oriented(
         else:
             children[a] |= bit(c)
             children[b] |= bit(c)
-    directed = [(u, v) for u, below in enumerate(children) for v in members(below)]
-    undirected = [
+    closure = meek_closure(PDAG(range(len(adjacent)), *by_direction(adjacent, children)), acyclic=True)
+    return numbered(closure.directed), numbered(closure.undirected), tuple(conflicts)
+
+
+def known_children(adjacent: Sequence[int], constraints: Constraints | None) -> list[int]:
+    """For each variable those whose parent it must be, if they are adjacent: of an edge one direction is allowed."""
+    if constraints is None:
+        return [0] * len(adjacent)
+    return [around & ~allowed for around, allowed in zip(adjacent, constraints.allowed, strict=True)]
+
+
+def by_direction(adjacent: Sequence[int], children: Sequence[int]) -> tuple[Edges, Edges]:
+    """Directed and undirected edges of a skeleton of which some directions are known."""
+    directed = tuple((u, v) for u, below in enumerate(children) for v in members(below))
+    undirected = tuple(
         (u, v)
         for u, around in enumerate(adjacent)
         for v in members(around)
         if u < v and not children[u] >> v & 1 and not children[v] >> u & 1
-    ]
-    closure = meek_closure(PDAG(range(len(adjacent)), directed, undirected), acyclic=True)
-    return numbered(closure.directed), numbered(closure.undirected), tuple(conflicts)
+    )
+    return directed, undirected
 
 
 def numbered(edges: Iterable[tuple[object, object]]) -> Edges:

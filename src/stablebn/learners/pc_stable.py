@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
 
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but, gather, pair
-from stablebn.learners.orientation import Separation, oriented, v_structures
+from stablebn.learners.evidence import Evidence, gather, pair
+from stablebn.learners.orientation import Separation, by_direction, known_children, oriented, v_structures
 from stablebn.learners.pattern import Pattern, test_trace
 from stablebn.learners.problem import Problem
-from stablebn.search import AllowedArcs
+from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit
 
 
 def pc_stable(problem: Problem, config: SearchConfig) -> Pattern:
     """PC with a skeleton that no order can change; the order decides which separating set is found first.
 
-    Variables that no allowed arc can join are apart from the start, and not tested as to that.
+    Variables that no allowed arc can join are apart from the start, those that a required arc joins are adjacent to the
+    end: neither are tested as to that.
 
     References
     ----------
     Colombo and Maathuis (2014), "Order-independent constraint-based causal structure learning".
     """
     evidence = gather(problem, config)
-    allowed = problem.allowed
-    adjacent = [all_but(evidence.test.n, x) for x in range(evidence.test.n)]
-    if allowed is not None:
-        adjacent = list(allowed.joinable)
+    constraints = problem.constraints or Constraints.of(evidence.test.n)
+    adjacent = list(constraints.joinable)
     separations: dict[tuple[int, int], Separation] = {}
-    thin_skeleton(evidence, adjacent, separations)
-    if allowed is not None:
-        separate_those_apart(evidence, adjacent, separations, allowed)
+    thin_skeleton(evidence, adjacent, separations, constraints.joined)
+    if problem.constraints is not None:
+        separate_those_apart(evidence, adjacent, separations, constraints)
     finished = evidence.limit.kept
     # Too many edges are left of a skeleton that is not finished: directions would say nothing, and take long to find.
     if finished:
         colliders = v_structures(adjacent, separations, evidence.order)
-        directed, undirected, conflicts = oriented(adjacent, colliders, allowed)
+        directed, undirected, conflicts = oriented(adjacent, colliders, constraints)
     else:
-        directed, undirected, conflicts = oriented(adjacent, {})
+        directed, undirected = by_direction(adjacent, known_children(adjacent, constraints))
+        conflicts = ()
     return Pattern(
         directed=directed,
         undirected=undirected,
@@ -50,15 +51,17 @@ def pc_stable(problem: Problem, config: SearchConfig) -> Pattern:
     )
 
 
-def thin_skeleton(evidence: Evidence, adjacent: list[int], separations: dict[tuple[int, int], Separation]) -> None:
-    """Remove every edge whose ends some of their neighbours separate, in rounds of growing sets.
+def thin_skeleton(
+    evidence: Evidence, adjacent: list[int], separations: dict[tuple[int, int], Separation], joined: Sequence[int]
+) -> None:
+    """Remove every edge whose ends some of their neighbours separate, in rounds of growing sets; but none of some.
 
     The neighbours are those at the start of the round: that is what makes the skeleton independent of the order. A pair
     that was never tested, for want of time, is no edge.
     """
     size = 0
     while size <= evidence.most and evidence.limit.kept and any(around.bit_count() > size for around in adjacent):
-        pairs = [(x, y) for x, y in combinations(evidence.order, 2) if adjacent[x] >> y & 1]
+        pairs = [(x, y) for x, y in combinations(evidence.order, 2) if (adjacent[x] & ~joined[x]) >> y & 1]
         ask = partial(separation_among_neighbours, tuple(adjacent), size)
         found = evidence.answers(f"sets of {size}", ask, pairs)
         for (x, y), answer in zip(pairs, found, strict=True):
@@ -71,7 +74,7 @@ def thin_skeleton(evidence: Evidence, adjacent: list[int], separations: dict[tup
 
 
 def separate_those_apart(
-    evidence: Evidence, adjacent: list[int], separations: dict[tuple[int, int], Separation], allowed: AllowedArcs
+    evidence: Evidence, adjacent: list[int], separations: dict[tuple[int, int], Separation], constraints: Constraints
 ) -> None:
     """Find what separates variables that no arc may join, where they share a neighbour.
 
@@ -80,7 +83,7 @@ def separate_those_apart(
     pairs = [
         (x, y)
         for x, y in combinations(evidence.order, 2)
-        if not allowed.joinable[x] >> y & 1 and adjacent[x] & adjacent[y]
+        if not constraints.joinable[x] >> y & 1 and adjacent[x] & adjacent[y]
     ]
 
     def ask(evidence: Evidence, ends: tuple[int, int]) -> list[Separation]:

@@ -16,7 +16,7 @@ from stablebn.independence import IndependenceTest
 from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.search.allowed import AllowedArcs
+from stablebn.search.constraints import Constraints
 from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
@@ -45,8 +45,8 @@ class Problem:
         Variables between which only names can decide, as a symmetry of the data exchanges them.
     undecided : tuple of int
         Variables between which names have decided, as it would have taken too long to see whether they must.
-    allowed : AllowedArcs or None
-        The arcs that a graph may have; None: all.
+    constraints : Constraints or None
+        What every graph must obey; None: all do.
     start : tuple of int or None
         Parent set of each variable in the DAG to start from.
     test : IndependenceTest or None
@@ -66,7 +66,7 @@ class Problem:
     tied: bool = False
     interchangeable: tuple[tuple[int, ...], ...] = ()
     undecided: tuple[int, ...] = ()
-    allowed: AllowedArcs | None = None
+    constraints: Constraints | None = None
     start: tuple[int, ...] | None = None
     test: IndependenceTest | None = None
     deadline: float | None = None
@@ -88,7 +88,7 @@ def define_problem(
     *,
     unit_free: bool = False,
     relation: Relation | None = None,
-    allowed: AllowedArcs | None = None,
+    constraints: Constraints | None = None,
     called: Mapping[Name, Name] | None = None,
     threads: int = 1,
     deadline: float | None = None,
@@ -103,8 +103,8 @@ def define_problem(
         Learn from the correlations of continuous variables alone.
     relation : Relation, optional
         Between the columns of the table, given besides the data, for instance a graph.
-    allowed : AllowedArcs, optional
-        The arcs between columns of the table that a graph may have; all by default.
+    constraints : Constraints, optional
+        What every graph over the columns of the table must obey.
     called : mapping of name to name, optional
         The names to decide by where not their own, see `canonical_order`.
     threads : int
@@ -114,10 +114,10 @@ def define_problem(
     """
     statistics = statistics_of(table, unit_free=unit_free, threads=threads)
     relations = [] if relation is None else [relation]
-    if allowed is None or allowed.is_everything:
+    if constraints is None or constraints.is_everything:
         return replace(number_variables(statistics, config, relations, called, deadline), deadline=deadline)
-    problem = number_variables(statistics, config, [*relations, allowed.relation()], called, deadline)
-    return replace(problem, allowed=allowed.renumbered(problem.given), deadline=deadline)
+    problem = number_variables(statistics, config, [*relations, constraints.relation()], called, deadline)
+    return replace(problem, constraints=constraints.renumbered(problem.given), deadline=deadline)
 
 
 def number_variables(

@@ -56,6 +56,11 @@ class Learner:
     stable: bool = True
     revision: int = 1
 
+    @property
+    def scores_families(self) -> bool:
+        """Whether it searches by a score, not by tests alone."""
+        return self.traits != {TESTS_INDEPENDENCE}
+
     def has(self, option: Option) -> bool:
         """Whether it has an option."""
         return not option.of or not self.traits.isdisjoint(option.of)

@@ -12,7 +12,7 @@ from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but, gather
 from stablebn.learners.pattern import TestTrace, test_trace
 from stablebn.learners.problem import Problem
-from stablebn.search import AllowedArcs, Climb, Trace, climb, watch_stages
+from stablebn.search import Climb, Constraints, Trace, climb, watch_stages
 
 # Of a limited time, so that some is left to climb.
 _SHARE_OF_TESTS = 0.5
@@ -54,7 +54,7 @@ class HybridClimb(Climb):
 def climb_among_candidates(
     problem: Problem, config: SearchConfig, candidates_of: Callable[[Evidence, int], int]
 ) -> Climb:
-    """Hill climbing that adds only arcs between variables that are candidates of each other.
+    """Hill climbing that adds only arcs between variables that are candidates of each other, to those required.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def climb_among_candidates(
     # Of a variable that time does not suffice for, nothing is excluded.
     answers = evidence.answers("candidates", candidates_of, range(n))
     candidates = symmetric([all_but(n, x) if answer is None else answer for x, answer in enumerate(answers)])
-    allowed = AllowedArcs(tuple(candidates))
+    constraints = problem.constraints or Constraints.of(n)
     [found] = climb(
         problem.scores,
         [evidence.order],
         max_parents=config.max_parents,
         max_iter=config.max_iter,
-        allowed=allowed if problem.allowed is None else allowed & problem.allowed,
+        constraints=constraints.among(candidates),
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, ["search"]),
     )

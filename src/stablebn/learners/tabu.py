@@ -22,7 +22,7 @@ def tabu_search(problem: Problem, orders: Mapping[str, Sequence[int]], config: S
         noinc=config.patience,
         max_parents=config.max_parents,
         max_iter=config.max_iter,
-        allowed=problem.allowed,
+        constraints=problem.constraints,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, list(orders)),
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.fixed_point import joined, to_float
 from stablebn.scores.families import CompiledScores
-from stablebn.search.allowed import AllowedArcs
+from stablebn.search.constraints import Constraints
 from stablebn.search.trace import Trace
 from stablebn.stats.variable_sets import bit
 
@@ -86,7 +86,7 @@ def climb(
     noinc: int = 0,
     max_parents: int | None = None,
     max_iter: int | None = None,
-    allowed: AllowedArcs | None = None,
+    constraints: Constraints | None = None,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[Sequence[int]], None] | None = None,
 ) -> list[Climb]:
@@ -100,28 +100,35 @@ def climb(
     orders : sequence of sequence of int
         Processing orders, which decide between equal moves.
     start : sequence of int, optional
-        Parent set of each variable; none by default.
+        Parent set of each variable; by default those that are required.
     tabu : int
         How many of the last DAGs may not be visited again.
     noinc : int
         How many moves that do not improve the score are tolerated since the best one.
     max_parents, max_iter : int, optional
-    allowed : AllowedArcs, optional
-        The arcs that may be brought; all by default.
+    constraints : Constraints, optional
+        Which arcs may be brought, which are not taken away, and the most parents where these are not `max_parents`. The
+        start obeys.
     time_is_up : callable, optional
         Asked again and again whether to stop.
     watch : callable, optional
         Called now and then with the number of steps made so far in each order.
     """
-    parents = [0] * scores.n if start is None else list(start)
+    if start is None:
+        start = [0] * scores.n if constraints is None else constraints.required
+    parents = list(start)
     options = _core.ClimbOptions(
         tabu=tabu,
         noinc=noinc,
         most_parents=scores.n if max_parents is None else max_parents,
         most_steps=sys.maxsize if max_iter is None else max_iter,
     )
-    may_join = None if allowed is None else list(allowed.parents)
-    climbers = [_core.Climber(scores.compiled, list(order), parents, options, may_join) for order in orders]
+    obeyed = (
+        (None, None, None)
+        if constraints is None
+        else (list(constraints.allowed), list(constraints.required), constraints.limits(max_parents))
+    )
+    climbers = [_core.Climber(scores.compiled, list(order), parents, options, *obeyed) for order in orders]
     ended = late = False
     while not (ended or late):
         late = time_is_up is not None and time_is_up()

@@ -5,10 +5,11 @@ A class is its CPDAG. Sets of variables are the bits of an int.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from stablebn.errors import GraphError
-from stablebn.search.allowed import AllowedArcs
+from stablebn.graph import DAG
+from stablebn.search.constraints import Constraints
 from stablebn.stats.variable_sets import bit, members
 
 
@@ -86,24 +87,35 @@ class EquivalenceClass:
                 near[v] |= self.adjacent[u]
         return near
 
-    def obeying_dag(self, allowed: AllowedArcs) -> list[int] | None:
-        """Parent set of each variable in one DAG of the class that has only allowed arcs; None if none has.
+    def obeying_dag(self, constraints: Constraints, known: tuple[int, int] | None = None) -> list[int] | None:
+        """Parent set of each variable in one DAG of the class that obeys; None if none does.
 
-        This is exact, whatever the arcs. A DAG of the class obeys if and only if it has the directed edges of the CPDAG
-        and, where one direction of an undirected edge is forbidden, the other one. So it is a DAG that extends the
-        CPDAG with these edges directed, and such an extension is found if there is one (Dor and Tarsi). It must have no
-        other v-structure than the CPDAG: one that the directed edges make by themselves is looked for first.
+        This is exact, whatever the constraints. A DAG of the class obeys if and only if all required arcs are edges of
+        the class, it has the directed edges of the CPDAG and, where one direction of an undirected edge is forbidden,
+        the other one, and no variable has too many parents. So it is a DAG that extends the CPDAG with these edges
+        directed, and such an extension is found if there is one (`consistent_extension`). It must have no other
+        v-structure than the CPDAG: one that the directed edges make by themselves is looked for first.
+
+        Parameters
+        ----------
+        constraints : Constraints
+        known : (from, to), optional
+            An undirected edge of the CPDAG that the DAG has in this direction.
         """
+        if any(must & ~own for must, own in zip(constraints.required, self.adjacent, strict=True)):
+            return None
         parents, neighbours = list(self.parents), list(self.neighbours)
         for v, free in enumerate(self.neighbours):
-            _direct(parents, neighbours, free & ~allowed.children[v], v)
+            _direct(parents, neighbours, free & ~constraints.children[v], v)
+        if known is not None:
+            _direct(parents, neighbours, bit(known[0]), known[1])
         for v, (own, before) in enumerate(zip(parents, self.parents, strict=True)):
-            if own & ~allowed.parents[v]:
+            if own & ~constraints.allowed[v]:
                 return None
             if any(own & ~(self.adjacent[u] | bit(u)) for u in members(own & ~before)):
                 return None
         try:
-            return consistent_extension(parents, neighbours)[0]
+            return consistent_extension(parents, neighbours, constraints.has_room)[0]
         except GraphError:
             return None
 
@@ -128,8 +140,18 @@ class EquivalenceClass:
         return tuple((u, v) for u, others in enumerate(self.neighbours) for v in members(others) if u < v)
 
 
-def consistent_extension(parents: Sequence[int], neighbours: Sequence[int]) -> tuple[list[int], list[int]]:
+def consistent_extension(
+    parents: Sequence[int], neighbours: Sequence[int], has_room: Callable[[int, int], bool] | None = None
+) -> tuple[list[int], list[int]]:
     """A DAG with these edges and no new v-structure: parent set of each variable, and a topological order.
+
+    Parameters
+    ----------
+    parents, neighbours : sequence of int
+        For each variable those with a directed edge into it, and those with an undirected one to it.
+    has_room : callable, optional
+        Whether a variable may have so many parents. A sink gets all that are left around it as parents, so it must have
+        room for them. That loses no DAG: without the sink every other DAG is one in which nobody has more parents.
 
     References
     ----------
@@ -147,6 +169,8 @@ def consistent_extension(parents: Sequence[int], neighbours: Sequence[int]) -> t
 
     def is_sink(v: int) -> bool:
         if children[v]:
+            return False
+        if has_room is not None and not has_room(v, adjacent[v].bit_count()):
             return False
         return all(not adjacent[v] & ~(adjacent[u] | bit(u)) for u in members(open_neighbours[v]))
 
@@ -186,6 +210,32 @@ def compelled_parents(dag: Sequence[int], order: Sequence[int]) -> list[int]:
             collides = compelled[x] & ~dag[y] or dag[y] & ~(dag[x] | bit(x))
             compelled[y] = dag[y] if collides else compelled[x]
     return compelled
+
+
+def known_arcs(dag: Sequence[int], constraints: Constraints) -> list[tuple[int, int]]:
+    """The arcs of a DAG that obeys whose direction the constraints decide, whatever the data say.
+
+    Their reverse is not allowed; or no DAG of the class with their reverse obeys, as some variable would have too many
+    parents, and that does not follow from the directions of others.
+
+    Parameters
+    ----------
+    dag : sequence of int
+        Parent set of each variable.
+    constraints : Constraints
+    """
+    n = len(dag)
+    arcs = [(u, v) for v, family in enumerate(dag) for u in members(family)]
+    known = [(u, v) for u, v in arcs if not constraints.allows(v, u)]
+    if constraints.limits_differ:
+        graph = EquivalenceClass(dag, [0] * n)
+        open_edges = {frozenset(edge) for edge in DAG(range(n), arcs).cpdag(known).undirected}
+        known += [
+            (u, v)
+            for u, v in arcs
+            if frozenset((u, v)) in open_edges and graph.obeying_dag(constraints, known=(v, u)) is None
+        ]
+    return known
 
 
 def _direct(parents: list[int], neighbours: list[int], tails: int, head: int) -> None:

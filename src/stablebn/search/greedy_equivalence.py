@@ -8,7 +8,7 @@ The operators of a target are kept sorted, and made again only where edges aroun
 2017). Whether a path invalidates an Insert can change anywhere in the graph: that is looked at when an operator's turn
 comes, so none is lost.
 
-Where not all arcs are allowed, the state is a class all the same, one in which at least one DAG obeys. An operator is
+Where there are constraints, the state is a class all the same, one in which at least one DAG obeys. An operator is
 valid only if it leads to such a class: what Insert and Delete score is the same for every DAG of a class, those that
 obey among them. Whether a class has such a DAG is exact (`EquivalenceClass.obeying_dag`), and as it too can change
 anywhere in the graph, it is looked at when an operator's turn comes.
@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from stablebn.fixed_point import LO_BITS, LO_MASK, NOT_A_CANDIDATE, joined, to_float
 from stablebn.scores.families import FamilyScores
-from stablebn.search.allowed import AllowedArcs
+from stablebn.search.constraints import Constraints
 from stablebn.search.equivalence import EquivalenceClass
 from stablebn.search.operator_trace import OperatorTrace
 from stablebn.stats.variable_sets import bit, members
@@ -69,9 +69,9 @@ class GreedyEquivalenceSearch:
     start : sequence of int
         Parent set of each variable in a DAG of the class to start from.
     most_parents : int
-        Most parents of a variable, in any DAG of the class.
-    allowed : AllowedArcs, optional
-        Some DAG of every class that is visited has only these arcs, that to start from among them; all by default.
+        Most parents of a variable of which the constraints say nothing.
+    constraints : Constraints, optional
+        Some DAG of every class that is visited obeys them, as that to start from does.
     deadline : float
         When to stop, by `time.monotonic`.
     watch : callable, optional
@@ -94,7 +94,7 @@ class GreedyEquivalenceSearch:
         start: Sequence[int],
         *,
         most_parents: int,
-        allowed: AllowedArcs | None = None,
+        constraints: Constraints | None = None,
         deadline: float = math.inf,
         watch: Callable[[str, int], None] | None = None,
     ) -> None:
@@ -104,8 +104,11 @@ class GreedyEquivalenceSearch:
         self.finished = True
         self._scores = scores
         self._place = {v: place for place, v in enumerate(order)}
-        self._most_parents = min(most_parents, scores.most_parents)
-        self._allowed = allowed
+        # Of a target the limit that is greatest of all: in another DAG of the class another variable may have the
+        # parents (`Constraints.limits_differ`). Whether some DAG obeys all limits is looked at when a turn comes.
+        limits = [most_parents] if constraints is None else constraints.limits(most_parents)
+        self._most_parents = min(max(limits, default=0), scores.most_parents)
+        self._constraints = None if constraints is None else constraints.within(most_parents)
         self._deadline = deadline
         self._watch = watch
         self._gains: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -120,8 +123,8 @@ class GreedyEquivalenceSearch:
         """
         n = self._scores.n
         joined_to = [bit(n) - 1] * n if partners is None else partners
-        if self._allowed is not None:
-            joined_to = [own & joinable for own, joinable in zip(joined_to, self._allowed.joinable, strict=True)]
+        if self._constraints is not None:
+            joined_to = [own & joinable for own, joinable in zip(joined_to, self._constraints.joinable, strict=True)]
         self._climb("forward", lambda y: self._inserts(y, joined_to[y]), self._inserted)
 
     def delete_edges(self) -> None:
@@ -184,7 +187,8 @@ class GreedyEquivalenceSearch:
         """Valid Deletes with target y that improve the score (Theorem 17)."""
         graph = self.graph
         parents, neighbours = graph.parents[y], graph.neighbours[y]
-        for x in members(parents | neighbours):
+        required = 0 if self._constraints is None else self._constraints.joined[y]
+        for x in members((parents | neighbours) & ~required):
             common = neighbours & graph.adjacent[x]
             for clique in graph.cliques(common, self._scores.n):
                 if self._is_late():
@@ -199,17 +203,17 @@ class GreedyEquivalenceSearch:
 
         It is if all semi-directed paths from y to x meet the clique (Theorem 15), and the class has a DAG that obeys.
         """
-        graph, allowed = self.graph, self._allowed
+        graph, constraints = self.graph, self._constraints
         _, _, _, x, y, others, clique = insert
         if graph.reach(y, clique) & bit(x):
             return None
-        if allowed is not None:
+        if constraints is not None:
             # Most of what is not valid is seen at y. Parents that are not adjacent to x make a v-structure with it, and
             # where x -> y for this reason or as the other direction is forbidden, what was not its parent is its child.
             apart = others | (graph.parents[y] & ~graph.adjacent[x])
-            if apart or (y, x) not in allowed:
+            if apart or not constraints.allows(y, x):
                 below = graph.neighbours[y] & ~clique
-                if (apart | bit(x)) & ~allowed.parents[y] or below & ~allowed.children[y]:
+                if (apart | bit(x)) & ~constraints.allowed[y] or below & ~constraints.children[y]:
                     return None
         return self._if_obeyed(graph.insert(x, y, others))
 
@@ -218,8 +222,8 @@ class GreedyEquivalenceSearch:
         return self._if_obeyed(self.graph.delete(delete.x, delete.y, delete.others))
 
     def _if_obeyed(self, graph: EquivalenceClass) -> EquivalenceClass | None:
-        """A class, if some DAG of it has only allowed arcs."""
-        return graph if self._allowed is None or graph.obeying_dag(self._allowed) is not None else None
+        """A class, if some DAG of it obeys."""
+        return graph if self._constraints is None or graph.obeying_dag(self._constraints) is not None else None
 
     def _improving_parents(self, child: int, parents: int) -> list[tuple[int, int]]:
         """Every variable that improves a family as one more parent, with its gain."""

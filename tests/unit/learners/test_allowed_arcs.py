@@ -26,7 +26,7 @@ from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, define_p
 from stablebn.learners.orientation import oriented
 from stablebn.networks import random_network
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search import AllowedArcs
+from stablebn.search import Constraints
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch
 
 TESTING = ("pc-stable", "gs", "inter-iamb")
@@ -46,7 +46,7 @@ def _known(dag: DAG, forbidden: Iterable[tuple[int, int]]) -> Problem:
         test=DSeparation(dag),
         given=tuple(range(n)),
         decreasing=tuple(range(n)),
-        allowed=AllowedArcs.all_but(n, forbidden),
+        constraints=Constraints.of(n, forbidden=forbidden),
     )
 
 
@@ -60,13 +60,13 @@ def _pdag(pattern: Pattern, n: int) -> PDAG:
 
 
 def test_arcs_that_are_allowed_can_be_asked_for() -> None:
-    allowed = AllowedArcs.all_but(3, [(0, 1), (1, 0), (2, 1)])
-    assert [arc for arc in permutations(range(3), 2) if arc not in allowed] == [(0, 1), (1, 0), (2, 1)]
+    allowed = Constraints.of(3, forbidden=[(0, 1), (1, 0), (2, 1)])
+    assert [arc for arc in permutations(range(3), 2) if not allowed.allows(*arc)] == [(0, 1), (1, 0), (2, 1)]
     assert allowed.joinable == (0b100, 0b100, 0b011)
-    assert allowed.renumbered([2, 0, 1]) == AllowedArcs.all_but(3, [(2, 0), (0, 2), (1, 0)])
+    assert allowed.renumbered([2, 0, 1]) == Constraints.of(3, forbidden=[(2, 0), (0, 2), (1, 0)])
     assert not allowed.is_everything
-    assert AllowedArcs.all_but(3, []).is_everything
-    assert (allowed & AllowedArcs((0b111, 0b111, 0b001))).parents == (0b101, 0b010, 0b001)
+    assert Constraints.of(3).is_everything
+    assert allowed.among([0b111, 0b111, 0b001]).allowed == (0b101, 0b010, 0b001)
 
 
 @pytest.mark.parametrize("n", [2, 3])
@@ -78,7 +78,7 @@ def test_tiers_are_recognised(n: int) -> None:
     arcs = list(permutations(range(n), 2))
     for size in range(len(arcs) + 1):
         for forbidden in combinations(arcs, size):
-            assert AllowedArcs.all_but(n, forbidden).are_tiers == (frozenset(forbidden) in tiered)
+            assert Constraints.of(n, forbidden=forbidden).are_tiers == (frozenset(forbidden) in tiered)
 
 
 def test_what_is_forbidden_to_a_merged_column_is_forbidden_to_the_one_that_stands_for_it() -> None:
@@ -94,12 +94,12 @@ def test_what_is_forbidden_to_a_merged_column_is_forbidden_to_the_one_that_stand
 def test_arcs_follow_their_columns_into_the_canonical_numbers() -> None:
     table = prepare(ASIA).table
     column = {name: place for place, name in enumerate(table.names)}
-    allowed = AllowedArcs.all_but(8, [(column["lung"], column["smoke"]), (column["xray"], column["asia"])])
-    problem = define_problem(table, ScoreConfig(), allowed=allowed)
-    assert problem.allowed is not None
-    barred = [arc for arc in permutations(range(8), 2) if arc not in problem.allowed]
+    allowed = Constraints.of(8, forbidden=[(column["lung"], column["smoke"]), (column["xray"], column["asia"])])
+    problem = define_problem(table, ScoreConfig(), constraints=allowed)
+    assert problem.constraints is not None
+    barred = [arc for arc in permutations(range(8), 2) if not problem.constraints.allows(*arc)]
     assert {(problem.names[u], problem.names[v]) for u, v in barred} == {("lung", "smoke"), ("xray", "asia")}
-    assert define_problem(table, ScoreConfig(), allowed=AllowedArcs.all_but(8, [])).allowed is None
+    assert define_problem(table, ScoreConfig(), constraints=Constraints.of(8)).constraints is None
 
 
 @pytest.mark.parametrize("algorithm", TESTING)
@@ -154,7 +154,7 @@ def test_members_of_a_blanket_that_no_arc_may_join_are_not_tested_for_being_neig
 
 def test_collider_against_a_forbidden_arc_is_a_conflict() -> None:
     path = [0b010, 0b101, 0b010]
-    directed, undirected, conflicts = oriented(path, {(0, 1, 2): 0.1}, AllowedArcs.all_but(3, [(0, 1)]))
+    directed, undirected, conflicts = oriented(path, {(0, 1, 2): 0.1}, Constraints.of(3, forbidden=[(0, 1)]))
     assert (directed, undirected, conflicts) == (((1, 0),), ((1, 2),), ((0, 1, 2),))
 
 
@@ -177,7 +177,7 @@ def test_fges_shows_what_all_obeying_dags_of_its_class_share(seed: int) -> None:
     make = continuous_columns if seed % 2 else categorical_columns
     table = prepare(make(rng, int(rng.integers(2, 7)), 80)).table
     forbidden = drawn_forbidden(seed, len(table.names))
-    problem = define_problem(table, ScoreConfig(), allowed=AllowedArcs.all_but(len(table.names), forbidden))
+    problem = define_problem(table, ScoreConfig(), constraints=Constraints.of(len(table.names), forbidden=forbidden))
     pattern = LEARNERS["fges"].learn(problem, SearchConfig())
     assert isinstance(pattern, Pattern)
     shown = _pdag(pattern, problem.scores.n)
@@ -208,8 +208,8 @@ def test_what_forbids_nothing_that_is_visited_changes_nothing(seed: int) -> None
         for dag in dags_of(PDAG(range(n), graph.directed(), graph.undirected()))
         for arc in dag.arcs
     }
-    idle = AllowedArcs.all_but(n, [arc for arc in permutations(range(n), 2) if arc not in used])
-    free, held = (LEARNERS["fges"].learn(replace(problem, allowed=own), SearchConfig()) for own in (None, idle))
+    idle = Constraints.of(n, forbidden=[arc for arc in permutations(range(n), 2) if arc not in used])
+    free, held = (LEARNERS["fges"].learn(replace(problem, constraints=own), SearchConfig()) for own in (None, idle))
     assert free == held
 
 
@@ -268,7 +268,7 @@ def test_a_forbidden_arc_in_a_result_is_never_silent() -> None:
         found = LEARNERS[algorithm].learn(problem, SearchConfig())
         learned = learned_graph(found, problem, problem.names)
         u, v = (problem.names.index(name) for name in learned.pdag.directed[0])
-        barred = replace(problem, allowed=AllowedArcs.all_but(8, [(u, v)]))
+        barred = replace(problem, constraints=Constraints.of(8, forbidden=[(u, v)]))
         with pytest.raises(AssertionError, match="fault of stablebn"):
             learned_graph(found, barred, problem.names)
 

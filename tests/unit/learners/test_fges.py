@@ -26,7 +26,7 @@ from stablebn.learners.pattern import Pattern
 from stablebn.learners.problem import Problem, define_problem
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search import AllowedArcs
+from stablebn.search import Constraints
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit
 
@@ -111,7 +111,7 @@ def test_perfect_score_finds_the_true_class_whatever_is_forbidden_that_it_has_no
     dag = as_dag(families)
     forbidden = [arc for arc in random_forbidden(seed, n, share) if arc not in dag.arcs]
     problem = _posed(PerfectScores(correlations_of(families, seed)))
-    pattern = fges(replace(problem, allowed=AllowedArcs.all_but(n, forbidden)), SearchConfig())
+    pattern = fges(replace(problem, constraints=Constraints.of(n, forbidden=forbidden)), SearchConfig())
     assert _named(pattern, tuple(range(n))) == dag.cpdag(known=[(u, v) for u, v in dag.arcs if (v, u) in forbidden])
 
 

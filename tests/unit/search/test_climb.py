@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drawn import SCORES
-from tests.forbidden import random_forbidden
+from tests.forbidden import drawn_knowledge, random_forbidden
 from tests.naive.climbing import Arcs, naive_climb
 from tests.tables import continuous_table, random_categorical_table
 
 from stablebn.fixed_point import UNIT
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import AllowedArcs, Climb, watch_stages
+from stablebn.search import Climb, Constraints, watch_stages
 from stablebn.search import climb as climb_in_orders
 from stablebn.stats.variable_sets import members
 
@@ -47,10 +47,13 @@ def _assert_twins(
     noinc: int,
     max_parents: int | None,
     forbidden: Sequence[tuple[int, int]] = (),
+    required: Sequence[tuple[int, int]] = (),
+    most_parents: Mapping[int, int] | None = None,
 ) -> None:
-    allowed = AllowedArcs.all_but(scores.n, forbidden) if forbidden else None
-    fast = climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents, allowed=allowed)
-    slow = naive_climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents, forbidden=forbidden)
+    known: dict[str, Any] = {"forbidden": forbidden, "required": required, "most_parents": most_parents}
+    constraints = Constraints.of(scores.n, **known) if any(known.values()) else None
+    fast = climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents, constraints=constraints)
+    slow = naive_climb(scores, order, tabu=tabu, noinc=noinc, max_parents=max_parents, **known)
     trace = fast.trace
     steps = zip(trace.move, trace.source, trace.target, trace.delta, trace.next_delta, trace.arbitrary, strict=True)
     assert list(steps) == [tuple(step) for step in slow.steps]
@@ -119,8 +122,8 @@ def test_additions_that_close_cycles_hide_no_others(tabu: int) -> None:
     path = frozenset((v, v + 1) for v in range(n - 1))
     # Their children are no candidates for parents: they get no more of them.
     barred = [(u, v) for u in range(5) for v in range(5, n)]
-    allowed = AllowedArcs.all_but(n, barred)
-    fast = climb(scores, range(n), start=start, tabu=tabu, noinc=tabu, max_parents=2, allowed=allowed)
+    constraints = Constraints.of(n, forbidden=barred)
+    fast = climb(scores, range(n), start=start, tabu=tabu, noinc=tabu, max_parents=2, constraints=constraints)
     slow = naive_climb(scores, range(n), start=path, tabu=tabu, noinc=tabu, max_parents=2, forbidden=barred)
     trace = fast.trace
     steps = list(zip(trace.move, trace.source, trace.target, trace.delta, trace.next_delta, strict=True))
@@ -175,10 +178,73 @@ def test_forbidden_arcs_are_no_moves_where_more_could_be_added_than_are_at_hand(
     _assert_twins(scores, list(range(n)), tabu=tabu, noinc=tabu, max_parents=1, forbidden=forbidden)
 
 
+@pytest.mark.parametrize(("score", "levels"), CATEGORICAL)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 6),
+    rows=st.integers(4, 40),
+    tabu=st.sampled_from([0, 1, 3, 10]),
+    max_parents=st.sampled_from([None, 3, 4]),
+)
+@settings(max_examples=8)
+def test_climb_that_obeys_is_the_naive_climb_step_for_step(
+    score: str, levels: int, seed: int, n: int, rows: int, tabu: int, max_parents: int | None
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=False, levels=levels)
+    order = np.random.default_rng(seed).permutation(n).tolist()
+    forbidden, required, most_parents = drawn_knowledge(seed, n)
+    _assert_twins(
+        scores,
+        order,
+        tabu=tabu,
+        noinc=tabu,
+        max_parents=max_parents,
+        forbidden=forbidden,
+        required=required,
+        most_parents=most_parents,
+    )
+
+
+@pytest.mark.parametrize("score", SCORES["continuous"])
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 6),
+    rows=st.integers(8, 30),
+    tabu=st.sampled_from([0, 1, 3, 10]),
+    max_parents=st.sampled_from([None, 3, 4]),
+)
+@settings(max_examples=12)
+def test_continuous_climb_that_obeys_is_the_naive_climb_step_for_step(
+    score: str, seed: int, n: int, rows: int, tabu: int, max_parents: int | None
+) -> None:
+    scores = _scores(seed, n, rows, score, continuous=True)
+    order = np.random.default_rng(seed).permutation(n).tolist()
+    forbidden, required, most_parents = drawn_knowledge(seed, n)
+    _assert_twins(
+        scores,
+        order,
+        tabu=tabu,
+        noinc=tabu,
+        max_parents=max_parents,
+        forbidden=forbidden,
+        required=required,
+        most_parents=most_parents,
+    )
+
+
+def test_required_arc_that_costs_much_is_kept() -> None:
+    scores = _scores(5, 2, 40, "bic", continuous=False)
+    assert _arcs(climb(scores, [0, 1])) == set()
+    for tabu in (0, 4):
+        found = climb(scores, [0, 1], tabu=tabu, noinc=tabu, constraints=Constraints.of(2, required=[(1, 0)]))
+        # No move is left: neither may the arc be lost, nor turned.
+        assert (set(_arcs(found)), len(found.trace)) == ({(1, 0)}, 0)
+
+
 def test_no_direction_is_arbitrary_whose_other_one_is_forbidden() -> None:
     scores = _scores(11, 2, 40, "loglik", continuous=True)
     assert climb(scores, [0, 1]).trace.arbitrary == [True]
-    found = climb(scores, [0, 1], tabu=5, noinc=5, allowed=AllowedArcs.all_but(2, [(0, 1)]))
+    found = climb(scores, [0, 1], tabu=5, noinc=5, constraints=Constraints.of(2, forbidden=[(0, 1)]))
     assert _arcs(found) == {(1, 0)}
     assert found.trace.move[0] == "add"
     assert found.trace.arbitrary[0] is False

@@ -7,7 +7,7 @@ from tests.naive.equivalence_search import added, dags_of, obeying, removed
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
-from stablebn.search import AllowedArcs
+from stablebn.search import Constraints
 from stablebn.search.equivalence import EquivalenceClass
 from stablebn.stats.variable_sets import bit, members
 
@@ -97,7 +97,7 @@ def test_valid_deletes_lead_to_all_classes_one_arc_away_and_to_no_other(seed: in
 def test_class_has_an_obeying_dag_exactly_if_one_of_its_dags_obeys(seed: int, n: int, density: float) -> None:
     graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
     forbidden = drawn_forbidden(seed, n)
-    found = graph.obeying_dag(AllowedArcs.all_but(n, forbidden))
+    found = graph.obeying_dag(Constraints.of(n, forbidden=forbidden))
     right = obeying(as_pdag(graph), forbidden)
     assert (found is None) == (not right)
     if found is not None:

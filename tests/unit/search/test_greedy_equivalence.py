@@ -14,7 +14,7 @@ from stablebn.data.prepare import prepare
 from stablebn.fixed_point import to_float
 from stablebn.scores.families import FamilyScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import AllowedArcs
+from stablebn.search import Constraints
 from stablebn.search.equivalence import EquivalenceClass
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch
 
@@ -32,9 +32,9 @@ def _scores(seed: int, n: int, rows: int) -> FamilyScores:
 
 
 def _searched(
-    scores: FamilyScores, order: list[int], most_parents: int, allowed: AllowedArcs | None = None
+    scores: FamilyScores, order: list[int], most_parents: int, constraints: Constraints | None = None
 ) -> GreedyEquivalenceSearch:
-    search = GreedyEquivalenceSearch(scores, order, [0] * scores.n, most_parents=most_parents, allowed=allowed)
+    search = GreedyEquivalenceSearch(scores, order, [0] * scores.n, most_parents=most_parents, constraints=constraints)
     search.insert_edges()
     search.delete_edges()
     return search
@@ -61,7 +61,7 @@ def test_search_among_allowed_arcs_is_the_naive_search_operator_for_operator(
     scores = _scores(seed, n, rows)
     order = np.random.default_rng(seed).permutation(scores.n).tolist()
     forbidden = drawn_forbidden(seed, scores.n)
-    fast = _searched(scores, order, most_parents, AllowedArcs.all_but(scores.n, forbidden))
+    fast = _searched(scores, order, most_parents, Constraints.of(scores.n, forbidden=forbidden))
     cpdag, steps = naive_search(scores, order, most_parents, forbidden)
     trace = fast.trace
     made = list(zip(trace.phase, trace.x, trace.y, trace.others, trace.delta, strict=True))
@@ -76,8 +76,8 @@ def test_perfect_score_finds_the_true_class_among_tiers(seed: int, n: int, densi
     # The tiers are those of some order of the true graph: it obeys.
     order = [v for layer in as_dag(dag).layers() for v in layer]
     place = {v: p * tiers // n for p, v in enumerate(order)}
-    allowed = AllowedArcs.all_but(n, [(u, v) for u in range(n) for v in range(n) if place[u] > place[v]])
-    search = _searched(PerfectScores(correlations_of(dag, seed)), list(range(n)), n, allowed)
+    constraints = Constraints.of(n, forbidden=[(u, v) for u in range(n) for v in range(n) if place[u] > place[v]])
+    search = _searched(PerfectScores(correlations_of(dag, seed)), list(range(n)), n, constraints)
     assert not search.graph.differs_at(EquivalenceClass(dag, [0] * n))
 
 
