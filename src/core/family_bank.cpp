@@ -1,17 +1,25 @@
 #include "family_bank.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace stablebn {
 
 Choices::Choices(int variables, std::span<const std::pair<Wide, VariableSet>> families) {
-    first_with_.assign(variables, families.size());
+    first_with_.assign(variables + 1, 0);
     for (const auto& [score, parents] : families) {
-        for (const int u : parents) first_with_[u] = std::min(first_with_[u], scores_.size());
         scores_.push_back(score);
         parents_.insert(parents_.end(), parents.begin(), parents.end());
         ends_.push_back(parents_.size());
+        for (const int u : parents) ++first_with_[u + 1];
+    }
+    std::partial_sum(first_with_.begin(), first_with_.end(), first_with_.begin());
+    places_.resize(parents_.size());
+    std::vector<std::size_t> next = first_with_;
+    for (std::size_t place = 0; place < size(); ++place) {
+        for (const int u : parents(place)) places_[next[u]++] = place;
     }
 }
 
@@ -31,21 +39,25 @@ bool FamilyBank::comes_before(const Listed::value_type& a, const Listed::value_t
     return std::lexicographical_compare(a.second.begin(), a.second.end(), b.second.begin(), b.second.end());
 }
 
-void FamilyBank::extend(int child, const VariableSet& parents, Wide score) {
+FamilyBank::Listed FamilyBank::extend(int child, const VariableSet& parents, Wide score) {
     auto& families = known_[child];
-    auto& own = families.try_emplace(parents, Known{score}).first->second;
-    if (std::exchange(own.extended, true)) return;
+    families.try_emplace(parents, Known{score}).first->second.extended = true;
     const auto family = scores_->family(child, parents);
     const bool may_grow = static_cast<int>(parents.size()) < std::min(limits_.most_parents[child], scores_->most_parents());
+    Listed larger;
     for (int u = 0; u < variables(); ++u) {
         const Fixed change = family->changes[u];
         if (u == child || !is_candidate(change)) continue;
+        const Wide other = score + wide(change);
         if (parents.contains(u)) {
-            if (!smallest(child).contains(u)) families.try_emplace(parents.without(u), Known{score + wide(change)});
+            if (!smallest(child).contains(u)) families.try_emplace(parents.without(u), Known{other});
         } else if (may_grow && may_have(child, u)) {
-            families.try_emplace(parents.with(u), Known{score + wide(change)});
+            larger.emplace_back(other, parents.with(u));
+            // One that is worth no more than this one is never chosen.
+            if (other > score) families.try_emplace(larger.back().second, Known{other});
         }
     }
+    return larger;
 }
 
 void FamilyBank::extend_up_to(int child, const VariableSet& parents) {
@@ -69,18 +81,19 @@ void FamilyBank::extend_up_to(int child, const VariableSet& parents) {
 
 void FamilyBank::grow(int child, std::size_t width) {
     Listed level{{0, smallest(child)}};
-    for (std::size_t size = smallest(child).size(); !level.empty(); ++size) {
-        Wide best = level.front().first;
-        for (const auto& [score, parents] : level) extend(child, parents, score);
-        level.clear();
-        for (const auto& [parents, known] : known_[child]) {
-            if (parents.size() == size + 1) level.emplace_back(known.score, parents);
+    // Two parents may be worth something together and nothing alone, so single ones are extended in any case.
+    for (bool is_first = true; !level.empty(); is_first = false) {
+        const Wide best = level.front().first;
+        Listed next;
+        for (const auto& [score, parents] : level) {
+            auto larger = extend(child, parents, score);
+            next.insert(next.end(), std::make_move_iterator(larger.begin()), std::make_move_iterator(larger.end()));
         }
-        const std::size_t kept = std::min(width, level.size());
-        std::partial_sort(level.begin(), level.begin() + static_cast<std::ptrdiff_t>(kept), level.end(), comes_before);
-        level.resize(kept);
-        // Two parents may be worth something together and nothing alone, so singles are always tried.
-        if (size > smallest(child).size() && (level.empty() || level.front().first <= best)) return;
+        std::ranges::sort(next, comes_before);
+        next.erase(std::unique(next.begin(), next.end()), next.end());
+        if (next.size() > width) next.resize(width);
+        if (!is_first && !next.empty() && next.front().first <= best) return;
+        level = std::move(next);
     }
 }
 

@@ -38,8 +38,10 @@ public:
         return {parents_.data() + begin, ends_[place] - begin};
     }
     bool contains(std::size_t place, int u) const;
-    /// The first family in which u is a parent.
-    std::size_t first_with(int u) const { return first_with_[u]; }
+    /// The families in which u is a parent, by their places, ascending.
+    std::span<const std::size_t> with(int u) const {
+        return {places_.data() + first_with_[u], first_with_[u + 1] - first_with_[u]};
+    }
 
     Choices(int variables, std::span<const std::pair<Wide, VariableSet>> families);
     Choices() = default;
@@ -48,6 +50,8 @@ private:
     std::vector<Wide> scores_;
     std::vector<std::size_t> ends_;
     std::vector<int> parents_;
+    std::vector<std::size_t> places_;
+    /// By variable, where its places begin.
     std::vector<std::size_t> first_with_;
 };
 
@@ -60,8 +64,6 @@ public:
     int variables() const { return scores_->variables(); }
     FamilyScores& scores() const { return *scores_; }
 
-    /// Take in a family with all those that differ by one parent.
-    void extend(int child, const VariableSet& parents, Wide score);
     /// Take in the families that lead from the smallest one to this one, and those around them.
     void extend_up_to(int child, const VariableSet& parents);
     /// Level by level, extend the best families of a variable with so many parents; until a level brings nothing better.
@@ -81,6 +83,8 @@ private:
     using Families = std::unordered_map<VariableSet, Known, VariableSet::Hash>;
     using Listed = std::vector<std::pair<Wide, VariableSet>>;
 
+    /// Take in a family, those with a parent less, and those with one more that are worth more; all with one more.
+    Listed extend(int child, const VariableSet& parents, Wide score);
     /// By decreasing score, of equals first the smaller and then by numbers of the parents.
     static bool comes_before(const Listed::value_type& a, const Listed::value_type& b);
     bool may_have(int child, int u) const { return limits_.allowed.empty() || limits_.allowed(child, u); }

@@ -35,8 +35,10 @@ OrderSearch::OrderSearch(FamilyBank& bank, OrderEffort effort) : bank_(bank), ef
     const auto changes = bank.scores().first_changes();
     for (std::size_t v = 0; v < changes.rows; ++v) {
         for (const Fixed change : changes[v]) {
-            key_ = mix(key_ ^ static_cast<std::uint64_t>(change.hi));
-            key_ = mix(key_ ^ static_cast<std::uint64_t>(change.lo));
+            // Limbs that differ may stand for the same number.
+            const Fixed carried = is_candidate(change) ? change.carried() : NOT_A_CANDIDATE;
+            key_ = mix(key_ ^ static_cast<std::uint64_t>(carried.hi));
+            key_ = mix(key_ ^ static_cast<std::uint64_t>(carried.lo));
         }
     }
     read_choices();
@@ -108,7 +110,8 @@ void OrderSearch::move(Ordering& own, int x, int to) const {
     for (int p = first; p <= last; ++p) {
         const int y = own.order[p];
         // Of the others only x is before them now, or is no more.
-        const bool concerned = y == x || (to < from ? choices_[y].first_with(x) < own.chosen[y]
+        const auto with_x = choices_[y].with(x);
+        const bool concerned = y == x || (to < from ? !with_x.empty() && with_x.front() < own.chosen[y]
                                                     : own.chosen[y] < choices_[y].size() && choices_[y].contains(own.chosen[y], x));
         if (concerned) choose(own, y);
     }
@@ -128,18 +131,9 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
     for (int q = from - 1; q >= 0; --q) {
         const int y = own.order[q];
         const Choices& of_y = choices_[y];
-        for (std::size_t at = of_y.first_with(x); at < own.chosen[y]; ++at) {
-            const auto parents = of_y.parents(at);
-            bool with_x = false, fits = true;
-            for (const int u : parents) {
-                if (u == x) {
-                    with_x = true;
-                } else if (place[u] >= q) {
-                    fits = false;
-                    break;
-                }
-            }
-            if (with_x && fits) {
+        for (const std::size_t at : of_y.with(x)) {
+            if (at >= own.chosen[y]) break;
+            if (std::ranges::all_of(of_y.parents(at), [&](int u) { return u == x || place[u] < q; })) {
                 others += of_y.score(at) - of_y.score(own.chosen[y]);
                 break;
             }
@@ -171,7 +165,8 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
             }
             others += of_y.score(at) - of_y.score(own.chosen[y]);
         }
-        for (std::size_t at = choices.first_with(y); at < chosen; ++at) {
+        for (const std::size_t at : choices.with(y)) {
+            if (at >= chosen) break;
             if (std::ranges::all_of(choices.parents(at), [&](int u) { return place[u] <= q; })) {
                 chosen = at;
                 break;

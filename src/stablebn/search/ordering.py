@@ -83,6 +83,11 @@ class OrderSearch:
         )
         self._search: _core.OrderSearch | None = None
 
+    @property
+    def families(self) -> int:
+        """How many families there are to choose from."""
+        return self._bank.size()
+
     def look_around(self, dag: Sequence[int]) -> None:
         """Take in the families of a DAG, given by its parent sets, and those that differ from them by one parent."""
         self._bank.extend_up_to(list(dag))
