@@ -14,6 +14,7 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
 from stablebn.learners.orientation import numbered
+from stablebn.learners.pattern import extension
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.search.equivalence import known_arcs
@@ -78,16 +79,16 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     names = problem.names
     n = len(names)
     _check(found.directed, found.undirected, problem)
-    extension = _extension(found, problem) if found.has_directions else None
-    families = [] if extension is None else _families(numbered(extension.arcs), n)
-    scored = extension is not None and all(map(problem.scores.is_candidate, range(n), families))
+    dag = _extension(found, problem) if found.has_directions else None
+    families = [] if dag is None else _families(numbered(dag.arcs), n)
+    scored = dag is not None and all(map(problem.scores.is_candidate, range(n), families))
     score = to_float(graph_score(problem, families)) if scored else None
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     arcs = _named([(u, v) for v, family in enumerate(families) for u in members(family)], names)
-    fewest, cautions = (None, ()) if extension is None else _fewest_rows(problem, families)
+    fewest, cautions = (None, ()) if dag is None else _fewest_rows(problem, families)
     return LearnedGraph(
         pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
-        dag=None if extension is None else DAG(nodes, arcs),
+        dag=None if dag is None else DAG(nodes, arcs),
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
         fewest_rows=fewest,
@@ -96,7 +97,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         warnings=(
             *_warnings_of_pattern(
                 conflicts,
-                extendable=extension is not None or not found.has_directions,
+                extendable=dag is not None or not found.has_directions,
                 free=problem.constraints is None,
             ),
             *_warnings_of_rows(problem, families),
@@ -106,16 +107,11 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
 
 
 def _extension(found: Pattern, problem: Problem) -> DAG | None:
-    """A DAG that extends a pattern and obeys: by canonical numbers, so that no name has a say in which one it is."""
-    n, constraints = len(problem.names), problem.constraints
-    pdag = PDAG(range(n), found.directed, found.undirected)
-    if constraints is None:
-        return pdag.extension()
-    # What is not allowed is directed in a pattern that was checked. How many parents there are is up to the extension.
-    extension = pdag.extension(most_parents=constraints.most_parents_said)
-    if extension is not None:
-        _check(numbered(extension.arcs), (), problem)
-    return extension
+    """A DAG that extends a pattern, checked."""
+    dag = extension(found, problem)
+    if dag is not None:
+        _check(numbered(dag.arcs), (), problem)
+    return dag
 
 
 def _known(parents: Sequence[int], problem: Problem) -> tuple[tuple[Hashable, Hashable], ...]:

@@ -17,6 +17,7 @@
 #include "gaussian.hpp"
 #include "node_average.hpp"
 #include "node_average_mixed.hpp"
+#include "order_search.hpp"
 
 namespace stablebn {
 
@@ -87,6 +88,21 @@ nb::object steps_of(const Climber& climber) {
     }
     const std::size_t made = climber.steps().size();
     return nb::make_tuple(array_of(std::move(steps), {made, 9}), array_of(std::move(deltas), {made, 2}));
+}
+
+std::vector<VariableSet> sets_of(const std::vector<nb::int_>& masks) {
+    std::vector<VariableSet> sets;
+    for (const auto& own : masks) sets.push_back(set_of(own));
+    return sets;
+}
+
+std::shared_ptr<FamilyBank> family_bank(std::shared_ptr<FamilyScores> scores, const std::vector<nb::int_>& required,
+                                        const std::vector<nb::int_>& allowed, std::vector<int> most_parents) {
+    FamilyLimits limits{sets_of(required), Matrix<std::uint8_t>(allowed.size(), allowed.size()), std::move(most_parents)};
+    for (std::size_t v = 0; v < allowed.size(); ++v) {
+        for (const int u : set_of(allowed[v])) limits.allowed(v, u) = 1;
+    }
+    return std::make_shared<FamilyBank>(std::move(scores), std::move(limits));
 }
 
 }  // namespace
@@ -228,6 +244,58 @@ void bind_search(nb::module_& m) {
           },
           nb::arg("climbers"), nb::arg("seconds"),
           "Let climbers climb on for so many seconds, at once where that pays; whether all have ended.");
+
+    nb::class_<FamilyBank>(m, "FamilyBank", "Families to choose from, of every variable.")
+        .def(nb::new_(&family_bank), nb::arg("scores"), nb::arg("required"), nb::arg("allowed"), nb::arg("most_parents"))
+        .def("extend_up_to",
+             [](FamilyBank& bank, const std::vector<nb::int_>& dag) {
+                 const auto parents = sets_of(dag);
+                 const Unlocked unlocked;
+                 bank.scores().pool().run(parents.size(), [&](std::size_t v) {
+                     bank.extend_up_to(static_cast<int>(v), parents[v]);
+                 });
+             },
+             nb::arg("dag"), "Take in the families of a DAG, and those on the way to them.")
+        .def("grow",
+             [](FamilyBank& bank, const std::vector<int>& children, std::size_t width) {
+                 const Unlocked unlocked;
+                 bank.scores().pool().run(children.size(), [&](std::size_t at) { bank.grow(children[at], width); });
+             },
+             nb::arg("children"), nb::arg("width"), "Level by level, extend so many of the best families of some variables.")
+        .def("size",
+             [](const FamilyBank& bank) {
+                 std::size_t sum = 0;
+                 for (int v = 0; v < bank.variables(); ++v) sum += bank.choices(v).size();
+                 return sum;
+             },
+             "How many families there are to choose from.");
+    nb::class_<OrderSearch>(m, "OrderSearch", "Search among orders, each variable with the best parents before it.")
+        .def(nb::init<FamilyBank&, OrderEffort>(), nb::arg("bank"), nb::arg("effort"), nb::keep_alive<1, 2>())
+        .def("add",
+             [](OrderSearch& search, std::vector<int> order) {
+                 const Unlocked unlocked;
+                 search.add(std::move(order));
+             },
+             nb::arg("order"), "An order to begin with, or to go on with.")
+        .def("advance",
+             [](OrderSearch& search, double seconds) {
+                 const Unlocked unlocked;
+                 return search.advance(seconds);
+             },
+             nb::arg("seconds"), "Search on for about so many seconds; whether the search has ended.")
+        .def_prop_ro("rounds", &OrderSearch::rounds, "Rounds made so far.")
+        .def("parents",
+             [](const OrderSearch& search) {
+                 std::vector<std::vector<int>> found;
+                 for (const auto& own : search.parents()) found.emplace_back(own.begin(), own.end());
+                 return found;
+             },
+             "The parents of each variable in the best order.");
+    nb::class_<OrderEffort>(m, "OrderEffort", "How much work a search among orders does.")
+        .def(nb::new_([](int orders, int attempts, int rounds_in_vain, std::size_t width) {
+                 return OrderEffort{orders, attempts, rounds_in_vain, width};
+             }),
+             nb::arg("orders"), nb::arg("attempts"), nb::arg("rounds_in_vain"), nb::arg("width"));
 }
 
 }  // namespace stablebn

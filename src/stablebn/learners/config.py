@@ -10,9 +10,9 @@ from stablebn.independence.registry import TESTS
 from stablebn.knowledge.words import limits_from_words
 from stablebn.options import Options, at_least, between_0_and_1, choice, option, positive
 
-Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes"]
+Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes", "orders"]
 """What a learner does, by which it has options: it climbs from a DAG, keeps a tabu list, searches for the stable order,
-tests independence, climbs among the edges that tests leave, or searches among equivalence classes."""
+tests independence, climbs among the edges that tests leave, searches among equivalence classes, or among orders."""
 
 CLIMBS: Trait = "climbs"
 TABU: Trait = "tabu"
@@ -20,6 +20,7 @@ STABLE_ORDER: Trait = "stable order"
 TESTS_INDEPENDENCE: Trait = "tests"
 CLIMBS_AMONG_CANDIDATES: Trait = "climbs among candidates"
 EQUIVALENCE_CLASSES: Trait = "equivalence classes"
+ORDERS: Trait = "orders"
 
 MOST = 10**6
 """Greatest value of options that are integers: more than any search has a use for, and a list so long fits memory."""
@@ -48,7 +49,7 @@ class SearchConfig(Options):
         "Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the "
         "command line 3 or name=3.",
         check=_check_limits,
-        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES),
+        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES, ORDERS),
         command_type=list[str],
         from_command=limits_from_words,
     )
@@ -89,6 +90,12 @@ class SearchConfig(Options):
         "At first join only variables that depend on each other by themselves.",
         check=choice((False, True)),
         of=(EQUIVALENCE_CLASSES,),
+    )
+    effort: str = option(
+        "normal",
+        "How much work goes into the search for the best graph: low, normal or high.",
+        check=choice(("low", "normal", "high")),
+        of=(ORDERS,),
     )
     max_time: float | None = option(
         None,

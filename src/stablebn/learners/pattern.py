@@ -9,6 +9,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from stablebn.graph import DAG, PDAG
+from stablebn.learners.problem import Problem
 from stablebn.stats.variable_sets import members
 
 
@@ -121,3 +123,12 @@ def test_trace(tests: int, blankets: Mapping[int, int], separating: Mapping[tupl
         {v: tuple(members(blankets[v])) for v in sorted(blankets)},
         {pair: tuple(members(separating[pair])) for pair in sorted(separating)},
     )
+
+
+def extension(pattern: Pattern, problem: Problem) -> DAG | None:
+    """A DAG that extends a pattern and obeys: by canonical numbers, so that no name has a say in which one it is."""
+    pdag = PDAG(range(problem.scores.n), pattern.directed, pattern.undirected)
+    if problem.constraints is None:
+        return pdag.extension()
+    # What is not allowed is directed in the pattern. How many parents there are is up to the extension.
+    return pdag.extension(most_parents=problem.constraints.most_parents_said)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from stablebn.errors import OptionError, listed, one_of
+from stablebn.learners.best import best
 from stablebn.learners.config import (
     CLIMBS,
     CLIMBS_AMONG_CANDIDATES,
     EQUIVALENCE_CLASSES,
+    ORDERS,
     STABLE_ORDER,
     TABU,
     TESTS_INDEPENDENCE,
@@ -91,6 +93,7 @@ LEARNERS: Mapping[str, Learner] = {
     "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=3),
     "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=3),
     "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=2),
+    "best": Learner("Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS})),
 }
 
 

@@ -1,0 +1,302 @@
+#include "order_search.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+namespace stablebn {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Most arcs that are turned at once.
+constexpr int MOST_MOVED = 4;
+
+std::uint64_t mix(std::uint64_t number) {
+    number ^= number >> 30;
+    number *= 0xBF58476D1CE4E5B9U;
+    number ^= number >> 27;
+    number *= 0x94D049BB133111EBU;
+    return number ^ number >> 31;
+}
+
+}  // namespace
+
+std::uint64_t Draws::next() { return mix(state_ += 0x9E3779B97F4A7C15U); }
+
+int Draws::below(int count) {
+    // Of 2**32 numbers so few are favoured that no search can tell.
+    return static_cast<int>((next() >> 32) * static_cast<std::uint64_t>(count) >> 32);
+}
+
+OrderSearch::OrderSearch(FamilyBank& bank, OrderEffort effort) : bank_(bank), effort_(effort), key_(0) {
+    const auto changes = bank.scores().first_changes();
+    for (std::size_t v = 0; v < changes.rows; ++v) {
+        for (const Fixed change : changes[v]) {
+            // Limbs that differ may stand for the same number.
+            const Fixed carried = is_candidate(change) ? change.carried() : NOT_A_CANDIDATE;
+            key_ = mix(key_ ^ static_cast<std::uint64_t>(carried.hi));
+            key_ = mix(key_ ^ static_cast<std::uint64_t>(carried.lo));
+        }
+    }
+    read_choices();
+}
+
+void OrderSearch::read_choices() {
+    choices_.resize(bank_.variables());
+    bank_.scores().pool().run(choices_.size(), [&](std::size_t v) { choices_[v] = bank_.choices(static_cast<int>(v)); });
+}
+
+void OrderSearch::add(std::vector<int> order) {
+    if (!best_.order.empty()) {
+        read_choices();
+        for (auto& own : orders_) own = ordered(std::move(own.order));
+        best_ = ordered(std::move(best_.order));
+        in_vain_ = 0;
+    }
+    orders_.push_back(ordered(std::move(order)));
+}
+
+std::vector<VariableSet> OrderSearch::parents() const {
+    std::vector<VariableSet> found;
+    for (int v = 0; v < bank_.variables(); ++v) {
+        const auto own = choices_[v].parents(best_.chosen[v]);
+        found.emplace_back(std::vector<int>(own.begin(), own.end()));
+    }
+    return found;
+}
+
+Ordering OrderSearch::ordered(std::vector<int> order) const {
+    Ordering own;
+    own.order = std::move(order);
+    own.place.resize(own.order.size());
+    own.chosen.resize(own.order.size());
+    for (std::size_t p = 0; p < own.order.size(); ++p) own.place[own.order[p]] = static_cast<int>(p);
+    for (const int v : own.order) {
+        own.chosen[v] = first_that_fits(v, own.place);
+        own.value += choices_[v].score(own.chosen[v]);
+    }
+    return own;
+}
+
+std::size_t OrderSearch::first_that_fits(int v, const std::vector<int>& place, std::size_t from) const {
+    const Choices& choices = choices_[v];
+    const int end = place[v];
+    for (std::size_t at = from; at < choices.size(); ++at) {
+        const auto own = choices.parents(at);
+        if (std::all_of(own.begin(), own.end(), [&](int u) { return place[u] < end; })) return at;
+    }
+    return choices.size();
+}
+
+void OrderSearch::choose(Ordering& own, int v) const {
+    own.value -= choices_[v].score(own.chosen[v]);
+    own.chosen[v] = first_that_fits(v, own.place);
+    own.value += choices_[v].score(own.chosen[v]);
+}
+
+void OrderSearch::move(Ordering& own, int x, int to) const {
+    const int from = own.place[x];
+    const auto begin = own.order.begin();
+    if (to < from) {
+        std::rotate(begin + to, begin + from, begin + from + 1);
+    } else {
+        std::rotate(begin + from, begin + from + 1, begin + to + 1);
+    }
+    const int first = std::min(from, to), last = std::max(from, to);
+    for (int p = first; p <= last; ++p) own.place[own.order[p]] = p;
+    for (int p = first; p <= last; ++p) {
+        const int y = own.order[p];
+        // Of the others only x is before them now, or is no more.
+        const auto with_x = choices_[y].with(x);
+        const bool concerned = y == x || (to < from ? !with_x.empty() && with_x.front() < own.chosen[y]
+                                                    : own.chosen[y] < choices_[y].size() && choices_[y].contains(own.chosen[y], x));
+        if (concerned) choose(own, y);
+    }
+}
+
+bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
+    const Choices& choices = choices_[x];
+    const auto& place = own.place;
+    const int from = place[x], n = static_cast<int>(own.order.size());
+    const Wide now = choices.score(own.chosen[x]);
+    Wide best = 0;
+    int to = from;
+
+    // To the left: what x passes may have it as a parent, and x must do without that.
+    Wide others = 0;
+    std::size_t chosen = own.chosen[x];
+    for (int q = from - 1; q >= 0; --q) {
+        const int y = own.order[q];
+        const Choices& of_y = choices_[y];
+        for (const std::size_t at : of_y.with(x)) {
+            if (at >= own.chosen[y]) break;
+            if (std::ranges::all_of(of_y.parents(at), [&](int u) { return u == x || place[u] < q; })) {
+                others += of_y.score(at) - of_y.score(own.chosen[y]);
+                break;
+            }
+        }
+        if (chosen < choices.size() && choices.contains(chosen, y)) {
+            do {
+                ++chosen;
+            } while (chosen < choices.size() &&
+                     std::ranges::any_of(choices.parents(chosen), [&](int u) { return place[u] >= q; }));
+        }
+        const Wide gain = others + choices.score(chosen) - now;
+        if (gain > best) {
+            best = gain;
+            to = q;
+        }
+    }
+
+    // To the right: what x passes must do without it, and x may have that as a parent.
+    others = 0;
+    chosen = own.chosen[x];
+    for (int q = from + 1; q < n; ++q) {
+        const int y = own.order[q];
+        const Choices& of_y = choices_[y];
+        if (own.chosen[y] < of_y.size() && of_y.contains(own.chosen[y], x)) {
+            std::size_t at = own.chosen[y] + 1;
+            while (at < of_y.size() &&
+                   std::ranges::any_of(of_y.parents(at), [&](int u) { return u == x || place[u] >= q; })) {
+                ++at;
+            }
+            others += of_y.score(at) - of_y.score(own.chosen[y]);
+        }
+        for (const std::size_t at : choices.with(y)) {
+            if (at >= chosen) break;
+            if (std::ranges::all_of(choices.parents(at), [&](int u) { return place[u] <= q; })) {
+                chosen = at;
+                break;
+            }
+        }
+        const Wide gain = others + choices.score(chosen) - now;
+        if (gain > best) {
+            best = gain;
+            to = q;
+        }
+    }
+    if (to == from) return false;
+    move(own, x, to);
+    return true;
+}
+
+void OrderSearch::climb(Ordering& own) const {
+    const auto n = own.order.size();
+    // How many have been looked at since one was moved: after all of them no move is left.
+    std::size_t still = 0;
+    while (still < n) {
+        const std::vector<int> order = own.order;
+        for (std::size_t p = 0; p < n && still < n; ++p) {
+            still = move_to_best_place(own, order[p]) ? 0 : still + 1;
+        }
+    }
+}
+
+void OrderSearch::turn(Ordering& own, Draws& draws) const {
+    const int x = draws.below(bank_.variables());
+    const bool fits = own.chosen[x] < choices_[x].size();
+    const auto parents = fits ? choices_[x].parents(own.chosen[x]) : std::span<const int>{};
+    if (parents.empty()) {
+        move(own, x, draws.below(bank_.variables()));
+        return;
+    }
+    const int u = parents[draws.below(static_cast<int>(parents.size()))];
+    if (draws.below(2)) {
+        move(own, x, own.place[u]);
+    } else {
+        move(own, u, own.place[x]);
+    }
+}
+
+void OrderSearch::improve(Ordering& own, Draws& draws) const {
+    for (int attempt = 0; attempt < effort_.attempts; ++attempt) {
+        Ordering other = own;
+        const int moved = 1 + draws.below(MOST_MOVED);
+        for (int i = 0; i < moved; ++i) turn(other, draws);
+        climb(other);
+        if (other.value >= own.value) own = std::move(other);
+        Watch::look_now_and_then();
+    }
+}
+
+Ordering OrderSearch::mixed(const Ordering& a, const Ordering& b, Draws& draws) const {
+    // Some variables stand where they stand in the one; the others fill the gaps as they follow each other in the other.
+    const std::size_t n = a.order.size();
+    std::vector<bool> fixed(n);
+    for (const int v : a.order) fixed[v] = draws.next() >> 63;
+    std::vector<int> order;
+    std::size_t at = 0;
+    for (const int v : a.order) {
+        if (fixed[v]) {
+            order.push_back(v);
+            continue;
+        }
+        while (fixed[b.order[at]]) ++at;
+        order.push_back(b.order[at++]);
+    }
+    return ordered(std::move(order));
+}
+
+bool OrderSearch::keep_best() {
+    bool improved = false;
+    while (true) {
+        const auto found = std::ranges::max_element(orders_, {}, &Ordering::value);
+        if (!best_.order.empty() && found->value <= best_.value) return improved;
+        best_ = *found;
+        improved = true;
+        while (grow_around(best_)) climb(best_);
+        for (auto& own : orders_) own = ordered(std::move(own.order));
+        *found = best_;
+    }
+}
+
+bool OrderSearch::grow_around(Ordering& own) {
+    std::atomic<bool> grown{false};
+    bank_.scores().pool().run(choices_.size(), [&](std::size_t v) {
+        if (!bank_.grow_within(static_cast<int>(v), own.place, effort_.width)) return;
+        choices_[v] = bank_.choices(static_cast<int>(v));
+        grown = true;
+    });
+    if (grown) own = ordered(std::move(own.order));
+    return grown;
+}
+
+void OrderSearch::round() {
+    bank_.scores().pool().run(orders_.size(), [&](std::size_t place) {
+        Draws draws(mix(key_ + mix(rounds_ * 1'000'003 + place)));
+        improve(orders_[place], draws);
+    });
+    in_vain_ = keep_best() ? 0 : in_vain_ + 1;
+    ++rounds_;
+    // The worst gives way to a mixture of two others.
+    if (orders_.size() < 3) return;
+    Draws draws(mix(key_ ^ mix(~rounds_)));
+    const auto worst = static_cast<int>(std::ranges::min_element(orders_, {}, &Ordering::value) - orders_.begin());
+    const int count = static_cast<int>(orders_.size());
+    const int a = (worst + 1 + draws.below(count - 1)) % count;
+    int b = (worst + 1 + draws.below(count - 1)) % count;
+    if (b == a) b = (a + 1) % count == worst ? (a + 2) % count : (a + 1) % count;
+    orders_[worst] = mixed(orders_[a], orders_[b], draws);
+    climb(orders_[worst]);
+}
+
+bool OrderSearch::advance(double seconds) {
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    if (best_.order.empty()) {
+        bank_.scores().pool().run(orders_.size(), [&](std::size_t place) { climb(orders_[place]); });
+        keep_best();
+        // The best ones, and of equals the first.
+        std::ranges::stable_sort(orders_, std::ranges::greater{}, &Ordering::value);
+        if (static_cast<int>(orders_.size()) > effort_.orders) orders_.resize(effort_.orders);
+    }
+    while (in_vain_ < effort_.rounds_in_vain) {
+        if (Clock::now() >= end) return false;
+        round();
+    }
+    return true;
+}
+
+}  // namespace stablebn

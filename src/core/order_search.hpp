@@ -1,0 +1,92 @@
+// Search among orders of the variables: each variable has the best parents among those before it (METHODS section 2).
+//
+// A few orders are improved side by side: some arcs are turned, a climb finds the best place of every variable, and the
+// order is kept if it is no worse. Now and then the worst gives way to a mixture of two. Whatever is drawn comes
+// from a generator keyed by the scores themselves, each order having a stream of its own: threads decide nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "family_bank.hpp"
+#include "wide.hpp"
+
+namespace stablebn {
+
+/// How much work a search does; no limit of time.
+struct OrderEffort {
+    /// Orders side by side.
+    int orders = 4;
+    /// Attempts to improve each before they are compared.
+    int attempts = 50;
+    /// The search ends when so many rounds have brought nothing better.
+    int rounds_in_vain = 2;
+    /// How many families of each variable are extended, of those that fit the best order.
+    std::size_t width = 8;
+};
+
+/// Numbers that only look random: a function of the key.
+class Draws {
+public:
+    explicit Draws(std::uint64_t key) : state_(key) {}
+    std::uint64_t next();
+    /// 0 .. count - 1.
+    int below(int count);
+
+private:
+    std::uint64_t state_;
+};
+
+/// An order, and the family that each variable has in it.
+struct Ordering {
+    std::vector<int> order;
+    /// Where each variable stands.
+    std::vector<int> place;
+    /// The family of each variable, by its place among the choices.
+    std::vector<std::size_t> chosen;
+    Wide value = 0;
+};
+
+class OrderSearch {
+public:
+    OrderSearch(FamilyBank& bank, OrderEffort effort);
+
+    /// An order to begin with, or to go on with: then the families that the bank has taken in meanwhile are seen too.
+    void add(std::vector<int> order);
+    /// Search on for about so many seconds; whether the search has ended.
+    bool advance(double seconds);
+
+    std::size_t rounds() const { return rounds_; }
+    const Ordering& best() const { return best_; }
+    std::vector<VariableSet> parents() const;
+
+private:
+    void read_choices();
+    Ordering ordered(std::vector<int> order) const;
+    std::size_t first_that_fits(int v, const std::vector<int>& place, std::size_t from = 0) const;
+    /// Put every variable where it is best, until none moves.
+    void climb(Ordering& own) const;
+    bool move_to_best_place(Ordering& own, int x) const;
+    void move(Ordering& own, int x, int to) const;
+    void choose(Ordering& own, int v) const;
+    /// Put a variable before one of its parents, or the parent behind it; one without parents anywhere.
+    void turn(Ordering& own, Draws& draws) const;
+    void improve(Ordering& own, Draws& draws) const;
+    Ordering mixed(const Ordering& a, const Ordering& b, Draws& draws) const;
+    /// Take over what is better than the best; then look closer at the families that fit it, as long as that helps.
+    bool keep_best();
+    /// Extend the best families that fit an order; whether there were new ones.
+    bool grow_around(Ordering& own);
+    void round();
+
+    FamilyBank& bank_;
+    OrderEffort effort_;
+    std::uint64_t key_;
+    std::vector<Choices> choices_;
+    std::vector<Ordering> orders_;
+    Ordering best_;
+    std::size_t rounds_ = 0;
+    int in_vain_ = 0;
+};
+
+}  // namespace stablebn

@@ -1,0 +1,121 @@
+"""Search among orders of the variables, each with the best parents before it (`src/core/order_search.cpp`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from stablebn import _core
+from stablebn.scores.families import CompiledScores
+from stablebn.search.constraints import Constraints
+from stablebn.stats.variable_sets import bit
+
+# Seconds: no longer is the end of the time left unheard.
+_SECONDS_AT_ONCE = 0.05
+
+# Few enough that the end of the time is heard between them, many enough for threads.
+_VARIABLES_AT_ONCE = 16
+
+# With more variables, fewer families of each are looked at: there are more of them, and each has more ways to grow.
+_USUAL_VARIABLES = 100
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work a search among orders does; seconds play no part.
+
+    Attributes
+    ----------
+    families : int
+        How many families of a variable, those with the same number of parents, are extended before the search.
+    closer : int
+        How many are extended of those that fit a new best order.
+    orders : int
+        Orders that are improved side by side.
+    attempts : int
+        Attempts to improve each of them in a round.
+    rounds_in_vain : int
+        The search ends when so many rounds have brought nothing better.
+    """
+
+    families: int
+    closer: int
+    orders: int
+    attempts: int
+    rounds_in_vain: int
+
+    def for_variables(self, n: int) -> Effort:
+        """The effort for so many variables."""
+        share = min(1.0, _USUAL_VARIABLES / n)
+        return Effort(
+            families=max(2, round(self.families * share)),
+            closer=max(2, round(self.closer * share)),
+            orders=self.orders,
+            attempts=max(5, round(self.attempts * share)),
+            rounds_in_vain=self.rounds_in_vain,
+        )
+
+
+class OrderSearch:
+    """Orders that are improved until nothing better is found.
+
+    Parameters
+    ----------
+    scores : CompiledScores
+    effort : Effort
+    max_parents : int, optional
+    constraints : Constraints, optional
+    """
+
+    def __init__(
+        self,
+        scores: CompiledScores,
+        effort: Effort,
+        *,
+        max_parents: int | None = None,
+        constraints: Constraints | None = None,
+    ) -> None:
+        limits = constraints or Constraints.of(scores.n)
+        self._n = scores.n
+        self._effort = effort.for_variables(scores.n)
+        self._bank = _core.FamilyBank(
+            scores.compiled, list(limits.required), list(limits.allowed), limits.limits(max_parents)
+        )
+        self._search: _core.OrderSearch | None = None
+
+    @property
+    def families(self) -> int:
+        """How many families there are to choose from."""
+        return self._bank.size()
+
+    def look_around(self, dag: Sequence[int]) -> None:
+        """Take in the families of a DAG, given by its parent sets, and those that differ from them by one parent."""
+        self._bank.extend_up_to(list(dag))
+
+    def look_for_families(self, time_is_up: Callable[[], bool]) -> None:
+        """Take in the best families of every variable, level by level."""
+        for first in range(0, self._n, _VARIABLES_AT_ONCE):
+            if time_is_up():
+                return
+            children = list(range(first, min(self._n, first + _VARIABLES_AT_ONCE)))
+            self._bank.grow(children, self._effort.families)
+
+    def search(
+        self,
+        orders: Sequence[Sequence[int]],
+        time_is_up: Callable[[], bool],
+        watch: Callable[[int], None] | None = None,
+    ) -> list[int]:
+        """Improve orders, besides those of earlier calls; the parent sets of the best DAG."""
+        if self._search is None:
+            effort = self._effort
+            self._search = _core.OrderSearch(
+                self._bank,
+                _core.OrderEffort(effort.orders, effort.attempts, effort.rounds_in_vain, effort.closer),
+            )
+        for order in orders:
+            self._search.add(list(order))
+        while not self._search.advance(_SECONDS_AT_ONCE) and not time_is_up():
+            if watch is not None:
+                watch(self._search.rounds)
+        return [sum(map(bit, parents)) for parents in self._search.parents()]

@@ -1,0 +1,125 @@
+"""The best graph of many searches: never below others, and the optimum of small tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.drawn import KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
+
+import stablebn as sb
+from stablebn.data import prepare
+from stablebn.learners import Problem, SearchConfig, define_problem
+from stablebn.learners.best import EFFORTS, best
+from stablebn.scores.registry import ScoreConfig
+from stablebn.search import Constraints
+from stablebn.search.ordering import OrderSearch
+from stablebn.stats.variable_sets import bit
+
+MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
+OTHERS = ("tabu-stable", "hc-stable", "tabu-inc", "tabu-dec", "fges")
+SMALL = [pytest.param(kind, score, id=f"{kind} {score}") for kind in KINDS for score in SCORES[kind]]
+
+
+def _problem(kind: str, score: str, seed: int, n: int, rows: int) -> Problem:
+    columns = MAKERS[kind](np.random.default_rng(seed), n, rows)
+    table = prepare(columns, kinds=None if kind != "continuous" else "continuous").table
+    return define_problem(table, ScoreConfig(score=score), unit_free=kind != "categorical" and score != "bge")
+
+
+def _optimum(problem: Problem, constraints: Constraints) -> int:
+    """The score of the best DAG that obeys, by looking at all orders and all families."""
+    n = problem.scores.n
+
+    def families(v: int, before: tuple[int, ...]) -> list[int]:
+        sets = (sum(map(bit, some)) for size in range(len(before) + 1) for some in combinations(before, size))
+        return [
+            own
+            for own in sets
+            if problem.scores.is_candidate(v, own)
+            and not own & ~constraints.allowed[v]
+            and not constraints.required[v] & ~own
+            and constraints.has_room(v, own.bit_count())
+        ]
+
+    def value(order: tuple[int, ...]) -> int | None:
+        chosen = [families(v, order[:place]) for place, v in enumerate(order)]
+        if not all(chosen):
+            return None
+        return sum(max(problem.scores.family(v, own) for own in sets) for v, sets in zip(order, chosen, strict=True))
+
+    return max(found for order in permutations(range(n)) if (found := value(order)) is not None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("kind", "score"), SMALL)
+def test_of_a_small_table_it_is_the_optimum(kind: str, score: str, seed: int) -> None:
+    problem = _problem(kind, score, seed, 5, 60)
+    found = best(problem, SearchConfig())
+    assert found.score == _optimum(problem, Constraints.of(problem.scores.n))
+    assert found.score == problem.scores.dag(found.parents)
+    assert found.finished
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_a_small_table_with_constraints_it_is_the_best_that_obeys(seed: int) -> None:
+    problem = _problem("categorical", "bic", seed, 5, 200)
+    u, v, w = np.random.default_rng(seed).permutation(5)[:3].tolist()
+    constraints = Constraints.of(5, required=[(u, v)], forbidden=[(w, u), (v, w)], most_parents={w: 1})
+    found = best(replace(problem, constraints=constraints), SearchConfig())
+    assert found.score == _optimum(problem, constraints)
+    assert found.parents[v] >> u & 1
+
+
+@pytest.mark.parametrize("example", range(30))
+def test_it_is_never_below_others(example: int) -> None:
+    streams = Streams(f"best {example}")
+    kind = streams["kind"].choice(KINDS)
+    score = streams["score"].choice(scores_for("fges", kind))
+    rng = np.random.default_rng(streams["values"].randint(0, 10**6))
+    columns = MAKERS[kind](rng, streams["n"].randint(2, 12), streams["rows"].choice((30, 200, 800)))
+    options = options_of(streams, Combination("best", kind, score), len(columns))
+    shared = {name: value for name, value in options.items() if name != "effort"}
+    found = sb.learn(columns, "best", score, **options)
+    assert found.score is not None
+    assert [name for name in OTHERS if _score(columns, name, score, **shared) > found.score] == []
+    other = sb.learn(shuffled(columns, example), "best", score, **{**options, "threads": 1})
+    assert (other.arcs, other.score, other.fingerprint) == (found.arcs, found.score, found.fingerprint)
+
+
+def test_it_finds_more_than_others_where_they_are_stuck() -> None:
+    table = sb.random_network(25, density=2.0, seed=4).sample(2000, seed=1)
+    scores = [_score(table, algorithm) for algorithm in OTHERS]
+    found = [_score(table, "best", effort=effort) for effort in EFFORTS]
+    assert found[0] > max(scores)
+    assert found == sorted(found)
+
+
+def _score(data: object, algorithm: str, *arguments: Any, **options: Any) -> float:
+    score = sb.learn(data, algorithm, *arguments, **options).score
+    assert score is not None
+    return score
+
+
+def test_more_work_looks_at_more_families() -> None:
+    table = sb.random_network(25, density=2.0, seed=4).sample(2000, seed=1)
+    problem = define_problem(prepare(table).table, ScoreConfig())
+    sizes = []
+    for effort in EFFORTS.values():
+        search = OrderSearch(problem.scores, effort)
+        search.look_for_families(lambda: False)
+        search.search([problem.decreasing], lambda: False)
+        sizes.append(search.families)
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+
+
+def test_without_time_it_returns_what_others_found() -> None:
+    table = sb.random_network(30, seed=4).sample(500, seed=1)
+    result = sb.learn(table, "best", max_time=1e-6)
+    assert [caution.code for caution in result.warnings] == ["max-time"]
+    assert set(result.nodes) == set(table.column_names)
