@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import CheckArguments, LearnArguments, ScoreArguments, about_the_table, describe
@@ -29,8 +32,19 @@ from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
 from stablebn.knowledge import KnownArcs
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
-from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
+from stablebn.learners import (
+    LEARNERS,
+    Learner,
+    Pattern,
+    Problem,
+    SearchConfig,
+    define_problem,
+    measured,
+    number_variables,
+)
+from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
 from stablebn.learners.config import EQUIVALENCE_CLASSES
+from stablebn.learners.interruption import Interruption
 from stablebn.naming import (
     all_arcs_but,
     as_dag,
@@ -47,6 +61,7 @@ from stablebn.naming import (
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
+from stablebn.search import Climb
 from stablebn.stats import statistics_of
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
@@ -74,10 +89,17 @@ def learn(*arguments: Any, **options: Any) -> Result:
     >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
     True
     """
+    return learn_among(LearnArguments.of_learn(arguments, options), interruption=Interruption([signal.Signals.SIGINT]))
+
+
+def learn_in_a_loop(*arguments: Any, **options: Any) -> Result:
+    """Learn as `learn` does, but let Ctrl-C end it as Python does: so it ends a loop of many."""
     return learn_among(LearnArguments.of_learn(arguments, options))
 
 
-def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result:
+def learn_among(
+    asked: LearnArguments, known: KnownArcs | None = None, interruption: Interruption | None = None
+) -> Result:
     """Learn as asked, among the graphs that obey what is known.
 
     Parameters
@@ -85,11 +107,15 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     asked : LearnArguments
     known : KnownArcs, optional
         What it forbids to columns that take no part forbids nothing.
+    interruption : Interruption, optional
+        The signals at which to return what the search has so far.
     """
     known = known or KnownArcs()
     began = time.perf_counter()
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
+    path = None if asked.checkpoint is None else Path(asked.checkpoint)
+    earlier = None if path is None else read_checkpoint(path, resume=asked.resume)
 
     prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
     depends_on_units = _units_warning(asked, prepared)
@@ -113,16 +139,29 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     if isinstance(prepared.table, MixedTable):
         asked = replace(asked, arcs=config.arcs_as_used)
     search = asked.part(SearchConfig)
-    problem = replace(problem, start=start_parent_sets(start, problem, search.max_parents), watch=asked.progress)
+    problem = replace(
+        problem,
+        start=start_parent_sets(start, problem, search.max_parents),
+        watch=asked.progress,
+        interruption=interruption,
+    )
+    # Where names have decided for want of time, another time they will not: there is nothing to go on from.
+    names_decided = bool(problem.undecided) and problem.time_is_up()
+    checkpoint = None
+    if path is not None and not names_decided:
+        by_columns = not learner.stable or asked.recorded().get("order") == "given"
+        about = about_search(asked.algorithm, asked.recorded(), problem, prepared.table, by_columns=by_columns)
+        checkpoint = Checkpoint(path, about, earlier, resume=asked.resume)
     ordered = time.perf_counter()
-    found = learner.learn(problem, search)
+    with nullcontext() if interruption is None else interruption.heard():
+        found = _searched(learner, problem, search, checkpoint)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
 
     # Names that decided for want of time are no end of the work either.
-    finished = found.finished and not (problem.undecided and problem.time_is_up())
-    unfinished = () if finished else (unfinished_warning(found, search),)
+    finished = found.finished and not names_decided
+    unfinished = () if finished else (unfinished_warning(found, problem, search),)
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -136,6 +175,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
             *order_warnings(problem, prepared),
             *learned.warnings,
             *unfinished,
+            *_checkpoint_warning(checkpoint),
         ),
         kinds=prepared.kinds,
         decisions=prepared.decisions,
@@ -146,6 +186,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
+        finished=finished,
         known=learned.known,
         prepared=prepared,
         timings={
@@ -157,6 +198,28 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     )
     logger.info("%s: %d arcs, score %s, %.3f s", asked.algorithm, len(result.arcs), result.score, done - began)
     return result
+
+
+def _searched(
+    learner: Learner, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None
+) -> Climb | Pattern:
+    """What a learner finds; whatever ends it, a checkpoint is written."""
+    if checkpoint is None:
+        return learner.learn(problem, config)
+    finished = False
+    try:
+        found = learner.learn(replace(problem, journal=checkpoint.journal), config)
+        finished = found.finished
+    finally:
+        checkpoint.write(finished=finished)
+    return found
+
+
+def _checkpoint_warning(checkpoint: Checkpoint | None) -> tuple[Caution, ...]:
+    """What to say where the checkpoint could not be written."""
+    if checkpoint is None or checkpoint.failure is None:
+        return ()
+    return (Caution("checkpoint", (), f"The checkpoint is not up to date: {checkpoint.failure}"),)
 
 
 def _prepared(

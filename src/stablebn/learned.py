@@ -207,8 +207,15 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
         )
 
 
-def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
+def unfinished_warning(found: Climb | Pattern, problem: Problem, config: SearchConfig) -> Caution:
     """What to say of a learner that has not finished."""
+    no_directions = "" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS
+    if problem.is_interrupted():
+        return Caution(
+            "interrupted",
+            (),
+            f"The search was interrupted: the graph is the best so far, and unfinished.{no_directions}",
+        )
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
     if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(
@@ -220,7 +227,7 @@ def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
         "max-time",
         (),
         f"The search was stopped by max_time={config.max_time} seconds: the graph is unfinished, and another run may "
-        "stop elsewhere." + ("" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS),
+        f"stop elsewhere.{no_directions}",
     )
 
 

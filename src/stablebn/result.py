@@ -58,6 +58,8 @@ class Result:
         The algorithm, the score and all options, as they were used.
     fingerprint : str
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
+    finished : bool
+        False if max_time, max_iter or an interrupt ended the search: then the graph is the best so far.
     known : tuple of (from, to)
         Arcs whose other direction was not allowed: neither the data nor an order has decided on it.
     timings : dict of str to float
@@ -82,6 +84,7 @@ class Result:
     fewest_rows: int | None
     config: Mapping[str, Any]
     fingerprint: str
+    finished: bool
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
@@ -139,6 +142,7 @@ class Result:
             "score": self.score,
             "order": list(self.order),
             "fingerprint": self.fingerprint,
+            "finished": self.finished,
             "rows": self.rows,
             "fewest_rows": self.fewest_rows,
             "config": dict(self.config),
@@ -171,8 +175,9 @@ class Result:
         if self.undirected:
             edges += f" and {_counted(len(self.undirected), 'undirected edge')}"
         score = "no score" if self.score is None else f"{str(self.config['score']).upper()} {self.score:,.2f}"
+        learned = "Learned" if self.finished else "Unfinished, so far"
         answer = (
-            f"Learned {edges} among {_counted(len(self.nodes), 'variable')} "
+            f"{learned} {edges} among {_counted(len(self.nodes), 'variable')} "
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
         lines = [answer, *self._kinds_line()]

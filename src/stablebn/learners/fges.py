@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from stablebn.errors import OptionError
@@ -59,11 +58,11 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
         raise OptionError("fges needs a score that all DAGs of a class share: bic, aic, loglik, bde or bge.")
     order = problem.decreasing if config.order == "stable" else problem.given
     allowed = problem.allowed
-    search = searched(problem, config, order, allowed)
+    search = searched(problem, config, order, allowed, "classes")
     finished = search.finished
     if allowed is not None and not allowed.are_tiers:
         # What is forbidden can bar all ways to the best class that obeys: perhaps a search that is free finds it.
-        free = searched(problem, config, order, None)
+        free = searched(problem, config, order, None, "classes, free")
         finished &= free.finished
         if free.score > search.score and free.graph.obeying_dag(allowed) is not None:
             search = free
@@ -72,9 +71,9 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
 
 
 def searched(
-    problem: Problem, config: SearchConfig, order: Sequence[int], allowed: AllowedArcs | None
+    problem: Problem, config: SearchConfig, order: Sequence[int], allowed: AllowedArcs | None, name: str
 ) -> GreedyEquivalenceSearch:
-    """A search among the classes that have a DAG that obeys."""
+    """A search among the classes that have a DAG that obeys; it has a name in the journal."""
     n = problem.scores.n
     search = GreedyEquivalenceSearch(
         problem.scores,
@@ -82,8 +81,10 @@ def searched(
         start=[0] * n if problem.start is None else problem.start,
         most_parents=n if config.max_parents is None else config.max_parents,
         allowed=allowed,
-        deadline=math.inf if problem.deadline is None else problem.deadline,
+        time_is_up=problem.time_is_up,
         watch=problem.watch,
+        journal=problem.journal,
+        name=name,
     )
     if config.faithfulness:
         dependent = search.dependent()

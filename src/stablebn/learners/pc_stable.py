@@ -7,9 +7,10 @@ from itertools import combinations
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, all_but, gather, pair
-from stablebn.learners.orientation import Separation, oriented, v_structures
+from stablebn.learners.orientation import oriented, v_structures
 from stablebn.learners.pattern import Pattern, test_trace
 from stablebn.learners.problem import Problem
+from stablebn.learners.separation import Separation
 from stablebn.search import AllowedArcs
 from stablebn.stats.variable_sets import bit
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from stablebn.data.table import Name, Table
 from stablebn.independence import IndependenceTest
+from stablebn.learners.interruption import Interruption
 from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.allowed import AllowedArcs
+from stablebn.search.journal import Journal
 from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
@@ -53,8 +55,12 @@ class Problem:
         A test to use instead of one of the data, for instance an oracle.
     deadline : float or None
         When a learner should return what it has, in terms of `time.monotonic`.
+    interruption : Interruption or None
+        Whether somebody asks it to return what it has before.
     watch : callable or None
         Called with the name of the search under way and its number of steps.
+    journal : Journal or None
+        Where a learner notes what it has found, to go on from there another time.
     """
 
     names: tuple[Name, ...]
@@ -70,11 +76,17 @@ class Problem:
     start: tuple[int, ...] | None = None
     test: IndependenceTest | None = None
     deadline: float | None = None
+    interruption: Interruption | None = None
     watch: Callable[[str, int], None] | None = None
+    journal: Journal | None = None
 
     def time_is_up(self) -> bool:
         """Whether a learner should return what it has."""
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return self.is_interrupted() or (self.deadline is not None and time.monotonic() > self.deadline)
+
+    def is_interrupted(self) -> bool:
+        """Whether somebody has asked a learner to return what it has."""
+        return self.interruption is not None and self.interruption.is_asked()
 
     @property
     def increasing(self) -> tuple[int, ...]:

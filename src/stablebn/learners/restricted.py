@@ -76,6 +76,7 @@ def climb_among_candidates(
         allowed=allowed if problem.allowed is None else allowed & problem.allowed,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, ["search"]),
+        journal=problem.journal,
     )
     tests = test_trace(evidence.test.performed, dict(enumerate(candidates)), {})
     return HybridClimb(
