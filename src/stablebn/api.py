@@ -89,12 +89,17 @@ def learn(*arguments: Any, **options: Any) -> Result:
     >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
     True
     """
-    return learn_among(LearnArguments.of_learn(arguments, options), interruption=Interruption([signal.Signals.SIGINT]))
+    return learn_until(Interruption([signal.Signals.SIGINT]), *arguments, **options)
 
 
 def learn_in_a_loop(*arguments: Any, **options: Any) -> Result:
     """Learn as `learn` does, but let Ctrl-C end it as Python does: so it ends a loop of many."""
-    return learn_among(LearnArguments.of_learn(arguments, options))
+    return learn_until(None, *arguments, **options)
+
+
+def learn_until(interruption: Interruption | None, *arguments: Any, **options: Any) -> Result:
+    """Learn as `learn` does, and return what the search has so far at some signals."""
+    return learn_among(LearnArguments.of_learn(arguments, options), interruption=interruption)
 
 
 def learn_among(
@@ -133,6 +138,7 @@ def learn_among(
         called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
         threads=asked.threads or cores(),
         deadline=deadline,
+        watch=asked.progress,
     )
     if "test" in asked.recorded():
         asked = replace(asked, test=name_of_test(problem.statistics, asked.test))
@@ -142,7 +148,6 @@ def learn_among(
     problem = replace(
         problem,
         start=start_parent_sets(start, problem, search.max_parents),
-        watch=asked.progress,
         interruption=interruption,
     )
     # Where names have decided for want of time, another time they will not: there is nothing to go on from.
@@ -161,7 +166,9 @@ def learn_among(
 
     # Names that decided for want of time are no end of the work either.
     finished = found.finished and not names_decided
-    unfinished = () if finished else (unfinished_warning(found, problem, search),)
+    unfinished = (
+        () if finished else (unfinished_warning(found, problem, search, has_checkpoint=checkpoint is not None),)
+    )
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -247,6 +254,7 @@ def _prepared(
             learned=learned,
             holes_will_do=_takes_holes(asked),
             threads=asked.threads or cores(),
+            watch=asked.progress if isinstance(asked, LearnArguments) else None,
         )
     except DataError as error:
         if error.remedy:

@@ -104,6 +104,7 @@ def define_problem(
     called: Mapping[Name, Name] | None = None,
     threads: int = 1,
     deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
 ) -> Problem:
     """Number a table's variables canonically and find their decreasing order.
 
@@ -123,13 +124,20 @@ def define_problem(
     deadline : float, optional
         When names must decide between variables, and a learner must return what it has, at the latest, in terms of
         `time.monotonic`.
+    watch : callable, optional
+        Called with what is under way, and how far it is; by the learner too.
     """
+    if watch is not None:
+        watch("counting", 0)
     statistics = statistics_of(table, unit_free=unit_free, threads=threads)
+    if watch is not None:
+        watch("ordering", 0)
     relations = [] if relation is None else [relation]
     if allowed is None or allowed.is_everything:
-        return replace(number_variables(statistics, config, relations, called, deadline), deadline=deadline)
-    problem = number_variables(statistics, config, [*relations, allowed.relation()], called, deadline)
-    return replace(problem, allowed=allowed.renumbered(problem.given), deadline=deadline)
+        problem = number_variables(statistics, config, relations, called, deadline, watch)
+        return replace(problem, deadline=deadline, watch=watch)
+    problem = number_variables(statistics, config, [*relations, allowed.relation()], called, deadline, watch)
+    return replace(problem, allowed=allowed.renumbered(problem.given), deadline=deadline, watch=watch)
 
 
 def number_variables(
@@ -138,6 +146,7 @@ def number_variables(
     relations: Sequence[Relation] = (),
     called: Mapping[Name, Name] | None = None,
     deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
 ) -> Problem:
     """Number variables canonically: by their statistics, and by relations between them where these leave them tied.
 
@@ -146,7 +155,13 @@ def number_variables(
     """
     scores = scores_from(statistics, config)
     told = canonical_order(
-        statistics, scores, unit_free=statistics.unit_free, relations=relations, called=called, deadline=deadline
+        statistics,
+        scores,
+        unit_free=statistics.unit_free,
+        relations=relations,
+        called=called,
+        deadline=deadline,
+        watch=watch,
     )
     numbering = told.order
     if statistics.kind != "categorical" and not statistics.unit_free:

@@ -169,6 +169,10 @@ class GreedyEquivalenceSearch:
                 break
             before, self.graph = self.graph, after
             self._record(phase, best)
+            if self._watch is not None:
+                self._watch(phase, len(self.trace))
+            if self._journal is not None:
+                self._journal.something_is_new()
             # A target's operators depend on its own edges and on what its neighbours are adjacent to.
             ends = bit(best.x) | bit(best.y)
             stale = self.graph.differs_at(before)
@@ -279,10 +283,6 @@ class GreedyEquivalenceSearch:
             score=to_float(self.score),
         )
         self._phases[-1]["operators"].append([operator.x, operator.y, hex(operator.others), -operator.loss])
-        if self._watch is not None:
-            self._watch(phase, len(self.trace))
-        if self._journal is not None:
-            self._journal.something_is_new()
 
     def _is_late(self) -> bool:
         return self._time_is_up is not None and self._time_is_up()
