@@ -57,6 +57,11 @@ class _Table(Options):
     )
 
 
+def _check_path(name: str, value: object) -> None:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise OptionError(f"{name}={value!r} must be the name of a file.")
+
+
 def _check_algorithm(_: str, value: object) -> None:
     find_learner(value)
 
@@ -206,6 +211,7 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
         None,
         "A file to which the search writes what it has found so far, every few seconds and when it ends. If it is "
         "there already, the same search goes on from it, to the same answer.",
+        check=_check_path,
         command_type=Path,
         in_studies=False,
         recorded=False,

@@ -357,12 +357,16 @@ def test_an_empty_file_is_a_place_for_a_checkpoint(path: Path) -> None:
         ({"checkpoint": "{folder}/none", "resume": True}, "no checkpoint .* to go on from"),
         ({"checkpoint": "{folder}/no/such/place"}, "directory"),
         ({"checkpoint": "{folder}"}, "directory"),
+        ({"checkpoint": ""}, "name of a file"),
+        ({"checkpoint": 5}, "name of a file"),
     ],
 )
 def test_options_that_cannot_be_are_refused_before_the_table_is_read(
     options: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
-    asked = {name: value.format(folder=tmp_path) if name == "checkpoint" else value for name, value in options.items()}
+    asked: dict[str, Any] = {
+        name: own.format(folder=tmp_path) if isinstance(own, str) else own for name, own in options.items()
+    }
     with pytest.raises(OptionError, match=words):
         sb.learn("no such table", **asked)
 

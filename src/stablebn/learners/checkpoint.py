@@ -151,17 +151,11 @@ class Checkpoint:
 
     def write(self, *, finished: bool) -> None:
         """Write all that there is; what keeps the file from being written must not end the search."""
-        records = self.journal.records()
-        # First, and apart: what it is of.
-        content = {
-            _MARK: _FORMAT,
-            "about": self._about,
-            "finished": finished,
-            "digest": _digest(json.dumps(records)),
-            "records": records,
-        }
+        records = json.dumps(self.journal.records())
+        head = json.dumps({_MARK: _FORMAT, "about": self._about, "finished": finished, "digest": _digest(records)})
         try:
-            write_atomically(self._path, json.dumps(content) + "\n", force=True)
+            # Records can be long: they are put into words once.
+            write_atomically(self._path, f'{head.removesuffix("}")}, "records": {records}}}\n', force=True)
             self.failure = None
         except OptionError as error:
             self.failure = str(error)
