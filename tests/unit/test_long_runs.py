@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from stablebn.errors import OptionError
 from stablebn.knowledge import KnownArcs
 from stablebn.learners import checkpoint as checkpoints
 from stablebn.learners import evidence
+from stablebn.learners.limit import TimeIsUp
+from stablebn.search.journal import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
 BEFORE = ("reading", "encoding", "discretising", "counting", "ordering", "telling columns apart")
@@ -438,3 +441,19 @@ def test_a_climb_makes_one_step_at_least_in_any_time() -> None:
         assert not _core.climb_on([climber], 0.0)
         assert climber.made == made
         assert not _core.climb_on([climber], 1e-12)
+
+
+def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
+    problem = sb.learners.define_problem(sb.learn(ASIA).prepared.table, sb.scores.registry.ScoreConfig())
+    journal = Journal({})
+    asked = evidence.gather(replace(problem, journal=journal), sb.learners.SearchConfig())
+
+    def first(own: evidence.Evidence, question: int) -> int:
+        if question == 2:
+            raise TimeIsUp
+        return question + 10
+
+    assert asked.answers("first", first, range(4)) == [10, 11, None, None]
+    # Other questions than will be asked when the first stage has all its answers.
+    assert asked.answers("second", lambda own, question: question, range(2)) == [0, 1]
+    assert journal.records() == {"first": [[0, 0, "0xa"], [1, 0, "0xb"]]}
