@@ -221,8 +221,10 @@ def _on_a_terminal(
 
 def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
     hides_the_cursor = "\x1b[?25l"
-    _, shown = _on_a_terminal("learn", data)
-    assert hides_the_cursor in shown
+    for command in ("learn", "check"):
+        _, shown = _on_a_terminal(command, data)
+        assert hides_the_cursor in shown
+        assert "reading" in shown
     program = "from stablebn.cli import main; main()"
     elsewhere = subprocess.run(
         [sys.executable, "-c", program, "learn", data], capture_output=True, text=True, check=True

@@ -457,3 +457,12 @@ def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
     # Other questions than will be asked when the first stage has all its answers.
     assert asked.answers("second", lambda own, question: question, range(2)) == [0, 1]
     assert journal.records() == {"first": [[0, 0, "0xa"], [1, 0, "0xb"]]}
+
+
+def test_slow_work_before_a_search_is_told_of() -> None:
+    told: list[str] = []
+    numbers = {name: np.random.default_rng(place).normal(size=60).tolist() for place, name in enumerate("abcd")}
+    # Copies that only names tell apart.
+    numbers["e"] = numbers["a"]
+    sb.learn(numbers, discretise="quantile", progress=lambda stage, steps: told.append(stage))
+    assert [stage for stage in dict.fromkeys(told) if stage in BEFORE] == list(BEFORE)
