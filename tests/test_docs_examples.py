@@ -23,6 +23,14 @@ def test_worked_examples_give_what_they_show() -> None:
     assert (failed, tried > 30) == (0, True)
 
 
+def test_long_runs_go_on_as_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = re.sub(r"^```.*$", "", (DOCS / "long-runs.md").read_text(encoding="utf-8"), flags=re.M)
+    page = doctest.DocTestParser().get_doctest(text, {}, "long-runs.md", None, 0)
+    failed, tried = doctest.DocTestRunner().run(page)
+    assert (failed, tried) == (0, 11)
+
+
 @pytest.mark.parametrize(("page", "calls"), [("mixed.md", 4), ("missing.md", 3)])
 def test_short_examples_run(page: str, calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -133,6 +133,7 @@ bool Climber::work_ahead() {
 bool Climber::advance(double seconds, std::size_t ahead) {
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     std::size_t steps = 0;
+    bool made = false;
     while (!converged_) {
         const BestMoves best = dag_.best_moves();
         if (best.first.kind == Move::none || (best.delta <= 0 && bad_ + 1 > options_.noinc)) {
@@ -140,7 +141,8 @@ bool Climber::advance(double seconds, std::size_t ahead) {
             break;
         }
         if (static_cast<std::int64_t>(steps_.size()) >= options_.most_steps) break;
-        if (Clock::now() >= end) return false;
+        if ((seconds <= 0 || made) && Clock::now() >= end) return false;
+        made = true;
         if (ahead && steps++ % STEPS_BETWEEN_WISHES == 0) wish(ahead);
         make(best);
     }
@@ -151,24 +153,34 @@ bool Climber::advance(double seconds, std::size_t ahead) {
 
 void Climber::make(const BestMoves& best) {
     const auto [kind, u, v] = best.first;
-    const Fixed change = dag_.change(best.first);
-    steps_.push_back({best.first, best.second, change, best.delta, best.next_delta, best.arbitrary});
-    dag_.make(best.first);
-    parents_[order_[v]].toggle(order_[u]);
-    if (kind == Move::reverse) parents_[order_[u]].toggle(order_[v]);
-
-    bad_ += best.delta <= 0;
-    since_best_.add(change);
-    if (since_best_.is_positive()) {
-        best_ = steps_.size();
-        bad_ = 0;
-        since_best_ = {};
-    }
+    follow({best.first, best.second, dag_.change(best.first), best.delta, best.next_delta, best.arbitrary});
     read_gains(v);
     if (kind == Move::reverse) read_gains(u);
     // Of both: what may be added to either depends on the arc between them.
     dag_.set_candidates(v);
     dag_.set_candidates(u);
+}
+
+void Climber::follow(const Step& step) {
+    const auto [kind, u, v] = step.move;
+    steps_.push_back(step);
+    dag_.make(step.move);
+    parents_[order_[v]].toggle(order_[u]);
+    if (kind == Move::reverse) parents_[order_[u]].toggle(order_[v]);
+
+    bad_ += step.delta <= 0;
+    since_best_.add(step.change);
+    if (since_best_.is_positive()) {
+        best_ = steps_.size();
+        bad_ = 0;
+        since_best_ = {};
+    }
+}
+
+void Climber::replay(std::span<const Step> steps) {
+    for (const Step& step : steps) follow(step);
+    for (int p = 0; p < dag_.variables(); ++p) read_gains(p);
+    for (int p = 0; p < dag_.variables(); ++p) dag_.set_candidates(p);
 }
 
 bool climb_on(std::span<Climber* const> climbers, double seconds) {

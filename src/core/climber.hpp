@@ -66,8 +66,12 @@ public:
     Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, std::vector<VariableSet> start,
             ClimbOptions options, const Constraints& constraints);
 
-    /// Climb on for so many seconds; whether the climb has ended: no move is worth it, or all steps are made. As
-    /// many as `ahead` of the families that are likely to be asked for are left for other threads to work out.
+    /// Make steps again that the same climb has made before, at its beginning: nothing is worked out on the way.
+    void replay(std::span<const Step> steps);
+
+    /// Climb on for so many seconds, by one step at least if there are any; whether the climb has ended: no move is worth
+    /// it, or all steps are made. As many as `ahead` of the families that are likely to be asked for are left for other
+    /// threads to work out.
     bool advance(double seconds, std::size_t ahead = 0);
     /// Work out a family that is likely to be asked for, and one that would be asked for at once after it; false if there
     /// is none. Other threads may call this while the climb goes on.
@@ -91,6 +95,8 @@ private:
     void read_gains(int place);
     void wish(std::size_t count);
     void make(const BestMoves& best);
+    /// Change the graph, and note how good it is: all of a step but what other moves are worth after it.
+    void follow(const Step& step);
 
     std::shared_ptr<FamilyScores> scores_;
     std::vector<int> order_;

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stablebn.arguments import CheckArguments, LearnArguments, ScoreArguments, about_the_table, describe
@@ -29,8 +32,19 @@ from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
 from stablebn.knowledge import KnownArcs
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
-from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
+from stablebn.learners import (
+    LEARNERS,
+    Learner,
+    Pattern,
+    Problem,
+    SearchConfig,
+    define_problem,
+    measured,
+    number_variables,
+)
+from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
 from stablebn.learners.config import EQUIVALENCE_CLASSES
+from stablebn.learners.interruption import Interruption
 from stablebn.naming import (
     as_dag,
     check_rows,
@@ -49,6 +63,7 @@ from stablebn.naming import (
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
+from stablebn.search import Climb
 from stablebn.stats import statistics_of
 from stablebn.stats.variable_sets import bit
 from stablebn.threads import cores
@@ -76,10 +91,22 @@ def learn(*arguments: Any, **options: Any) -> Result:
     >>> ("smoke", "lung") in result.arcs or ("lung", "smoke") in result.arcs
     True
     """
-    return learn_among(LearnArguments.of_learn(arguments, options))
+    return learn_until(Interruption([signal.Signals.SIGINT]), *arguments, **options)
 
 
-def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result:
+def learn_in_a_loop(*arguments: Any, **options: Any) -> Result:
+    """Learn as `learn` does, but let Ctrl-C end it as Python does: so it ends a loop of many."""
+    return learn_until(None, *arguments, **options)
+
+
+def learn_until(interruption: Interruption | None, *arguments: Any, **options: Any) -> Result:
+    """Learn as `learn` does, and return what the search has so far at some signals."""
+    return learn_among(LearnArguments.of_learn(arguments, options), interruption=interruption)
+
+
+def learn_among(
+    asked: LearnArguments, known: KnownArcs | None = None, interruption: Interruption | None = None
+) -> Result:
     """Learn as asked, among the graphs that obey what is known.
 
     Parameters
@@ -88,6 +115,8 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     known : KnownArcs, optional
         By default what the options say. What it forbids to columns that take no part forbids nothing; a required arc
         at one is refused.
+    interruption : Interruption, optional
+        The signals at which to return what the search has so far.
 
     Raises
     ------
@@ -98,6 +127,8 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     began = time.perf_counter()
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
+    path = None if asked.checkpoint is None else Path(asked.checkpoint)
+    earlier = None if path is None else read_checkpoint(path, resume=asked.resume)
 
     prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
     depends_on_units = _units_warning(asked, prepared)
@@ -116,6 +147,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
         threads=asked.threads or cores(),
         deadline=deadline,
+        watch=asked.progress,
     )
     if "test" in asked.recorded():
         asked = replace(asked, test=name_of_test(problem.statistics, asked.test))
@@ -127,7 +159,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         problem,
         constraints=problem.constraints and problem.constraints.within(search.most_parents),
         start=start_parent_sets(start, problem),
-        watch=asked.progress,
+        interruption=interruption,
     )
     if learner.scores_families:
         check_start(problem, search.most_parents, "what is required" if start is None else "start")
@@ -137,15 +169,25 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
             f"algorithm={asked.algorithm!r} cannot bound how many parents some variables have: {limited}. Choose one "
             f"that searches by a score: {listed([name for name in LEARNERS if LEARNERS[name].scores_families], 99)}."
         )
+    # Where names have decided for want of time, another time they will not: there is nothing to go on from.
+    names_decided = bool(problem.undecided) and problem.time_is_up()
+    checkpoint = None
+    if path is not None and not names_decided:
+        by_columns = not learner.stable or asked.recorded().get("order") == "given"
+        about = about_search(asked.algorithm, asked.recorded(), problem, prepared.table, by_columns=by_columns)
+        checkpoint = Checkpoint(path, about, earlier, resume=asked.resume)
     ordered = time.perf_counter()
-    found = learner.learn(problem, search)
+    with nullcontext() if interruption is None else interruption.heard():
+        found = _searched(learner, problem, search, checkpoint)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
 
     # Names that decided for want of time are no end of the work either.
-    finished = found.finished and not (problem.undecided and problem.time_is_up())
-    unfinished = () if finished else (unfinished_warning(found, search),)
+    finished = found.finished and not names_decided
+    unfinished = (
+        () if finished else (unfinished_warning(found, problem, search, has_checkpoint=checkpoint is not None),)
+    )
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,
@@ -159,6 +201,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
             *order_warnings(problem, prepared),
             *learned.warnings,
             *unfinished,
+            *_checkpoint_warning(checkpoint),
         ),
         kinds=prepared.kinds,
         decisions=prepared.decisions,
@@ -169,6 +212,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
+        finished=finished,
         known=learned.known,
         prepared=prepared,
         timings={
@@ -180,6 +224,28 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     )
     logger.info("%s: %d arcs, score %s, %.3f s", asked.algorithm, len(result.arcs), result.score, done - began)
     return result
+
+
+def _searched(
+    learner: Learner, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None
+) -> Climb | Pattern:
+    """What a learner finds; whatever ends it, a checkpoint is written."""
+    if checkpoint is None:
+        return learner.learn(problem, config)
+    finished = False
+    try:
+        found = learner.learn(replace(problem, journal=checkpoint.journal), config)
+        finished = found.finished
+    finally:
+        checkpoint.write(finished=finished)
+    return found
+
+
+def _checkpoint_warning(checkpoint: Checkpoint | None) -> tuple[Caution, ...]:
+    """What to say where the checkpoint could not be written."""
+    if checkpoint is None or checkpoint.failure is None:
+        return ()
+    return (Caution("checkpoint", (), f"The checkpoint is not up to date: {checkpoint.failure}"),)
 
 
 def _prepared(
@@ -207,6 +273,7 @@ def _prepared(
             learned=learned,
             holes_will_do=_takes_holes(asked),
             threads=asked.threads or cores(),
+            watch=asked.progress if isinstance(asked, LearnArguments) else None,
         )
     except DataError as error:
         if error.remedy:

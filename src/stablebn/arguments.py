@@ -8,9 +8,11 @@ a study file, and the checks of them all.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
@@ -18,6 +20,7 @@ from stablebn.data.dialect import DECIMALS, check_encoding, check_sep
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
 from stablebn.data.missing import MISSING
+from stablebn.errors import OptionError
 from stablebn.knowledge import Knowledge, joined
 from stablebn.knowledge.words import arcs_from_words, tiers_from_words
 from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
@@ -26,6 +29,7 @@ from stablebn.options import Option, Options, about, at_least, choice, option, o
 from stablebn.scores.registry import ScoreConfig
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
+_OF_ONE_SEARCH = ("checkpoint", "resume", "progress")
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,11 @@ class _Table(Options):
         in_studies=False,
         recorded=False,
     )
+
+
+def _check_path(name: str, value: object) -> None:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise OptionError(f"{name}={value!r} must be the name of a file.")
 
 
 def _check_algorithm(_: str, value: object) -> None:
@@ -237,9 +246,27 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
     """What `stablebn.learn` can be told: the whole table of options."""
 
     _: KW_ONLY
+    checkpoint: str | os.PathLike[str] | None = option(
+        None,
+        "A file to which the search writes what it has found so far, every few seconds and when it ends. If it is "
+        "there already, the same search goes on from it, to the same answer.",
+        check=_check_path,
+        command_type=Path,
+        in_studies=False,
+        recorded=False,
+    )
+    resume: bool | None = option(
+        None,
+        "With checkpoint: whether the file must be there (True), or the search is to begin anew all the same (False). "
+        "By default it goes on from the file if there is one.",
+        check=choice((False, True)),
+        in_studies=False,
+        recorded=False,
+    )
     progress: Callable[[str, int], None] | None = option(
         None,
-        "Called with the name of a search under way and its number of steps, not always from the same thread.",
+        "Called with the name of what is under way and how far it is, steps of a search for instance; not always from "
+        "the same thread.",
         command_type=None,
         in_studies=False,
         recorded=False,
@@ -250,6 +277,8 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
         """What `stablebn.learn` was told; `OptionError` if the learner does not have one of the options."""
         asked = cls.from_call("learn", arguments, options)
         check_given(asked.algorithm, {name: value for name, value in options.items() if name not in _NOT_OPTIONS})
+        if asked.checkpoint is None and asked.resume is not None:
+            raise OptionError("resume= goes with checkpoint=, the file to go on from. Say both, or leave it out.")
         return asked
 
     def said(self) -> Knowledge:
@@ -333,6 +362,12 @@ def describe(entry: Option) -> str:
 def learn_options() -> tuple[Option, ...]:
     """The options of `stablebn.learn`, without the table and the learner."""
     return tuple(entry for entry in options_of(LearnArguments) if entry.name not in _NOT_OPTIONS)
+
+
+@cache
+def repeatable_options() -> tuple[Option, ...]:
+    """Those of them that a search can have that is made again and again: not what is of one search alone."""
+    return tuple(entry for entry in learn_options() if entry.name not in _OF_ONE_SEARCH)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from stablebn.api import learn
+from stablebn.api import learn_in_a_loop
 from stablebn.networks import read_network
 
 ROWS = 1000
@@ -14,7 +14,7 @@ ROWS = 1000
 def demonstration() -> Iterator[str]:
     """Learn the Asia sample as it is, then shuffled and renamed, and compare with ==; lines to print."""
     table = read_network("asia").sample(ROWS, seed=1).to_pydict()
-    first = learn(table)
+    first = learn_in_a_loop(table)
     yield f"The Asia sample, {ROWS:,} rows, columns {', '.join(table)}:"
     yield first.summary("Tabu-Stable")
     yield from _drawn(first.arcs)
@@ -24,7 +24,7 @@ def demonstration() -> Iterator[str]:
     shuffle.shuffle(columns)
     shuffle.shuffle(rows)
     alias = {column: f"V{place + 1}" for place, column in enumerate(columns)}
-    second = learn({alias[column]: [table[column][row] for row in rows] for column in columns})
+    second = learn_in_a_loop({alias[column]: [table[column][row] for row in rows] for column in columns})
     yield ""
     yield f"The same rows shuffled, the columns too, under the names {', '.join(alias.values())}:"
     yield second.summary("Tabu-Stable")

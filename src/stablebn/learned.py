@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from stablebn.data import Caution, Prepared
 from stablebn.data.wording import MOST_SHOWN
 from stablebn.errors import listed
-from stablebn.fixed_point import to_float
+from stablebn.fixed_point import NOT_A_CANDIDATE, to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
@@ -21,6 +21,7 @@ from stablebn.search.equivalence import known_arcs
 from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
 
+_GO_ON = " With the same checkpoint it goes on from here."
 _NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no parameters."
 
 
@@ -204,7 +205,7 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
     barred = [
         (u, v)
         for v, family in enumerate(families)
-        for u in range(scores.n)
+        for u in _perhaps_barred(problem, v, family)
         if u != v
         and not family >> u & 1
         and (constraints is None or constraints.allows(u, v))
@@ -219,6 +220,14 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
             f"few rows for their continuous variables: those of {listed(columns)}. Joining rare categories lets them "
             "in.",
         )
+
+
+def _perhaps_barred(problem: Problem, child: int, parents: int) -> list[int]:
+    """The variables with which a family may be no candidate any more: of all others a search knows that it is."""
+    if not problem.scores.is_candidate(child, parents):
+        return list(range(problem.scores.n))
+    barred: list[int] = (problem.scores.changes(child, parents)[:, 0] == NOT_A_CANDIDATE).nonzero()[0].tolist()
+    return barred
 
 
 def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
@@ -246,20 +255,30 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
         )
 
 
-def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
+def unfinished_warning(
+    found: Climb | Pattern, problem: Problem, config: SearchConfig, *, has_checkpoint: bool
+) -> Caution:
     """What to say of a learner that has not finished."""
+    no_directions = "" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS
+    go_on = _GO_ON if has_checkpoint else ""
+    if problem.is_interrupted():
+        return Caution(
+            "interrupted",
+            (),
+            f"The search was interrupted: the graph is the best so far, and unfinished.{no_directions}{go_on}",
+        )
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
     if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(
             "max-iter",
             (),
-            f"A search was stopped at max_iter={config.max_iter} steps: more of them may improve the graph.",
+            f"A search was stopped at max_iter={config.max_iter} steps: more of them may improve the graph.{go_on}",
         )
     return Caution(
         "max-time",
         (),
         f"The search was stopped by max_time={config.max_time} seconds: the graph is unfinished, and another run may "
-        "stop elsewhere." + ("" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS),
+        f"stop elsewhere.{no_directions}{go_on}",
     )
 
 

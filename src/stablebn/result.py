@@ -59,6 +59,8 @@ class Result:
         The algorithm, the score and all options, as they were used.
     fingerprint : str
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
+    finished : bool
+        False if max_time, max_iter or an interrupt ended the search: then the graph is the best so far.
     known : tuple of (from, to)
         Arcs whose direction is that of what was known: they were required, or their other direction was not allowed, or
         would give some variable too many parents. Neither the data nor an order has decided on it.
@@ -84,6 +86,7 @@ class Result:
     fewest_rows: int | None
     config: Mapping[str, Any]
     fingerprint: str
+    finished: bool
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
@@ -141,6 +144,7 @@ class Result:
             "score": self.score,
             "order": list(self.order),
             "fingerprint": self.fingerprint,
+            "finished": self.finished,
             "rows": self.rows,
             "fewest_rows": self.fewest_rows,
             "config": dict(self.config),
@@ -173,8 +177,9 @@ class Result:
         if self.undirected:
             edges += f" and {_counted(len(self.undirected), 'undirected edge')}"
         score = "no score" if self.score is None else f"{str(self.config['score']).upper()} {self.score:,.2f}"
+        learned = "Learned" if self.finished else "Unfinished, so far"
         answer = (
-            f"Learned {edges} among {_counted(len(self.nodes), 'variable')} "
+            f"{learned} {edges} among {_counted(len(self.nodes), 'variable')} "
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
         lines = [answer, *self._kinds_line()]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.api import learn
+from stablebn.api import learn_in_a_loop
 from stablebn.arguments import LearnerParameters, parameters_of
 from stablebn.graph import DAG, PDAG, as_graph, to_adjacency
 from stablebn.learners.registry import LEARNERS, refuse_options_of_others
@@ -83,7 +83,8 @@ class StructureLearner:
         """
         if names is None and isinstance(X, np.ndarray) and X.ndim == 2:
             names = [f"x{column}" for column in range(X.shape[1])]
-        result = learn(X, self.algorithm, names=names, weights=weights, **self.get_params())
+        # Who fits many in a loop wants Ctrl-C to end it.
+        result = learn_in_a_loop(X, self.algorithm, names=names, weights=weights, **self.get_params())
         self.result_ = result
         self.causal_graph_ = as_graph(result)
         self.adjacency_matrix_ = to_adjacency(self.causal_graph_, backend="numpy")

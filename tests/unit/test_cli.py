@@ -17,7 +17,7 @@ import pytest
 from tests.terminal import read_terminal
 
 import stablebn as sb
-from stablebn.arguments import learn_options, score_options
+from stablebn.arguments import learn_options, repeatable_options, score_options
 from stablebn.graph import compare
 from stablebn.learners import LEARNERS
 from stablebn.networks.formats import read_graph_file
@@ -163,20 +163,45 @@ def test_kinds_can_be_said(tmp_path: Path) -> None:
         assert "1 arc among 2 variables" in _run("learn", path, *flags).stdout
 
 
-def test_interrupted_run_writes_nothing(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Without a penalty every arc helps: 100 variables keep the search busy for minutes.
-    data, out = tmp_path / "wide.parquet", tmp_path / "g.json"
-    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(2000, 100)))
-    frame.rename(columns=str).to_parquet(data)
-    code, shown = _on_a_terminal("learn", data, "--score", "loglik", "--out", out, interrupt_at="steps")
-    assert code == 130
-    assert "Nothing was written" in shown
+    path = tmp_path_factory.mktemp("wide") / "wide.parquet"
+    pd.DataFrame(np.random.default_rng(1).normal(size=(2000, 100))).rename(columns=str).to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_search_and_the_best_graph_so_far_is_written(
+    wide: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    out, checkpoint = tmp_path / "g.json", tmp_path / "g.checkpoint"
+    options = ["--score", "loglik", "--out", out, "--checkpoint", checkpoint]
+    given, shown = _on_a_terminal("learn", wide, *options, interrupt_at="steps", number=number)
+    assert given == code
     assert "Traceback" not in shown
-    assert [path.name for path in tmp_path.iterdir()] == ["wide.parquet"]
+    written = json.loads(out.read_text())
+    assert written["arcs"]
+    assert not written["finished"]
+    assert "With the same checkpoint it goes on from here" in written["warnings"][-1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.checkpoint", "g.json"]
+    # Without time for anything more it has what it had.
+    more = _run("learn", wide, *options, "--max-time", 1e-3, "--force")
+    assert "Unfinished, so far" in more.stdout
+    assert len(json.loads(out.read_text())["arcs"]) >= len(written["arcs"])
 
 
-def _on_a_terminal(*arguments: object, interrupt_at: str | None = None) -> tuple[int, str]:
-    """The exit code and all that a terminal shows; an interrupt comes as soon as it shows certain words."""
+def test_a_signal_before_the_search_writes_nothing(wide: Path, tmp_path: Path) -> None:
+    out = tmp_path / "g.json"
+    code, shown = _on_a_terminal("learn", wide, "--out", out, interrupt_at="reading")
+    assert (code, "No graph was written" in shown) == (130, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _on_a_terminal(
+    *arguments: object, interrupt_at: str | None = None, number: signal.Signals = signal.SIGINT
+) -> tuple[int, str]:
+    """The exit code and all that a terminal shows; a signal comes as soon as it shows certain words."""
     parent, child = pty.openpty()
     environment = {**os.environ, "COLUMNS": "200"}
     command = [*COMMAND, *map(str, arguments)]
@@ -187,7 +212,7 @@ def _on_a_terminal(*arguments: object, interrupt_at: str | None = None) -> tuple
         while piece := read_terminal(parent):
             shown += piece
             if not interrupted and str(interrupt_at).encode() in shown:
-                running.send_signal(signal.SIGINT)
+                running.send_signal(number)
                 interrupted = True
         os.close(parent)
     assert interrupted
@@ -196,8 +221,10 @@ def _on_a_terminal(*arguments: object, interrupt_at: str | None = None) -> tuple
 
 def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
     hides_the_cursor = "\x1b[?25l"
-    _, shown = _on_a_terminal("learn", data)
-    assert hides_the_cursor in shown
+    for command in ("learn", "check"):
+        _, shown = _on_a_terminal(command, data)
+        assert hides_the_cursor in shown
+        assert "reading" in shown
     program = "from stablebn.cli import main; main()"
     elsewhere = subprocess.run(
         [sys.executable, "-c", program, "learn", data], capture_output=True, text=True, check=True
@@ -386,7 +413,8 @@ def test_help_lists_every_learner_with_its_summary(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "options"), [("learn", learn_options()), ("stability", learn_options()), ("score", score_options())]
+    ("command", "options"),
+    [("learn", learn_options()), ("stability", repeatable_options()), ("score", score_options())],
 )
 def test_commands_have_the_options_of_the_table(command: str, options: tuple[Option, ...]) -> None:
     text = _help(command)

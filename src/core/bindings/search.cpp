@@ -105,6 +105,20 @@ std::shared_ptr<FamilyBank> family_bank(std::shared_ptr<FamilyScores> scores, co
     return std::make_shared<FamilyBank>(std::move(scores), std::move(limits));
 }
 
+/// What `steps_of` gave, as steps again.
+void replay(Climber& climber, const Table<std::int64_t>& steps, const Table<double>& deltas) {
+    std::vector<Step> made;
+    for (std::size_t s = 0; s < steps.shape(0); ++s) {
+        const auto move = [&](std::size_t first) {
+            return Move{static_cast<Move::Kind>(steps(s, first)), static_cast<int>(steps(s, first + 1)),
+                        static_cast<int>(steps(s, first + 2))};
+        };
+        made.push_back({move(0), move(3), {steps(s, 6), steps(s, 7)}, deltas(s, 0), deltas(s, 1), steps(s, 8) != 0});
+    }
+    const Unlocked unlocked;
+    climber.replay(made);
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
@@ -236,14 +250,17 @@ void bind_search(nb::module_& m) {
         .def_prop_ro("has_converged", &Climber::has_converged, "Whether no move is worth it.")
         .def("steps", &steps_of,
              "What was done, [steps, 9]: kind, from and to of the move and of the runner-up by place, limbs of the "
-             "change of score, whether the move was arbitrary; and both deltas [steps, 2].");
+             "change of score, whether the move was arbitrary; and both deltas [steps, 2].")
+        .def("replay", &replay, nb::arg("steps"), nb::arg("deltas"),
+             "Make steps again that the same climb has made before, at its beginning, as `steps` gave them.");
     m.def("climb_on",
           [](const std::vector<Climber*>& climbers, double seconds) {
               const Unlocked unlocked;
               return climb_on(climbers, seconds);
           },
           nb::arg("climbers"), nb::arg("seconds"),
-          "Let climbers climb on for so many seconds, at once where that pays; whether all have ended.");
+          "Let climbers climb on for so many seconds, each by one step at least if there are any, at once where that pays; "
+          "whether all have ended.");
 
     nb::class_<FamilyBank>(m, "FamilyBank", "Families to choose from, of every variable.")
         .def(nb::new_(&family_bank), nb::arg("scores"), nb::arg("required"), nb::arg("allowed"), nb::arg("most_parents"))

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from stablebn.api import learn
+from stablebn.api import learn_in_a_loop
 from stablebn.data import Caution
 from stablebn.data.randomise import Layout
 from stablebn.data.reading import Columns
@@ -52,7 +52,7 @@ def attempt(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) ->
     if isinstance(learner, str):
         renamed = _under_aliases(options, layout)
         began = time.perf_counter()
-        found: object = learn(layout.columns, learner, **renamed)
+        found: object = learn_in_a_loop(layout.columns, learner, **renamed)
     else:
         table = frame(layout.columns)
         began = time.perf_counter()

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from stablebn import api
-from stablebn.arguments import known_from, learn_options, score_options
+from stablebn.arguments import known_from, repeatable_options, score_options
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
@@ -218,7 +218,7 @@ def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:
 def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
     if isinstance(learner, str):
         one_of("learner", learner, tuple(LEARNERS))
-        taken, where = _names(learn_options()), "learn"
+        taken, where = _names(repeatable_options()), "learn"
     elif callable(learner):
         taken, where = _names(score_options()), "score"
     else:

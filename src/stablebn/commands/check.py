@@ -19,7 +19,7 @@ from stablebn.commands.options import (
     kinds_of,
     with_options,
 )
-from stablebn.commands.progress import nothing_written_if_interrupted
+from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.terminal import say
 
 HELP = (
@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """Check a table, print what was found, and exit with a code that tells how bad it is."""
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    with nothing_written_if_interrupted():
+    with nothing_written_if_interrupted(), waiting("reading", quiet=quiet):
         found = check(data, **options, kinds=kinds)
     if as_json:
         say(found.to_json())

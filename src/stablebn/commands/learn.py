@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from stablebn import graph
-from stablebn.api import learn
+from stablebn.api import learn_until
 from stablebn.arguments import learn_options
 from stablebn.commands.options import (
     Algorithm,
@@ -26,10 +27,16 @@ from stablebn.commands.progress import searching
 from stablebn.commands.terminal import say
 from stablebn.errors import OptionError, spelled
 from stablebn.learners import LEARNERS
+from stablebn.learners.interruption import Interruption
 from stablebn.output import check_free, write_atomically
 from stablebn.result import Result
 
-HELP = help_with_learners("Learn a graph from a table.")
+HELP = help_with_learners(
+    "Learn a graph from a table. Ctrl-C or SIGTERM ends the search: the best graph so far is written, marked "
+    "unfinished, and the exit code is 130 or 143."
+)
+
+_OF_SIGNALS = 128
 
 
 class Format(str, Enum):
@@ -81,8 +88,9 @@ def command(
             check_free(path, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
+    interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
     with searching(quiet=quiet) as progress:
-        result = learn(data, algorithm, **options, kinds=kinds, progress=progress)
+        result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
     written = []
     if out is not None:
         write_atomically(out, _graph_text(result, wanted), force=force)
@@ -97,6 +105,9 @@ def command(
         if out is None:
             marked = [(arc, "->") for arc in result.arcs] + [(edge, "--") for edge in result.undirected]
             say("\n".join(f"  {spelled(u)} {mark} {spelled(v)}" for (u, v), mark in marked))
+    if interruption.signal is not None and not result.finished:
+        # As shells say it of a program that a signal has ended: what is written is whole, but not finished.
+        raise typer.Exit(_OF_SIGNALS + interruption.signal)
 
 
 def _format_of(out: Path | None) -> Format:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import typer
@@ -14,40 +14,64 @@ from stablebn.errors import spelled
 
 
 @contextmanager
-def nothing_written_if_interrupted() -> Iterator[None]:
+def nothing_written_if_interrupted(what: str = "Nothing") -> Iterator[None]:
     """Ctrl-C is safe: what is long comes before anything is written."""
     try:
         yield
     except KeyboardInterrupt:
-        say("Interrupted. Nothing was written.", err=True)
+        say(f"Interrupted. {what} was written.", err=True)
         raise typer.Exit(130) from None
+
+
+def shown_stages(steps_of: Mapping[str, int]) -> str:
+    """What is said of the stages under way, by how far they are.
+
+    >>> shown_stages({"reading": 0}), shown_stages({"decreasing order": 1200, "increasing order": 7})
+    ('reading', 'decreasing order: 1,200 steps, increasing order: 7 steps')
+    """
+    units = {"encoding": "rows", "discretising": "rows"}
+    return ", ".join(
+        f"{stage}: {steps:,} {units.get(stage, 'steps')}" if steps else stage for stage, steps in steps_of.items()
+    )
 
 
 @contextmanager
 def searching(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
-    """Show the steps of searches; what is yielded takes the name of a search and its steps."""
-    with nothing_written_if_interrupted():
-        if quiet or not sys.stderr.isatty():
+    """Show what is under way, how far it is and the time passed; what is yielded takes the first two of these."""
+    # A checkpoint may have been.
+    with nothing_written_if_interrupted("No graph"), waiting("reading", quiet=quiet) as update:
+        if update is None:
             yield None
             return
-        from rich.console import Console
-        from rich.text import Text
+        steps_of: dict[str, int] = {}
+        under_way: set[str] = set()
 
-        with Console(stderr=True).status("reading the table") as status:
+        def show(stage: str, steps: int) -> None:
+            if stage not in steps_of:
+                # Those before it may be over: if one is not, it will be heard of again.
+                under_way.clear()
+            steps_of[stage] = steps
+            under_way.add(stage)
+            update(shown_stages({own: made for own, made in list(steps_of.items()) if own in under_way}))
 
-            def update(message: str) -> None:
-                # Not as it is: in mere text Rich looks for markup.
-                status.update(Text(spelled(message)))
+        with _shown_logs(update):
+            yield show
 
-            steps_of: dict[str, int] = {}
 
-            def show(search: str, steps: int) -> None:
-                # Two searches may be under way at once.
-                steps_of[search] = steps
-                update(", ".join(f"{search}: {steps} steps" for search, steps in list(steps_of.items())))
+@contextmanager
+def waiting(first: str, *, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
+    """Show a line, and the time that has passed, until something is done; what is yielded takes what to show next."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-            with _shown_logs(update):
-                yield show
+    # Not as markup: names may be in it.
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task(first, total=None)
+        yield lambda message: line.update(task, description=spelled(message))
 
 
 @contextmanager

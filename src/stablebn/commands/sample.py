@@ -9,6 +9,7 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from stablebn.commands.progress import waiting
 from stablebn.commands.terminal import say
 from stablebn.errors import spelled
 from stablebn.networks import read_network
@@ -33,7 +34,8 @@ def command(
     if out is not None:
         check_free(out, force=force)
     drawn_from = read_network(network, directories=folders or [], normalise=normalise)
-    table = drawn_from.sample(n, seed=seed)
+    with waiting("drawing"):
+        table = drawn_from.sample(n, seed=seed)
     if out is None:
         _print(table)
         return

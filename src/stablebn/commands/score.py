@@ -10,7 +10,7 @@ import typer
 from stablebn.api import score
 from stablebn.arguments import score_options
 from stablebn.commands.options import AllCategorical, AllContinuous, Categorical, Continuous, kinds_of, with_options
-from stablebn.commands.progress import nothing_written_if_interrupted
+from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.terminal import say
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
@@ -40,8 +40,10 @@ def command(
     dialect = Dialect(*(options.pop(option) for option in ("sep", "decimal", "encoding")))
     choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    with nothing_written_if_interrupted():
+    with nothing_written_if_interrupted(), waiting("reading") as show:
         table, cautions, _ = read(data, dialect=dialect, choice=choice)
+        if show is not None:
+            show("scoring")
         found = score(read_graph_file(graph), table, **options, kinds=kinds)
     say(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
     for caution in cautions:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from stablebn.arguments import learn_options
+from stablebn.arguments import repeatable_options
 from stablebn.audit import stability
 from stablebn.audit.picture import check_drawable
 from stablebn.commands.options import (
@@ -29,7 +29,7 @@ from stablebn.output import check_free, write_atomically
 HELP = help_with_learners("Find out how much of a learner's answer the layout of the table decides.")
 
 
-@with_options(learn_options())
+@with_options(repeatable_options())
 def command(
     data: Annotated[
         Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")

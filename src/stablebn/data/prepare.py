@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stablebn.data.checks import (
@@ -104,6 +104,7 @@ def prepare(
     learned: Mapping[Name, Decision] | None = None,
     holes_will_do: bool = True,
     threads: int = 1,
+    watch: Callable[[str, int], None] | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -140,6 +141,8 @@ def prepare(
         Whether an error may offer missing="available".
     threads : int
         How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
+    watch : callable, optional
+        Called with what is under way, and of how many rows.
 
     Returns
     -------
@@ -163,6 +166,11 @@ def prepare(
     problems = Problems()
     choice = Choice(columns, drop, keep, besides=weights)
 
+    def tell(stage: str, count: int) -> None:
+        if watch is not None:
+            watch(stage, count)
+
+    tell("reading", 0)
     found = read(
         source,
         names=names,
@@ -188,6 +196,7 @@ def prepare(
     if isinstance(discretise, Mapping):
         numbers = [name for name in discretise if name in variables and family(variables[name].type) != "text"]
         said = said._replace(kinds={**said.kinds, **dict.fromkeys(numbers, "continuous")})
+    tell("encoding", rows)
     decided = decide(variables, counts, said, missing, problems, threads=threads)
     encoded, decisions = decided.columns, decided.decisions
     cautions = [*found.cautions, *report_decisions(decisions), *decided.cautions]
@@ -196,6 +205,7 @@ def prepare(
     with problems.collected():
         check_finite(encoded)
     if discretise is not None and not problems.found:
+        tell("discretising", rows)
         encoded, cuts = discretised(encoded, counts, discretise)
         decisions |= {
             name: Decision("categorical", f"{decisions[name].why}, in {len(points) + 1} bins", plain=True)

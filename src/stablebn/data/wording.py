@@ -39,6 +39,8 @@ class Caution:
         "fewest-rows",
         "max-iter",
         "max-time",
+        "interrupted",
+        "checkpoint",
         "conflicts",
         "not-extendable",
         "small-strata",

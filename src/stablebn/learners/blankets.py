@@ -9,9 +9,10 @@ import numpy as np
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, gather, pair
-from stablebn.learners.orientation import Separation, Triple, oriented, unshielded
+from stablebn.learners.orientation import Triple, oriented, unshielded
 from stablebn.learners.pattern import Pattern, test_trace
 from stablebn.learners.problem import Problem
+from stablebn.learners.separation import Separation
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit
 

@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from stablebn.independence import IndependenceTest, independence_test
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.limit import Limit
 from stablebn.learners.problem import Problem
+from stablebn.learners.separation import Separation
+from stablebn.search.journal import Journal
 from stablebn.stats.variable_sets import bit
 from stablebn.threads import run_at_once
 
@@ -23,6 +24,9 @@ VALUES_FOR_THREADS = 150_000
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
+
+_Given = tuple[int, int, Any]
+"""The place of a question, the tests it took, and the answer: a set, a p-value, a separation, a list of these, None."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Evidence:
         How many ask questions at once.
     watch : callable or None
         Called with the name of a stage and the number of questions answered in it.
+    journal : Journal or None
+        Has answers that were given another time, and takes new ones.
     """
 
     test: IndependenceTest
@@ -52,49 +58,77 @@ class Evidence:
     limit: Limit
     threads: int = 1
     watch: Callable[[str, int], None] | None = None
+    journal: Journal | None = None
 
     def answers(
         self, stage: str, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
     ) -> list[Answer | None]:
-        """The answers to questions that do not depend on each other; None to those for which there is no time.
+        """The answers to questions that do not depend on each other; None to those for which there is no time."""
+        # Two threads may be at it at once: no append is lost.
+        given: list[_Given] = []
+        # After a stage that was not finished, questions are others than they will be another time.
+        if self.journal is not None and self.limit.kept:
+            given += map(_read, self.journal.recall(stage) or [])
+            self.test.performed += sum(tests for _, tests, _ in given)
+            self.journal.note(stage, lambda: list(map(_written, list(given))))
+        known = {place for place, _, _ in given}
+        self._ask(stage, ask, questions, [place for place in range(len(questions)) if place not in known], given)
+        answers: list[Answer | None] = [None] * len(questions)
+        for place, _, answer in given:
+            answers[place] = answer
+        return answers
+
+    def _ask(
+        self,
+        stage: str,
+        ask: Callable[[Evidence, Question], Answer],
+        questions: Sequence[Question],
+        places: Sequence[int],
+        given: list[_Given],
+    ) -> None:
+        """Ask the questions at some places, and add the answers to those that were given.
 
         Some are asked at once, each lot with tests counted apart: who is first cannot matter.
         """
         if self.threads == 1:
-            return self._ask_in_turn(stage, ask, questions)
-        lots = _lots(questions, _LOTS_A_THREAD * self.threads)
+            self._ask_in_turn(stage, ask, questions, places, given)
+            return
+        lots = _lots(places, _LOTS_A_THREAD * self.threads)
         alone = replace(self, threads=1, watch=None)
-        forks = [replace(alone, test=self.test.fork(), limit=Limit(self.limit.deadline)) for _ in lots]
-        answered: list[int] = []
+        limits = [Limit(self.limit.deadline, self.limit.interrupted) for _ in lots]
+        forks = [replace(alone, test=self.test.fork(), limit=limit) for limit in limits]
 
-        def answer_lot(fork: Evidence, lot: Sequence[Question]) -> list[Answer | None]:
-            answers = fork._ask_in_turn(stage, ask, lot)
-            # A list, as two threads may be here at once: no append is lost.
-            answered.append(len(lot))
+        def answer_lot(fork: Evidence, lot: Sequence[int]) -> None:
+            fork._ask_in_turn(stage, ask, questions, lot, given)
             if self.watch is not None:
-                self.watch(stage, sum(answered))
-            return answers
+                self.watch(stage, len(given))
 
         def give_up() -> None:
             for fork in forks:
                 fork.limit.deadline = -math.inf
 
         tasks = [partial(answer_lot, fork, lot) for fork, lot in zip(forks, lots, strict=True)]
-        answers = list(chain.from_iterable(run_at_once(tasks, self.threads, give_up)))
+        run_at_once(tasks, self.threads, give_up)
         self.test.performed += sum(fork.test.performed for fork in forks)
         self.limit.kept &= all(fork.limit.kept for fork in forks)
-        return answers
 
     def _ask_in_turn(
-        self, stage: str, ask: Callable[[Evidence, Question], Answer], questions: Sequence[Question]
-    ) -> list[Answer | None]:
-        answers: list[Answer | None] = [None] * len(questions)
+        self,
+        stage: str,
+        ask: Callable[[Evidence, Question], Answer],
+        questions: Sequence[Question],
+        places: Sequence[int],
+        given: list[_Given],
+    ) -> None:
         with self.limit:
-            for place, question in enumerate(questions):
-                answers[place] = ask(self, question)
+            for place in places:
+                before = self.test.performed
+                answer = ask(self, questions[place])
+                given.append((place, self.test.performed - before, answer))
                 if self.watch is not None:
-                    self.watch(stage, place + 1)
-        return answers
+                    self.watch(stage, len(given))
+                if self.journal is not None:
+                    self.journal.something_is_new()
 
     def ordered(self, variables: int) -> list[int]:
         """The variables of a set, in the processing order."""
@@ -169,9 +203,10 @@ def gather(problem: Problem, config: SearchConfig, *, share: float = 1.0) -> Evi
         order=problem.given if config.order == "given" else problem.decreasing,
         alpha=config.alpha,
         most=problem.scores.n if config.max_condition is None else config.max_condition,
-        limit=Limit(deadline),
+        limit=Limit(deadline, problem.is_interrupted),
         threads=_threads(problem),
         watch=problem.watch,
+        journal=problem.journal,
     )
 
 
@@ -187,6 +222,34 @@ def _lots(questions: Sequence[Question], most: int) -> list[Sequence[Question]]:
     """Questions in lots of equal size, no more than so many."""
     size = max(1, -(-len(questions) // most))
     return [questions[start : start + size] for start in range(0, len(questions), size)]
+
+
+def _written(given: _Given) -> list[Any]:
+    """An answer in types that JSON has."""
+
+    def written(answer: Any) -> Any:
+        if isinstance(answer, Separation):
+            return {"given": hex(answer.given), "p_value": answer.p_value}
+        if isinstance(answer, list):
+            return [written(one) for one in answer]
+        return hex(answer) if isinstance(answer, int) else answer
+
+    place, tests, answer = given
+    return [place, tests, written(answer)]
+
+
+def _read(record: Sequence[Any]) -> _Given:
+    """An answer that was written."""
+
+    def read(answer: Any) -> Any:
+        if isinstance(answer, dict):
+            return Separation(int(answer["given"], 16), answer["p_value"])
+        if isinstance(answer, list):
+            return [read(one) for one in answer]
+        return int(answer, 16) if isinstance(answer, str) else answer
+
+    place, tests, answer = record
+    return place, tests, read(answer)
 
 
 def pair(x: int, y: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from stablebn.errors import OptionError
@@ -60,11 +59,11 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
         raise OptionError("fges needs a score that all DAGs of a class share: bic, aic, loglik, bde or bge.")
     order = problem.decreasing if config.order == "stable" else problem.given
     constraints = None if problem.constraints is None else problem.constraints.within(config.most_parents)
-    search = searched(problem, config, order, constraints)
+    search = searched(problem, config, order, constraints, "classes")
     finished = search.finished
     if constraints is not None and not constraints.are_tiers:
         # Constraints can bar all ways to the best class that obeys: perhaps a search that is free of them finds it.
-        free = searched(problem, config, order, None)
+        free = searched(problem, config, order, None, "classes, free")
         finished &= free.finished
         if free.score > search.score and free.graph.obeying_dag(constraints) is not None:
             search = free
@@ -73,9 +72,9 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
 
 
 def searched(
-    problem: Problem, config: SearchConfig, order: Sequence[int], constraints: Constraints | None
+    problem: Problem, config: SearchConfig, order: Sequence[int], constraints: Constraints | None, name: str
 ) -> GreedyEquivalenceSearch:
-    """A search among the classes that have a DAG that obeys."""
+    """A search among the classes that have a DAG that obeys; it has a name in the journal."""
     n = problem.scores.n
     required = [0] * n if problem.constraints is None else problem.constraints.required
     search = GreedyEquivalenceSearch(
@@ -84,8 +83,10 @@ def searched(
         start=required if problem.start is None else problem.start,
         most_parents=n if config.most_parents is None else config.most_parents,
         constraints=constraints,
-        deadline=math.inf if problem.deadline is None else problem.deadline,
+        time_is_up=problem.time_is_up,
         watch=problem.watch,
+        journal=problem.journal,
+        name=name,
     )
     if config.faithfulness:
         dependent = search.dependent()

@@ -23,6 +23,7 @@ def hill_climb(problem: Problem, orders: Mapping[str, Sequence[int]], config: Se
         constraints=problem.constraints,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, list(orders)),
+        journal=problem.journal,
     )
 
 

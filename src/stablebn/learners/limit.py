@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 
@@ -17,6 +18,8 @@ class Limit:
     ----------
     deadline : float or None
         In terms of `time.monotonic`; None: no limit.
+    interrupted : callable, optional
+        Whether it is to end before.
 
     Attributes
     ----------
@@ -24,13 +27,16 @@ class Limit:
         Whether everything has come to its end in time.
     """
 
-    def __init__(self, deadline: float | None) -> None:
+    def __init__(self, deadline: float | None, interrupted: Callable[[], bool] | None = None) -> None:
         self.deadline = deadline
+        self.interrupted = interrupted
         self.kept = True
 
     def check(self) -> None:
         """Raise `TimeIsUp` if it is."""
         if self.deadline is not None and time.monotonic() > self.deadline:
+            raise TimeIsUp
+        if self.interrupted is not None and self.interrupted():
             raise TimeIsUp
 
     def __enter__(self) -> None:

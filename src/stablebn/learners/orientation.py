@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from stablebn.graph import PDAG, meek_closure
 from stablebn.learners.evidence import pair
+from stablebn.learners.separation import Separation
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit, members
-
-
-@dataclass(frozen=True)
-class Separation:
-    """How a pair was separated.
-
-    Attributes
-    ----------
-    given : int
-        The set given which it is independent.
-    p_value : float
-    """
-
-    given: int
-    p_value: float
-
 
 Triple = tuple[int, int, int]
 Edges = tuple[tuple[int, int], ...]

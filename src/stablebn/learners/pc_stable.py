@@ -8,9 +8,10 @@ from itertools import combinations
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.evidence import Evidence, gather, pair
-from stablebn.learners.orientation import Separation, by_direction, known_children, oriented, v_structures
+from stablebn.learners.orientation import by_direction, known_children, oriented, v_structures
 from stablebn.learners.pattern import Pattern, test_trace
 from stablebn.learners.problem import Problem
+from stablebn.learners.separation import Separation
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit
 

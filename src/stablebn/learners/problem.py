@@ -13,10 +13,12 @@ import numpy as np
 
 from stablebn.data.table import Name, Table
 from stablebn.independence import IndependenceTest
+from stablebn.learners.interruption import Interruption
 from stablebn.order import canonical_order, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.constraints import Constraints
+from stablebn.search.journal import Journal
 from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
@@ -53,8 +55,12 @@ class Problem:
         A test to use instead of one of the data, for instance an oracle.
     deadline : float or None
         When a learner should return what it has, in terms of `time.monotonic`.
+    interruption : Interruption or None
+        Whether somebody asks it to return what it has before.
     watch : callable or None
         Called with the name of the search under way and its number of steps.
+    journal : Journal or None
+        Where a learner notes what it has found, to go on from there another time.
     """
 
     names: tuple[Name, ...]
@@ -70,11 +76,17 @@ class Problem:
     start: tuple[int, ...] | None = None
     test: IndependenceTest | None = None
     deadline: float | None = None
+    interruption: Interruption | None = None
     watch: Callable[[str, int], None] | None = None
+    journal: Journal | None = None
 
     def time_is_up(self) -> bool:
         """Whether a learner should return what it has."""
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return self.is_interrupted() or (self.deadline is not None and time.monotonic() > self.deadline)
+
+    def is_interrupted(self) -> bool:
+        """Whether somebody has asked a learner to return what it has."""
+        return self.interruption is not None and self.interruption.is_asked()
 
     @property
     def increasing(self) -> tuple[int, ...]:
@@ -92,6 +104,7 @@ def define_problem(
     called: Mapping[Name, Name] | None = None,
     threads: int = 1,
     deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
 ) -> Problem:
     """Number a table's variables canonically and find their decreasing order.
 
@@ -111,13 +124,21 @@ def define_problem(
     deadline : float, optional
         When names must decide between variables, and a learner must return what it has, at the latest, in terms of
         `time.monotonic`.
+    watch : callable, optional
+        Called with what is under way, and how far it is; by the learner too.
     """
+    if watch is not None:
+        watch("counting", 0)
     statistics = statistics_of(table, unit_free=unit_free, threads=threads)
+    if watch is not None:
+        watch("ordering", 0)
     relations = [] if relation is None else [relation]
     if constraints is None or constraints.is_everything:
-        return replace(number_variables(statistics, config, relations, called, deadline), deadline=deadline)
-    problem = number_variables(statistics, config, [*relations, constraints.relation()], called, deadline)
-    return replace(problem, constraints=constraints.renumbered(problem.given), deadline=deadline)
+        problem = number_variables(statistics, config, relations, called, deadline, watch)
+        return replace(problem, deadline=deadline, watch=watch)
+    problem = number_variables(statistics, config, [*relations, constraints.relation()], called, deadline, watch)
+    numbered = constraints.renumbered(problem.given)
+    return replace(problem, constraints=numbered, deadline=deadline, watch=watch)
 
 
 def number_variables(
@@ -126,6 +147,7 @@ def number_variables(
     relations: Sequence[Relation] = (),
     called: Mapping[Name, Name] | None = None,
     deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
 ) -> Problem:
     """Number variables canonically: by their statistics, and by relations between them where these leave them tied.
 
@@ -134,7 +156,13 @@ def number_variables(
     """
     scores = scores_from(statistics, config)
     told = canonical_order(
-        statistics, scores, unit_free=statistics.unit_free, relations=relations, called=called, deadline=deadline
+        statistics,
+        scores,
+        unit_free=statistics.unit_free,
+        relations=relations,
+        called=called,
+        deadline=deadline,
+        watch=watch,
     )
     numbering = told.order
     if statistics.kind != "categorical" and not statistics.unit_free:

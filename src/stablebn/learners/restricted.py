@@ -81,6 +81,7 @@ def climb_among_candidates(
         constraints=constraints.among(candidates),
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, ["search"]),
+        journal=problem.journal,
     )
     tests = test_trace(evidence.test.performed, dict(enumerate(candidates)), {})
     return HybridClimb(

@@ -35,6 +35,9 @@ def climb_in_stable_order(problem: Problem, config: SearchConfig, search: Search
     if problem.time_is_up():
         return found
     [last] = search(problem, {"search": stable_order(found)}, config)
+    if problem.time_is_up() and not last.finished and found.score > last.score:
+        # The last search was stopped on its way up: so far, what the order was read off is the best.
+        return replace(found, finished=False)
     return replace(last, finished=found.finished and last.finished)
 
 

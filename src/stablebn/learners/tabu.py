@@ -25,6 +25,7 @@ def tabu_search(problem: Problem, orders: Mapping[str, Sequence[int]], config: S
         constraints=problem.constraints,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, list(orders)),
+        journal=problem.journal,
     )
 
 

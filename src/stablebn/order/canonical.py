@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 
 from stablebn.graph.names import rank_names
@@ -21,6 +21,7 @@ def canonical_order(
     relations: Sequence[Relation] = (),
     called: Mapping[Hashable, Hashable] | None = None,
     deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
 ) -> ToldApart:
     """Variables by decreasing sort key; `increasing` is the exact reverse.
 
@@ -38,6 +39,8 @@ def canonical_order(
         The names to decide by where not their own: those of merged columns, which units must not choose.
     deadline : float, optional
         When names must decide at the latest, in terms of `time.monotonic`.
+    watch : callable, optional
+        Called with what is under way, and how far it is.
     """
     tiers = _tiers(statistics, scores, unit_free=unit_free)
     if len(set(tiers)) == scores.n:
@@ -50,12 +53,19 @@ def canonical_order(
     told = ToldApart([])
     if len(points) > statistics.n:
         # Signs first, given the names: else where names decide, signs would.
-        told = tell_apart(structures, by_name, by_name, deadline=deadline)
+        told = tell_apart(structures, by_name, by_name, deadline=deadline, watch=watch)
         met = set()
         for point in told.order:
             by_name[point] += points[point] in met
             met.add(points[point])
-    told = tell_apart(structures, [tiers[v] for v in points], by_name, symmetries=told.symmetries, deadline=deadline)
+    told = tell_apart(
+        structures,
+        [tiers[v] for v in points],
+        by_name,
+        symmetries=told.symmetries,
+        deadline=deadline,
+        watch=watch,
+    )
     return told.of_variables(points)
 
 

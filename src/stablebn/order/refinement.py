@@ -14,7 +14,7 @@ McKay and Piperno, "Practical graph isomorphism, II" (2014), describe this searc
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain
@@ -72,6 +72,7 @@ def tell_apart(
     symmetries: Sequence[Mapping[int, int]] = (),
     most_work: int = MOST_WORK,
     deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
 ) -> ToldApart:
     """Order variables by tier, inside a tier by the data, and where that cannot decide by name.
 
@@ -89,8 +90,10 @@ def tell_apart(
         How many numbers to look at before names decide.
     deadline : float, optional
         When names must decide at the latest, in terms of `time.monotonic`.
+    watch : callable, optional
+        Called with the name of this work, and how many looks at all the data it took so far.
     """
-    return _Search(structures, by_name, symmetries, most_work, deadline).run(tiers)
+    return _Search(structures, by_name, symmetries, most_work, deadline, watch).run(tiers)
 
 
 @dataclass
@@ -137,7 +140,10 @@ class _Search:
         symmetries: Sequence[Mapping[int, int]],
         most_work: int,
         deadline: float | None,
+        watch: Callable[[str, int], None] | None,
     ) -> None:
+        self._watch = watch
+        self._looks = 0
         self._structures = structures
         self._by_name = by_name
         self._work_left = most_work
@@ -208,6 +214,9 @@ class _Search:
             if not wanted or self._time_is_up():
                 break
             structure = self._structures[step]
+            self._looks += 1
+            if self._watch is not None:
+                self._watch("telling columns apart", self._looks)
             self._work_left -= structure.cells + _WORK_OF_VARIABLE * len(classes)
             colours = structure.colours(classes, wanted)
             finer = _split(classes, colours)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from stablebn import _core
 from stablebn.fixed_point import joined, to_float
 from stablebn.scores.families import CompiledScores
 from stablebn.search.constraints import Constraints
+from stablebn.search.journal import Journal
 from stablebn.search.trace import Trace
 from stablebn.stats.variable_sets import bit
 
@@ -89,6 +92,7 @@ def climb(
     constraints: Constraints | None = None,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[Sequence[int]], None] | None = None,
+    journal: Journal | None = None,
 ) -> list[Climb]:
     """Climb by single-arc changes once for each order, at once where that pays.
 
@@ -113,6 +117,9 @@ def climb(
         Asked again and again whether to stop.
     watch : callable, optional
         Called now and then with the number of steps made so far in each order.
+    journal : Journal, optional
+        Has the steps that were made another time: they are made again, and the climb goes on from there. All of them
+        are noted.
     """
     if start is None:
         start = [0] * scores.n if constraints is None else constraints.required
@@ -129,14 +136,38 @@ def climb(
         else (list(constraints.allowed), list(constraints.required), constraints.limits(max_parents))
     )
     climbers = [_core.Climber(scores.compiled, list(order), parents, options, *obeyed) for order in orders]
+    if journal is not None:
+        for climber, order in zip(climbers, orders, strict=True):
+            _take_up(climber, journal, _name_of((tuple(order), parents, obeyed, tabu, noinc, max_parents)), max_iter)
     ended = late = False
     while not (ended or late):
         late = time_is_up is not None and time_is_up()
         ended = _core.climb_on(climbers, 0.0 if late else _SECONDS_AT_ONCE)
         if watch is not None:
             watch([climber.made for climber in climbers])
+        if journal is not None:
+            journal.something_is_new()
     first = scores.dag(parents)
     return [_found(climber, order, parents, first) for climber, order in zip(climbers, orders, strict=True)]
+
+
+def _name_of(climb: object) -> str:
+    """What a climb is called in a journal, by all that its steps depend on besides the scores."""
+    return f"climb {hashlib.sha256(repr(climb).encode()).hexdigest()[:16]}"
+
+
+def _take_up(climber: _core.Climber, journal: Journal, name: str, max_iter: int | None) -> None:
+    """Make the steps of a journal, and note all that are made."""
+    earlier = journal.recall(name)
+    if earlier is not None and earlier["steps"]:
+        steps = np.array(earlier["steps"][:max_iter], dtype=np.int64).reshape(-1, 9)
+        climber.replay(steps, np.array(earlier["deltas"][:max_iter], dtype=np.float64).reshape(-1, 2))
+    journal.note(name, partial(_record, climber))
+
+
+def _record(climber: _core.Climber) -> dict[str, Any]:
+    steps, deltas = climber.steps()
+    return {"steps": steps.tolist(), "deltas": deltas.tolist()}
 
 
 def watch_stages(

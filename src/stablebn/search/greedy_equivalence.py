@@ -17,16 +17,15 @@ anywhere in the graph, it is looked at when an operator's turn comes.
 from __future__ import annotations
 
 import logging
-import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from heapq import merge
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stablebn.fixed_point import LO_BITS, LO_MASK, NOT_A_CANDIDATE, joined, to_float
 from stablebn.scores.families import FamilyScores
 from stablebn.search.constraints import Constraints
 from stablebn.search.equivalence import EquivalenceClass
+from stablebn.search.journal import Journal
 from stablebn.search.operator_trace import OperatorTrace
 from stablebn.stats.variable_sets import bit, members
 
@@ -72,10 +71,15 @@ class GreedyEquivalenceSearch:
         Most parents of a variable of which the constraints say nothing.
     constraints : Constraints, optional
         Some DAG of every class that is visited obeys them, as that to start from does.
-    deadline : float
-        When to stop, by `time.monotonic`.
+    time_is_up : callable, optional
+        Asked again and again whether to stop; once it is, it stays so.
     watch : callable, optional
         Called with the phase and the number of operators made so far.
+    journal : Journal, optional
+        Has the operators that were made another time: they are made again, and the search goes on from there. All of
+        them are noted.
+    name : str
+        What the search is called in the journal.
 
     Attributes
     ----------
@@ -84,7 +88,7 @@ class GreedyEquivalenceSearch:
         In units of 2**-62.
     trace : OperatorTrace
     finished : bool
-        False if the deadline stopped it.
+        False if the time stopped it.
     """
 
     def __init__(
@@ -95,8 +99,10 @@ class GreedyEquivalenceSearch:
         *,
         most_parents: int,
         constraints: Constraints | None = None,
-        deadline: float = math.inf,
+        time_is_up: Callable[[], bool] | None = None,
         watch: Callable[[str, int], None] | None = None,
+        journal: Journal | None = None,
+        name: str = "classes",
     ) -> None:
         self.graph = EquivalenceClass(start, [0] * len(start))
         self.score = scores.dag(self.graph.dag)
@@ -109,8 +115,14 @@ class GreedyEquivalenceSearch:
         limits = [most_parents] if constraints is None else constraints.limits(most_parents)
         self._most_parents = min(max(limits, default=0), scores.most_parents)
         self._constraints = None if constraints is None else constraints.within(most_parents)
-        self._deadline = deadline
+        self._time_is_up = time_is_up
         self._watch = watch
+        self._journal = journal
+        self._earlier: list[dict[str, Any]] = []
+        self._phases: list[dict[str, Any]] = []
+        if journal is not None:
+            self._earlier = journal.recall(name) or []
+            journal.note(name, lambda: self._phases)
         self._gains: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     def insert_edges(self, partners: Sequence[int] | None = None) -> None:
@@ -144,6 +156,8 @@ class GreedyEquivalenceSearch:
         n = self._scores.n
         improving: list[list[Operator]] = [[]] * n
         stale = bit(n) - 1
+        if self._repeated(phase):
+            return
         while True:
             for y in members(stale):
                 improving[y] = sorted(operators(y))
@@ -154,14 +168,32 @@ class GreedyEquivalenceSearch:
                 self.finished = False
                 break
             if best is None or after is None:
+                self._phases[-1]["ended"] = True
                 break
             before, self.graph = self.graph, after
             self._record(phase, best)
+            if self._watch is not None:
+                self._watch(phase, len(self.trace))
+            if self._journal is not None:
+                self._journal.something_is_new()
             # A target's operators depend on its own edges and on what its neighbours are adjacent to.
             ends = bit(best.x) | bit(best.y)
             stale = self.graph.differs_at(before)
             stale |= sum(bit(v) for v in range(n) if self.graph.neighbours[v] & ends and not stale & bit(v))
         logger.debug("%s: %d operators, score %s", phase, len(self.trace), to_float(self.score))
+
+    def _repeated(self, phase: str) -> bool:
+        """Begin a phase with the operators that were made another time; whether it came to its end then."""
+        self._phases.append({"operators": [], "ended": False})
+        earlier = self._earlier[len(self._phases) - 1 : len(self._phases)]
+        for own in earlier:
+            for x, y, others, gain in own["operators"]:
+                operator = self._operator(gain, x, y, int(others, 16), clique=0)
+                change = self.graph.insert if phase == "forward" else self.graph.delete
+                self.graph = change(x, y, operator.others)
+                self._record(phase, operator)
+            self._phases[-1]["ended"] = own["ended"]
+        return bool(self._phases[-1]["ended"])
 
     def _inserts(self, y: int, partners: int) -> Iterator[Operator]:
         """Inserts with target y that improve the score, whether or not a path makes them invalid (Theorem 15)."""
@@ -254,8 +286,7 @@ class GreedyEquivalenceSearch:
             delta=to_float(-operator.loss),
             score=to_float(self.score),
         )
-        if self._watch is not None:
-            self._watch(phase, len(self.trace))
+        self._phases[-1]["operators"].append([operator.x, operator.y, hex(operator.others), -operator.loss])
 
     def _is_late(self) -> bool:
-        return time.monotonic() >= self._deadline
+        return self._time_is_up is not None and self._time_is_up()

@@ -110,7 +110,7 @@ def _warm_up(kind: str, rows: int, recipe: str) -> None:
     network = random_network(8, levels=(2, 8), density=2.0, kinds=kind, seed=1)
     # What is wrong with the options, the job itself will say.
     with suppress(StableBNError):
-        api.learn(network.sample(rows, seed=1), algorithm, **options, threads=1, max_time=60.0)
+        api.learn_in_a_loop(network.sample(rows, seed=1), algorithm, **options, threads=1, max_time=60.0)
 
 
 def _judged(job: Job, found: Attempt, drawn: _Drawn) -> Mapping[str, Any]:

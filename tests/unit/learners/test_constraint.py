@@ -198,7 +198,8 @@ def test_threads_change_neither_graph_nor_count_of_tests(algorithm: str, monkeyp
 def test_progress_of_the_tests_is_told() -> None:
     told: list[tuple[str, int]] = []
     sb.learn(ASIA, "gs", progress=lambda stage, steps: told.append((stage, steps)))
-    assert {stage for stage, _ in told} == {"blankets", "neighbours", "v-structures"}
+    stages = list(dict.fromkeys(stage for stage, _ in told))
+    assert stages[stages.index("ordering") + 1 :] == ["blankets", "neighbours", "v-structures"]
     assert max(steps for stage, steps in told if stage == "blankets") == 8
 
 

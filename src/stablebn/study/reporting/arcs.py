@@ -52,7 +52,7 @@ def arcs_of_asia(network: Network) -> Figure:
     figure = new_figure(9, 4.3)
     panels = figure.subplots(1, len(CLIMBS))
     for panel, (algorithm, title) in zip(panels, CLIMBS.items(), strict=True):
-        _draw_graph(panel, network, api.learn(table, algorithm))
+        _draw_graph(panel, network, api.learn_in_a_loop(table, algorithm))
         panel.set_title(title, fontsize=10)
     _draw_legend(figure)
     return figure
