@@ -7,14 +7,19 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stablebn.data import Caution, Decision, Kind, Prepared
-from stablebn.errors import GraphError
+from stablebn.errors import GraphError, one_of
 from stablebn.graph import DAG, PDAG
+from stablebn.graph.convert import edges_by_kind
+from stablebn.knowledge import KnownArcs
 
 if TYPE_CHECKING:
+    from stablebn.explaining import Explanation
     from stablebn.networks.model import Network
+
+Directions: TypeAlias = Literal["marked", "cpdag", "dag"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +65,8 @@ class Result:
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
     known : tuple of (from, to)
         Arcs whose other direction was not allowed: neither the data nor an order has decided on it.
+    known_arcs : KnownArcs
+        What was known beforehand.
     timings : dict of str to float
         Seconds spent.
     prepared : Prepared
@@ -85,6 +92,7 @@ class Result:
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
+    known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -103,8 +111,72 @@ class Result:
 
     @property
     def undirected(self) -> tuple[tuple[Hashable, Hashable], ...]:
-        """The edges besides `arcs`, sorted: those of `pdag` without a direction if there is no `dag`, else none."""
-        return self.pdag.undirected if self.dag is None else ()
+        """The edges whose direction is arbitrary, as neither data nor knowledge tell it: those `marked` so, sorted.
+
+        `dag`, where there is one, has each of them one way or the other.
+        """
+        return edges_by_kind(self.marked)[1]
+
+    @cached_property
+    def marked(self) -> DAG | PDAG:
+        """The learned graph with a direction where data or knowledge tell it, and none where it is arbitrary.
+
+        What files and the command line show. Of learners that leave edges undirected (`pc-stable`, `gs`, `inter-iamb`,
+        `fges`) it is `pdag`. Of those that search among DAGs it is `cpdag`, unless the score differs between the DAGs
+        of a class (`bds`, `k2`, or values that are missing): then only an arc is undirected that, turned alone, gives a
+        DAG of the same class with exactly the same score.
+        """
+        # Scores and learners take time to import for who only reads a result.
+        from stablebn.explaining import marked_graph
+
+        return marked_graph(self)
+
+    @cached_property
+    def strengths(self) -> Mapping[tuple[Hashable, Hashable], float]:
+        """How strong each arc of `dag` is: the score lost without it.
+
+        That is `score` less the `stablebn.score` of `dag` without the arc; the greater, the stronger. Worked out when
+        first asked for. Empty where the graph has no score.
+        """
+        from stablebn.explaining import strengths_of
+
+        return strengths_of(self)
+
+    def explain(self, a: Hashable, b: Hashable) -> Explanation:
+        """Why two variables are joined as they are, or are not.
+
+        Parameters
+        ----------
+        a, b : name
+            In any order.
+
+        Returns
+        -------
+        Explanation
+            `print` it for a few plain sentences.
+
+        Examples
+        --------
+        >>> import stablebn as sb
+        >>> result = sb.learn(sb.read_network("asia").sample(1000, seed=1))
+        >>> result.explain("either", "xray").direction
+        'compelled'
+        """
+        from stablebn.explaining import explanation
+
+        return explanation(self, a, b)
+
+    def shown(self, directions: Directions = "marked") -> DAG | PDAG:
+        """The graph as an output shows it.
+
+        Parameters
+        ----------
+        directions : {"marked", "cpdag", "dag"}
+            Which of the graphs of these names; where that one is None, `pdag`.
+        """
+        one_of("directions", directions, ("marked", "cpdag", "dag"))
+        graph: DAG | PDAG | None = getattr(self, directions)
+        return self.pdag if graph is None else graph
 
     @cached_property
     def cpdag(self) -> PDAG | None:
@@ -129,12 +201,21 @@ class Result:
 
         return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the timings and the trace, in types that JSON has: equal runs give equal texts."""
+    def to_dict(self, directions: Directions = "marked") -> dict[str, Any]:
+        """Everything but the timings and the trace, in types that JSON has: equal runs give equal texts.
+
+        Parameters
+        ----------
+        directions : {"marked", "cpdag", "dag"}
+            As in `shown`: which edges are listed as "undirected". Where one of them is among the "arcs" too, that is
+            the direction that `dag` gives it.
+        """
+        undirected = edges_by_kind(self.shown(directions))[1]
         return {
             "nodes": list(self.nodes),
             "arcs": [list(arc) for arc in self.arcs],
-            "undirected": [list(edge) for edge in self.undirected],
+            "undirected": [list(edge) for edge in undirected],
+            "strengths": [[*arc, strength] for arc, strength in self.strengths.items()],
             "extendable": self.extendable,
             "score": self.score,
             "order": list(self.order),
@@ -157,29 +238,24 @@ class Result:
             "warnings": [str(caution) for caution in self.warnings],
         }
 
-    def to_json(self) -> str:
+    def to_json(self, directions: Directions = "marked") -> str:
         """`to_dict` as JSON text, a line an entry; names that JSON does not have are written as text."""
-        lines = [
-            f' "{key}": {json.dumps(value, default=str, ensure_ascii=False)}' for key, value in self.to_dict().items()
-        ]
+        content = self.to_dict(directions)
+        lines = [f' "{key}": {json.dumps(value, default=str, ensure_ascii=False)}' for key, value in content.items()]
         return "{\n" + ",\n".join(lines) + "\n}"
 
     def summary(self, title: str | None = None) -> str:
         """A few readable lines: first the answer, then what to worry about."""
         name = title or str(self.config["algorithm"])
         edges = _counted(len(self.arcs), "arc")
-        if self.undirected:
+        if self.dag is None and self.undirected:
             edges += f" and {_counted(len(self.undirected), 'undirected edge')}"
         score = "no score" if self.score is None else f"{str(self.config['score']).upper()} {self.score:,.2f}"
         answer = (
             f"Learned {edges} among {_counted(len(self.nodes), 'variable')} "
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
-        lines = [answer, *self._kinds_line()]
-        undirected = 0 if self.cpdag is None else len(self.cpdag.undirected)
-        if undirected:
-            be = "direction is" if undirected == 1 else "directions are"
-            lines.append(f"  {undirected} arc {be} arbitrary: the data cannot tell (see cpdag).")
+        lines = [answer, *self._kinds_line(), *self._directions_lines()]
         lines += [f"  {caution}" for caution in self.warnings]
         lines.append(f"Fingerprint {self.fingerprint}.")
         return "\n".join(lines)
@@ -191,6 +267,23 @@ class Result:
             return []
         order = ("categorical", "continuous", "set aside")
         return [f"  Columns: {', '.join(f'{tally[kind]} {kind}' for kind in order if tally[kind])} (see decisions)."]
+
+    def _directions_lines(self) -> list[str]:
+        """How many directions are arbitrary, and how many the score alone decided."""
+        if self.dag is None or self.cpdag is None:
+            return []
+        arbitrary, by_score = len(self.undirected), len(self.cpdag.undirected) - len(self.undirected)
+        lines = []
+        if arbitrary:
+            be = "direction is" if arbitrary == 1 else "directions are"
+            lines.append(f"  {arbitrary} arc {be} arbitrary: the data cannot tell (see undirected).")
+        if by_score:
+            be = "direction is" if by_score == 1 else "directions are"
+            lines.append(
+                f"  {by_score} arc {be} the choice of the score, which is not the same for all graphs that imply the "
+                "same independences (see cpdag)."
+            )
+        return lines
 
     def __repr__(self) -> str:
         return self.summary()
