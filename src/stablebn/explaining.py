@@ -259,6 +259,7 @@ class Explanation:
         if self.direction == "compelled" and self.arc is not None:
             u, v = map(spelled, self.arc)
             why = {
+                None: "it follows from tests that contradict each other",
                 "v-structure": "{u} -> {v} <- {0} with {u} and {0} apart is a v-structure, which all graphs share that "
                 "imply the same independences",
                 "Meek's rule 1": "{0} -> {u}, and {0} and {v} are apart, so {v} -> {u} would make a new v-structure "
@@ -268,7 +269,7 @@ class Explanation:
                 "v-structure (Meek's rule 3)",
                 "Meek's rule 4": "with {0} -> {1} -> {v}, both joined to {u}, {v} -> {u} would make a cycle or a new "
                 "v-structure (Meek's rule 4)",
-            }[str(self.rule)]
+            }[self.rule]
             return f"{start}{why.format(*others, u=u, v=v)}."
         why = {
             "order": "either way scored the same, and the processing order decided",
@@ -545,7 +546,7 @@ def _direction(
 
 def _compelled_by(
     graph: PDAG, known: Collection[Edge], order: Sequence[Hashable], arc: Edge
-) -> tuple[str, tuple[Hashable, ...]]:
+) -> tuple[str | None, tuple[Hashable, ...]]:
     """The rule by which an arc is directed; of several the first, with the first variables in the processing order."""
     place = {name: at for at, name in enumerate(order)}
     settled = set(known)
@@ -559,12 +560,16 @@ def _compelled_by(
     if arc in partner:
         return "v-structure", (partner[arc],)
     rest = [edge for edge in (*graph.directed, *graph.undirected) if edge not in settled]
-    reasons = meek_reasons(PDAG(graph.nodes, [edge for edge in graph.directed if edge in settled], rest))
+    start = PDAG(graph.nodes, [edge for edge in graph.directed if edge in settled], rest)
+    reasons = meek_reasons(start, acyclic=True).get(arc)
+    if reasons is None:
+        # Only where tests contradict each other, and no DAG extends what they found.
+        return None, ()
 
     def first(reason: Reason) -> tuple[int, list[int]]:
         return reason.rule, [place[name] for name in reason.others]
 
-    best = min(reasons[arc], key=first)
+    best = min(reasons, key=first)
     return f"Meek's rule {best.rule}", best.others
 
 

@@ -376,7 +376,7 @@ def test_network_details_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_compare_shows_all_metrics_and_differences(data: Path, tmp_path: Path) -> None:
     learned, true, out = tmp_path / "g.json", tmp_path / "asia.bif", tmp_path / "figures.json"
-    _run("learn", data, "--out", learned)
+    _run("learn", data, "--dag", "--out", learned)
     sb.read_network("asia").write(true)
     done = _run("compare", learned, true, "--out", out)
     right = compare(sb.learn(data), sb.read_network("asia"))

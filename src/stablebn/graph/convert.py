@@ -1,7 +1,7 @@
 """Graphs as other things: networkx, adjacency matrices, edge lists and text.
 
 Nodes are always matched by name. Whatever comes in is a `DAG` when all its edges are directed, else a `PDAG`;
-a directed cycle is refused. An arc both ways, in networkx and in a matrix, is an undirected edge.
+a directed cycle is refused. An arc both ways, in networkx, GraphML and a matrix, is an undirected edge.
 """
 
 from __future__ import annotations
@@ -236,7 +236,9 @@ def to_dot(graph: Graph, strengths: Strengths | None = None) -> str:
 
 
 def to_graphml(graph: Graph, strengths: Strengths | None = None) -> str:
-    """Return the graph as GraphML; every edge says whether it is directed.
+    """Return the graph as GraphML; an undirected edge is an arc each way, both of the type "--".
+
+    GraphML has undirected edges, but networkx refuses them beside directed ones, and other programs take them for arcs.
 
     Parameters
     ----------
@@ -249,16 +251,17 @@ def to_graphml(graph: Graph, strengths: Strengths | None = None) -> str:
     if unfit:
         raise GraphError(f"XML cannot hold the characters of these names: {listed(unfit)}.")
     root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    if strengths:
-        ET.SubElement(root, "key", {"id": "strength", "for": "edge", "attr.name": "strength", "attr.type": "double"})
+    for key, type_ in [("type", "string"), *([("strength", "double")] if strengths else [])]:
+        ET.SubElement(root, "key", {"id": key, "for": "edge", "attr.name": key, "attr.type": type_})
     body = ET.SubElement(root, "graph", edgedefault="directed")
     for text in texts.values():
         ET.SubElement(body, "node", id=text)
     for a, b, mark in to_edge_list(graph):
-        directed = "true" if mark == "->" else "false"
-        edge = ET.SubElement(body, "edge", source=texts[a], target=texts[b], directed=directed)
-        if strengths:
-            ET.SubElement(edge, "data", key="strength").text = _strength(strengths, a, b)
+        for source, target in [(a, b)] if mark == "->" else [(a, b), (b, a)]:
+            edge = ET.SubElement(body, "edge", source=texts[source], target=texts[target])
+            ET.SubElement(edge, "data", key="type").text = mark
+            if strengths:
+                ET.SubElement(edge, "data", key="strength").text = _strength(strengths, a, b)
     ET.indent(root)
     # The declaration that ElementTree writes into text may name the encoding of the machine's locale.
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"

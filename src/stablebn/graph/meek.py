@@ -56,8 +56,13 @@ def meek_closure(pdag: PDAG, *, acyclic: bool = False) -> PDAG:
     return _closed(pdag, {}, acyclic=acyclic)
 
 
-def meek_reasons(pdag: PDAG) -> dict[Edge, list[Reason]]:
+def meek_reasons(pdag: PDAG, *, acyclic: bool = False) -> dict[Edge, list[Reason]]:
     """Why Meek's rules direct the edges that they direct: all reasons of the first round in which there is one.
+
+    Parameters
+    ----------
+    pdag, acyclic
+        As in `meek_closure`.
 
     Examples
     --------
@@ -65,7 +70,7 @@ def meek_reasons(pdag: PDAG) -> dict[Edge, list[Reason]]:
     {('b', 'c'): [Reason(rule=1, others=('a',))]}
     """
     reasons: dict[Edge, list[Reason]] = {}
-    closure = _closed(pdag, reasons, acyclic=False)
+    closure = _closed(pdag, reasons, acyclic=acyclic)
     return {edge: reasons[edge] for edge in closure.directed if edge in reasons}
 
 
