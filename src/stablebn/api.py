@@ -148,6 +148,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         fingerprint=learned.fingerprint,
         known=learned.known,
         known_arcs=known,
+        strengths_at_hand=learned.strengths,
         prepared=prepared,
         timings={
             "encode": encoded - began,

@@ -438,7 +438,7 @@ class _Learned:
     @cached_property
     def scores(self) -> GraphScores:
         """Of graphs over the same table."""
-        return GraphScores(self.table, self.config, unit_free=self.unit_free, threads=cores())
+        return GraphScores.of_table(self.table, self.config, unit_free=self.unit_free, threads=cores())
 
     @cached_property
     def forbidden(self) -> set[Edge]:

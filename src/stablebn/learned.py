@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stablebn.data import Caution, Prepared
@@ -12,7 +12,8 @@ from stablebn.errors import listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
-from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
+from stablebn.learners import Pattern, Problem, SearchConfig
+from stablebn.learners.graph_scores import GraphScores
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.stats import MixedStatistics
@@ -31,6 +32,7 @@ class LearnedGraph:
     fingerprint: str
     fewest_rows: int | None
     known: tuple[tuple[Hashable, Hashable], ...]
+    strengths: Mapping[tuple[Hashable, Hashable], float] | None
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -59,7 +61,8 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
     numbered = [(u, v) for v, family in enumerate(parents) for u in family]
     known = _known(numbered, problem)
     arcs = _named(numbered, problem.names)
-    score = to_float(graph_score(problem, found.parents))
+    score, strengths = _scored(problem, found.parents)
+    assert score is not None
     fewest, cautions = _fewest_rows(problem, found.parents)
     return LearnedGraph(
         pdag=PDAG(nodes, arcs, ()),
@@ -68,6 +71,7 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         fingerprint=_fingerprint_of_dag(parents, score),
         fewest_rows=fewest,
         known=known,
+        strengths=strengths,
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
@@ -78,8 +82,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     # By canonical numbers, so that no name has a say in which of the extensions it is.
     extension = PDAG(range(n), found.directed, found.undirected).extension() if found.has_directions else None
     families = [] if extension is None else [sum(bit(int(str(u))) for u in extension.parents(v)) for v in range(n)]
-    scored = extension is not None and all(map(problem.scores.is_candidate, range(n), families))
-    score = to_float(graph_score(problem, families)) if scored else None
+    score, strengths = (None, {}) if extension is None else _scored(problem, families)
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     numbered = [(u, v) for v, family in enumerate(families) for u in members(family)]
     known = _known(numbered or found.directed, problem)
@@ -92,6 +95,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         fingerprint=_fingerprint_of_pattern(n, found, score),
         fewest_rows=fewest,
         known=known,
+        strengths=strengths,
         conflicts=conflicts,
         warnings=(
             *_warnings_of_pattern(conflicts, extendable=extension is not None or not found.has_directions),
@@ -110,6 +114,30 @@ def _known(arcs: Sequence[tuple[int, int]], problem: Problem) -> tuple[tuple[Has
     if barred:
         raise AssertionError(f"a fault of stablebn: the learned graph has arcs that are not allowed: {barred}.")
     return tuple(_named(((u, v) for u, v in arcs if (v, u) not in allowed), problem.names))
+
+
+def _scored(
+    problem: Problem, families: Sequence[int]
+) -> tuple[float | None, dict[tuple[Hashable, Hashable], float] | None]:
+    """The score of a DAG, and what it loses without each arc; None: rows are too few, or it would take long."""
+    scores, names = GraphScores.of_problem(problem), problem.names
+    exact = scores.of_dag(families)
+    if exact is None:
+        return None, {}
+    score = to_float(exact)
+    if scores.depend_on_ties(families):
+        return score, None
+    arcs = sorted(
+        ((u, v) for v, family in enumerate(families) for u in members(family)),
+        key=lambda arc: (name_key(names[arc[0]]), name_key(names[arc[1]])),
+    )
+    without = scores.beside(families, [{v: families[v] & ~bit(u)} for u, v in arcs])
+    return score, {
+        (names[u], names[v]): score - to_float(left)
+        for (u, v), left in zip(arcs, without, strict=True)
+        # Fewer parents never need more rows.
+        if left is not None
+    }
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:

@@ -67,6 +67,8 @@ class Result:
         Arcs whose other direction was not allowed: neither the data nor an order has decided on it.
     known_arcs : KnownArcs
         What was known beforehand.
+    strengths_at_hand : dict of arc to float, or None
+        The `strengths`, unless it would have taken long.
     timings : dict of str to float
         Seconds spent.
     prepared : Prepared
@@ -93,6 +95,7 @@ class Result:
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
+    strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -135,9 +138,11 @@ class Result:
     def strengths(self) -> Mapping[tuple[Hashable, Hashable], float]:
         """How strong each arc of `dag` is: the score lost without it.
 
-        That is `score` less the `stablebn.score` of `dag` without the arc; the greater, the stronger. Worked out when
-        first asked for. Empty where the graph has no score.
+        That is `score` less the `stablebn.score` of `dag` without the arc; the greater, the stronger. Empty where the
+        graph has no score.
         """
+        if self.strengths_at_hand is not None:
+            return self.strengths_at_hand
         from stablebn.explaining import strengths_of
 
         return strengths_of(self)
