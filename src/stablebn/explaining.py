@@ -24,7 +24,7 @@ from stablebn.scores.registry import ScoreConfig, is_score_equivalent
 from stablebn.search import Trace
 from stablebn.search.operator_trace import OperatorTrace
 from stablebn.stats.threads import cores
-from stablebn.stats.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit
 
 if TYPE_CHECKING:
     from stablebn.result import Result
@@ -422,23 +422,22 @@ class _Learned:
     def __init__(self, result: Result) -> None:
         self.result = result
         self.table = result.prepared.table
-        self.column = {name: place for place, name in enumerate(self.table.names)}
         known = {option: value for option, value in result.config.items() if option in ScoreConfig.__dataclass_fields__}
         self.config = ScoreConfig(**known)
         self.unit_free = result.config["unit_free"] is True
 
     @cached_property
     def families(self) -> list[int]:
-        """Parent set of each column in `dag`, by the places of the columns."""
-        families = [0] * len(self.column)
+        """Parent set of each variable in `dag`, by numbers."""
+        families = [0] * len(self.number)
         for u, v in () if self.result.dag is None else self.result.dag.arcs:
-            families[self.column[v]] |= bit(self.column[u])
+            families[self.number[v]] |= bit(self.number[u])
         return families
 
     @cached_property
     def scores(self) -> GraphScores:
-        """Of graphs over the same table."""
-        return GraphScores.of_table(self.table, self.config, unit_free=self.unit_free, threads=cores())
+        """Of graphs over the same variables."""
+        return GraphScores.of_problem(self.problem)
 
     @cached_property
     def forbidden(self) -> set[Edge]:
@@ -466,25 +465,24 @@ class _Learned:
 
     def without(self, u: Hashable, v: Hashable) -> dict[int, int]:
         """The families that change without an arc."""
-        return {self.column[v]: self.families[self.column[v]] & ~bit(self.column[u])}
+        return {self.number[v]: self.families[self.number[v]] & ~bit(self.number[u])}
 
     def with_arc(self, u: Hashable, v: Hashable) -> dict[int, int]:
         """The families that change with an arc, in place of its reverse if that is there."""
-        family = self.families[self.column[v]] | bit(self.column[u])
-        return {**self.without(v, u), self.column[v]: family}
+        family = self.families[self.number[v]] | bit(self.number[u])
+        return {**self.without(v, u), self.number[v]: family}
 
     def ties_turned(self, u: Hashable, v: Hashable) -> bool:
         """Whether the search could not tell u -> v from v -> u: the class is the same, and so is the score."""
-        start, end = (self.families[self.column[name]] for name in (u, v))
-        if end != start | bit(self.column[u]):
+        x, y = self.number[u], self.number[v]
+        shared = self.families[x]
+        if self.families[y] != shared | bit(x):
             return False
         # By the scores of the search: those of graphs are in units, and their last bits are others.
-        scores, number = self.problem.scores, self.number
-        shared = sum(bit(number[self.table.names[w]]) for w in members(start))
-        (x, y), family = (number[u], number[v]), scores.family
-        one_way = family(x, shared) + family(y, shared | bit(x))
-        other_way = shared | bit(y)
-        return scores.is_candidate(x, other_way) and one_way == family(y, shared) + family(x, other_way)
+        family, other_way = self.problem.scores.family, shared | bit(y)
+        if not self.problem.scores.is_candidate(x, other_way):
+            return False
+        return family(x, shared) + family(y, shared | bit(x)) == family(y, shared) + family(x, other_way)
 
 
 def _climbs(result: Result) -> bool:
@@ -672,7 +670,7 @@ def _obstacle(learned: _Learned, dag: DAG, what: str, arc: Edge, change: Mapping
         return CYCLE
     if arc in learned.forbidden:
         return NOT_ALLOWED
-    parents = change[learned.column[v]].bit_count()
+    parents = change[learned.number[v]].bit_count()
     limits = (config.get("max_parents"), known.most_parents.get(v))
     if any(most is not None and parents > most for most in limits):
         return TOO_MANY_PARENTS

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from stablebn.data.table import Table
 from stablebn.learners.problem import Problem, measured, number_variables
 from stablebn.scores.families import CompiledScores
-from stablebn.scores.registry import ScoreConfig, family_scores, numbers_matter
-from stablebn.stats import AnyStatistics, statistics_of
+from stablebn.scores.registry import ScoreConfig
+from stablebn.stats import AnyStatistics
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
 
@@ -35,23 +34,6 @@ class GraphScores:
         self._scores = scores
         self._statistics = statistics
         self._numbered: Problem | None = None
-
-    @classmethod
-    def of_table(cls, table: Table, config: ScoreConfig, *, unit_free: bool, threads: int = 1) -> GraphScores:
-        """Of DAGs over the columns of a table, as they stand.
-
-        Parameters
-        ----------
-        table : Table
-        config : ScoreConfig
-        unit_free : bool
-            Whether continuous columns were learned from free of units: their last digits follow.
-        threads : int
-        """
-        if numbers_matter(table, config):
-            return cls(config, None, measured(statistics_of(table, unit_free=unit_free, threads=threads)))
-        # Counts have no order: there is nothing to number.
-        return cls(config, family_scores(table, config, threads=threads), None)
 
     @classmethod
     def of_problem(cls, problem: Problem) -> GraphScores:
