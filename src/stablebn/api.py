@@ -149,6 +149,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         known=learned.known,
         known_arcs=known,
         strengths_at_hand=learned.strengths,
+        ties=learned.ties,
         prepared=prepared,
         timings={
             "encode": encoded - began,

@@ -1,4 +1,4 @@
-"""Why a learned graph is as it is: which directions are arbitrary, how strong every arc is, why one is there or not."""
+"""Why a learned graph is as it is: how strong every arc is, why one is there or not, why it points this way."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG, Reason, meek_reasons
 from stablebn.graph.names import Edge
 from stablebn.independence import independence_test
-from stablebn.learners import LEARNERS, Problem, TestTrace, define_problem
-from stablebn.learners.config import CLIMBS, CLIMBS_AMONG_CANDIDATES
+from stablebn.learners import Problem, TestTrace, define_problem
 from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.lone_test import tested_alone
 from stablebn.learners.restricted import HybridTrace
 from stablebn.naming import all_arcs_but, called_names, forbidden_by_kind
 from stablebn.order import telling_key
-from stablebn.scores.registry import ScoreConfig, is_score_equivalent
+from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Trace
 from stablebn.search.operator_trace import OperatorTrace
 from stablebn.stats.threads import cores
@@ -346,23 +345,6 @@ def _p_value(tested: Tested) -> str:
     return f"p-value {tested.p_value:.3g} ({tested.test}, alpha {tested.alpha:g})"
 
 
-def marked_graph(result: Result) -> DAG | PDAG:
-    """The learned graph with every edge undirected whose direction is arbitrary.
-
-    Of a learner that does not search among DAGs it is what it found. Where all DAGs of a class score the same it is the
-    class, oriented with what is known. Where they do not, an arc has no direction if it alone, turned, gives a DAG of
-    the same class with exactly the same score.
-    """
-    if result.dag is None or result.cpdag is None or not _climbs(result):
-        return result.pdag
-    learned = _Learned(result)
-    if is_score_equivalent(learned.table, learned.config):
-        return result.cpdag
-    free = set(_either_way(result.cpdag.undirected))
-    ties = [arc for arc in result.dag.arcs if arc in free and learned.ties_turned(*arc)]
-    return PDAG(result.dag.nodes, [arc for arc in result.dag.arcs if arc not in set(ties)], ties)
-
-
 def strengths_of(result: Result) -> dict[Edge, float]:
     """The score lost without each arc of `dag`; of a graph without a score there are none."""
     if result.dag is None or result.score is None:
@@ -471,23 +453,6 @@ class _Learned:
         """The families that change with an arc, in place of its reverse if that is there."""
         family = self.families[self.number[v]] | bit(self.number[u])
         return {**self.without(v, u), self.number[v]: family}
-
-    def ties_turned(self, u: Hashable, v: Hashable) -> bool:
-        """Whether the search could not tell u -> v from v -> u: the class is the same, and so is the score."""
-        x, y = self.number[u], self.number[v]
-        shared = self.families[x]
-        if self.families[y] != shared | bit(x):
-            return False
-        # By the scores of the search: those of graphs are in units, and their last bits are others.
-        family, other_way = self.problem.scores.family, shared | bit(y)
-        if not self.problem.scores.is_candidate(x, other_way):
-            return False
-        return family(x, shared) + family(y, shared | bit(x)) == family(y, shared) + family(x, other_way)
-
-
-def _climbs(result: Result) -> bool:
-    """Whether the learner searches among DAGs, all of whose edges have a direction."""
-    return not LEARNERS[str(result.config["algorithm"])].traits.isdisjoint((CLIMBS, CLIMBS_AMONG_CANDIDATES))
 
 
 def _either_way(edges: Sequence[Edge]) -> Iterator[Edge]:

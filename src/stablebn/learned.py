@@ -33,6 +33,7 @@ class LearnedGraph:
     fewest_rows: int | None
     known: tuple[tuple[Hashable, Hashable], ...]
     strengths: Mapping[tuple[Hashable, Hashable], float] | None
+    ties: tuple[tuple[Hashable, Hashable], ...] | None = None
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -72,6 +73,7 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         fewest_rows=fewest,
         known=known,
         strengths=strengths,
+        ties=None if problem.scores.score_equivalent else _ties(problem, found.parents),
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
@@ -138,6 +140,22 @@ def _scored(
         # Fewer parents never need more rows.
         if left is not None
     }
+
+
+def _ties(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashable, Hashable], ...]:
+    """The arcs of a DAG that, turned alone, give one of the same class with the same score: no search can tell them."""
+    scores = problem.scores
+
+    def ties(u: int, v: int) -> bool:
+        shared = families[u]
+        # A covered arc: turned, there are the same v-structures.
+        if families[v] != shared | bit(u) or not scores.is_candidate(u, shared | bit(v)):
+            return False
+        one_way = scores.family(u, shared) + scores.family(v, shared | bit(u))
+        return one_way == scores.family(v, shared) + scores.family(u, shared | bit(v))
+
+    arcs = ((u, v) for v, family in enumerate(families) for u in members(family))
+    return tuple(_named((arc for arc in arcs if ties(*arc)), problem.names))
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:

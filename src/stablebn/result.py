@@ -69,6 +69,9 @@ class Result:
         What was known beforehand.
     strengths_at_hand : dict of arc to float, or None
         The `strengths`, unless it would have taken long.
+    ties : tuple of (from, to), or None
+        Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that, turned alone,
+        give a DAG of the same class with exactly the same score.
     timings : dict of str to float
         Seconds spent.
     prepared : Prepared
@@ -96,6 +99,7 @@ class Result:
     prepared: Prepared = field(compare=False)
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
+    ties: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -129,10 +133,13 @@ class Result:
         of a class (`bds`, `k2`, or values that are missing): then only an arc is undirected that, turned alone, gives a
         DAG of the same class with exactly the same score.
         """
-        # Scores and learners take time to import for who only reads a result.
-        from stablebn.explaining import marked_graph
-
-        return marked_graph(self)
+        if self.dag is None or self.cpdag is None or self.pdag.undirected:
+            return self.pdag
+        if self.ties is None:
+            return self.cpdag
+        free = {frozenset(edge) for edge in self.cpdag.undirected} & {frozenset(arc) for arc in self.ties}
+        undirected = [arc for arc in self.dag.arcs if frozenset(arc) in free]
+        return PDAG(self.nodes, [arc for arc in self.dag.arcs if frozenset(arc) not in free], undirected)
 
     @cached_property
     def strengths(self) -> Mapping[tuple[Hashable, Hashable], float]:
@@ -143,6 +150,7 @@ class Result:
         """
         if self.strengths_at_hand is not None:
             return self.strengths_at_hand
+        # Learners take time to import for who only reads a result.
         from stablebn.explaining import strengths_of
 
         return strengths_of(self)
@@ -221,6 +229,7 @@ class Result:
             "arcs": [list(arc) for arc in self.arcs],
             "undirected": [list(edge) for edge in undirected],
             "strengths": [[*arc, strength] for arc, strength in self.strengths.items()],
+            "ties": None if self.ties is None else [list(arc) for arc in self.ties],
             "extendable": self.extendable,
             "score": self.score,
             "order": list(self.order),

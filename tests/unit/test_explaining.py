@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.tables import categorical_columns
 
 import stablebn as sb
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
-from stablebn.data import CategoricalTable
 from stablebn.errors import OptionError
 from stablebn.explaining import Explanation
 from stablebn.knowledge import KnownArcs
-from stablebn.scores.registry import SCORES, ScoreConfig, family_scores, is_score_equivalent
 
 ASIA = sb.read_network("asia").sample(1000, seed=1)
 NUMBERS = sb.random_network(6, continuous=True, seed=3).sample(200, seed=1)
@@ -89,7 +86,7 @@ def test_with_values_missing_only_what_ties_is_arbitrary() -> None:
     for row in range(0, 1000, 3):
         columns["dysp"][row] = None
     result = sb.learn(columns, missing="available")
-    assert not is_score_equivalent(result.prepared.table, ScoreConfig())
+    assert result.ties is not None
     assert result.cpdag is not None
     assert result.cpdag.undirected
     marks = set()
@@ -104,22 +101,8 @@ def test_with_values_missing_only_what_ties_is_arbitrary() -> None:
     assert marks == {"arbitrary", "data-driven"}
     # Without a hole it is the usual score, and the class is what it cannot tell.
     whole = sb.learn(ASIA, missing="available")
+    assert whole.ties is None
     assert whole.marked == whole.cpdag
-
-
-def test_scores_are_said_to_be_equivalent_where_they_are() -> None:
-    rng = np.random.default_rng(1)
-    columns = categorical_columns(rng, 3, 30)
-    table = sb.learn(columns).prepared.table
-    assert isinstance(table, CategoricalTable)
-    for score in SCORES:
-        if score != "bge":
-            config = ScoreConfig(score)
-            assert is_score_equivalent(table, config) == family_scores(table, config).score_equivalent
-    columns["c0"][3] = None
-    holed = sb.learn(columns, missing="available").prepared.table
-    assert not is_score_equivalent(holed, ScoreConfig())
-    assert not family_scores(holed, ScoreConfig()).score_equivalent
 
 
 def test_what_is_known_is_not_arbitrary() -> None:

@@ -55,9 +55,6 @@ _MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics, Score
     "dg": lambda statistics, config: mixed.dg(statistics, config.k),
 }
 
-# Their priors depend on which end of an arc is the child.
-_BY_DIRECTION = ("bds", "k2")
-
 SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS, *_MIXED]))
 """Names of all scores."""
 
@@ -106,11 +103,6 @@ def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> Com
 def numbers_matter(table: Table, config: ScoreConfig) -> bool:
     """Whether the last bits of a score depend on the numbers of the variables; counts without holes have no order."""
     return not isinstance(table, CategoricalTable) or config.score == "dg" or bool(table.holes)
-
-
-def is_score_equivalent(table: Table, config: ScoreConfig) -> bool:
-    """Whether all DAGs of an equivalence class have the same score, which is also the `score_equivalent` of a score."""
-    return config.score not in _BY_DIRECTION and not table.holes
 
 
 def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
