@@ -326,7 +326,10 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     families = parent_sets(dag, prepared, variables)
     check_rows(families, variables, scores, prepared.table.total, "the graph")
     if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
-        raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
+        raise GraphError(
+            f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score. Give a DAG; "
+            "stablebn learn --dag writes one."
+        )
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
     return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})
 

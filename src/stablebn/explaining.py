@@ -241,7 +241,7 @@ class Explanation:
         return f"{pair}: {spelled(u)} -> {spelled(v)} was deleted {self._when(self.step)}{closest}."
 
     def _when(self, step: Step) -> str:
-        with_others = f" with {listed(step.others)}" if step.others else ""
+        with_others = f" with {', '.join(map(spelled, step.others))}" if step.others else ""
         gain = _moved(step.gain, "raised", "lowered", f"the {self.score_name}")
         return f"at step {step.number} of {step.of}{with_others}, which {gain}"
 
@@ -338,7 +338,7 @@ def _but(change: Change) -> str:
 
 
 def _given(names: Sequence[Hashable]) -> str:
-    return f"given {listed(names, most=99)}" if names else "given nothing"
+    return f"given {', '.join(map(spelled, names))}" if names else "given nothing"
 
 
 def _p_value(tested: Tested) -> str:

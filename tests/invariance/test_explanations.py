@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 from tests.drawn import LEARNERS, UNSTABLE, Combination, combinations
+from tests.forbidden import drawn_forbidden
 from tests.invariance.test_layouts import Drawn
 from tests.tables import renamed, shuffled
 
 import stablebn as sb
+from stablebn.api import learn_among
+from stablebn.arguments import LearnArguments
+from stablebn.knowledge import KnownArcs
 
 STABLE = tuple(name for name in LEARNERS if name not in UNSTABLE)
 _CASES = random.Random("explanations").sample(list(combinations(STABLE)), 70)
@@ -46,6 +50,36 @@ def test_explanations_do_not_depend_on_layout_and_names(combination: Combination
     for a, b in pairs_of(first.nodes, 2):
         one, two = first.explain(a, b), second.explain(new[a], new[b])
         assert _back(one.to_dict(), {}) == _back(two.to_dict(), old)
+
+
+_KNOWN = random.Random("known").sample(list(combinations(STABLE)), 24)
+
+
+@pytest.mark.parametrize("combination", _KNOWN, ids=map(" ".join, _KNOWN))
+def test_explanations_with_knowledge_do_not_depend_on_layout_and_names(combination: Combination) -> None:
+    drawn = Drawn(combination, f"explanations with knowledge {combination}", stable=True)
+    columns = drawn.table((3, 6), (20, 80))
+    other, old = renamed(shuffled(columns, drawn.shuffle), drawn.shuffle)
+    new = {name: alias for alias, name in old.items()}
+    names = list(columns)
+    forbidden = [(names[u], names[v]) for u, v in drawn_forbidden(str(combination), len(names))]
+    options = {**drawn.options(len(names)), "missing": "available"}
+
+    def learn(data: object, arcs: list[tuple[Hashable, Hashable]]) -> sb.Result:
+        asked = LearnArguments.of_learn((data, combination.algorithm, combination.score), options)
+        return learn_among(asked, KnownArcs(forbidden=tuple(arcs)))
+
+    first, second = learn(columns, forbidden), learn(other, [(new[u], new[v]) for u, v in forbidden])
+    if [old[name] for name in second.order] != list(first.order):
+        return
+    assert first.strengths == {(old[u], old[v]): own for (u, v), own in second.strengths.items()}
+    for a, b in pairs_of(first.nodes, 2):
+        one, two = first.explain(a, b), second.explain(new[a], new[b])
+        assert _back(one.to_dict(), {}) == _back(two.to_dict(), old)
+        if one.mark == "--":
+            # Either way is allowed.
+            assert not {(a, b), (b, a)} & set(forbidden)
+        assert all((change.obstacle in ("not allowed", "cycle")) for change in one.changes if change.arc in forbidden)
 
 
 def test_every_learner_and_kind_is_met() -> None:
