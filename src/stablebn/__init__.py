@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stablebn.checking import Check
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
-    from stablebn.explaining import Explanation
+    from stablebn.explanation import Explanation
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
@@ -49,7 +49,7 @@ _HOMES = {
     "stablebn.checking": ("Check",),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
-    "stablebn.explaining": ("Explanation",),
+    "stablebn.explanation": ("Explanation",),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),

@@ -16,7 +16,7 @@ from stablebn.graph.convert import edges_by_kind
 from stablebn.knowledge import KnownArcs
 
 if TYPE_CHECKING:
-    from stablebn.explaining import Explanation
+    from stablebn.explanation import Explanation
     from stablebn.networks.model import Network
 
 Directions: TypeAlias = Literal["marked", "cpdag", "dag"]

@@ -15,7 +15,7 @@ import stablebn as sb
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
 from stablebn.errors import OptionError
-from stablebn.explaining import Explanation
+from stablebn.explanation import Explanation
 from stablebn.knowledge import KnownArcs
 
 ASIA = sb.read_network("asia").sample(1000, seed=1)
