@@ -15,12 +15,13 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 # What pandas says of old pickles is of no interest.
 @pytest.mark.filterwarnings("ignore")
-def test_worked_examples_give_what_they_show() -> None:
+@pytest.mark.parametrize(("name", "least"), [("examples.md", 30), ("explaining.md", 6)])
+def test_worked_examples_give_what_they_show(name: str, least: int) -> None:
     # Else the end of a block would be part of what is shown.
-    text = re.sub(r"^```.*$", "", (DOCS / "examples.md").read_text(encoding="utf-8"), flags=re.M)
-    page = doctest.DocTestParser().get_doctest(text, {}, "examples.md", None, 0)
+    text = re.sub(r"^```.*$", "", (DOCS / name).read_text(encoding="utf-8"), flags=re.M)
+    page = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
     failed, tried = doctest.DocTestRunner().run(page)
-    assert (failed, tried > 30) == (0, True)
+    assert (failed, tried > least) == (0, True)
 
 
 def test_long_runs_go_on_as_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         OptionError,
         StableBNError,
     )
+    from stablebn.explanation import Explanation
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.knowledge import Knowledge
     from stablebn.learners.pattern import TestTrace
@@ -61,6 +62,7 @@ _HOMES = {
         *("Conflict", "DataError", "FormatError", "GraphError", "KnowledgeError", "MissingExtraError", "OptionError"),
         "StableBNError",
     ),
+    "stablebn.explanation": ("Explanation",),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.knowledge": ("Knowledge",),
     "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
@@ -91,6 +93,7 @@ __all__ = [
     "DataError",
     "Discretised",
     "EdgeFrequency",
+    "Explanation",
     "FormatError",
     "GraphError",
     "GraphScore",

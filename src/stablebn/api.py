@@ -28,8 +28,7 @@ from stablebn.data.wording import tallied
 from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG
-from stablebn.graph.names import name_key
-from stablebn.independence import independence_test, name_of_test
+from stablebn.independence import name_of_test
 from stablebn.knowledge import KnownArcs
 from stablebn.learned import learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import (
@@ -45,8 +44,10 @@ from stablebn.learners import (
 from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
 from stablebn.learners.config import EQUIVALENCE_CLASSES
 from stablebn.learners.interruption import Interruption
+from stablebn.learners.lone_test import tested_alone
 from stablebn.naming import (
     as_dag,
+    called_names,
     check_rows,
     check_start,
     constraints_of,
@@ -65,7 +66,6 @@ from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb
 from stablebn.stats import statistics_of
-from stablebn.stats.variable_sets import bit
 from stablebn.threads import cores
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def learn_among(
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
         constraints=constraints_of(known, forbidden_by_kind(config, kinds), prepared),
-        called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
+        called=called_names(prepared),
         threads=asked.threads or cores(),
         deadline=deadline,
         watch=asked.progress,
@@ -214,6 +214,9 @@ def learn_among(
         fingerprint=learned.fingerprint,
         finished=finished,
         known=learned.known,
+        known_arcs=known,
+        strengths_at_hand=learned.strengths,
+        ties=learned.ties,
         prepared=prepared,
         timings={
             "encode": encoded - began,
@@ -413,7 +416,10 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     families = parent_sets(dag, prepared, variables)
     check_rows(families, variables, scores, prepared.table.total, "the graph")
     if not scores.score_equivalent and isinstance(graph, PDAG) and graph.undirected:
-        raise GraphError(f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score.")
+        raise GraphError(
+            f"{config.score} differs between the DAGs of a class, so a PDAG has no {config.score} score. Give a DAG; "
+            "stablebn learn --dag writes one."
+        )
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
     return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})
 
@@ -524,20 +530,5 @@ def ci_test(
         raise OptionError(f"columns that were set aside: {tallied(aside)}. Say kinds= for them.")
     if len(set(asked)) < len(asked):
         raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
-    # A constant says nothing; and with only the columns that matter there are fewer to number.
-    column = {name: place for place, name in enumerate(prepared.table.names)}
-    table = prepared.table.select([column[name] for name in asked if name in column])
-    if test is None and isinstance(prepared.table, MixedTable):
-        # Columns of one kind are tested as a learner would, who sees both.
-        test = "mi-cg"
-    # Among interchangeable columns, which two are tested tells them apart.
-    tested = relation_of(PDAG(asked, [], [(x, y)]), table.names)
-    problem = define_problem(table, ScoreConfig(), unit_free=unit_free, relation=tested)
-    name = name_of_test(problem.statistics, test)
-    if x not in column or y not in column:
-        return CITest(x, y, tuple(given), name, 0.0, 0.0, 1.0)
-    number = {variable: v for v, variable in enumerate(problem.names)}
-    outcome = independence_test(problem.statistics, name).test(
-        number[x], number[y], sum(bit(number[variable]) for variable in given if variable in number)
-    )
+    name, outcome = tested_alone(prepared.table, x, y, given, test, unit_free=unit_free)
     return CITest(x, y, tuple(given), name, *outcome)

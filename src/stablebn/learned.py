@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stablebn.data import Caution, Prepared
@@ -12,7 +12,8 @@ from stablebn.errors import listed
 from stablebn.fixed_point import NOT_A_CANDIDATE, to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
-from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
+from stablebn.learners import Pattern, Problem, SearchConfig
+from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.orientation import numbered
 from stablebn.learners.pattern import extension
 from stablebn.scores.available import NodeAverageScores
@@ -35,6 +36,8 @@ class LearnedGraph:
     fingerprint: str
     fewest_rows: int | None
     known: tuple[tuple[Hashable, Hashable], ...]
+    strengths: Mapping[tuple[Hashable, Hashable], float] | None
+    ties: tuple[tuple[Hashable, Hashable], ...] | None = None
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -63,7 +66,8 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
     numbered_arcs = [(u, v) for v, family in enumerate(parents) for u in family]
     _check(numbered_arcs, (), problem)
     arcs = _named(numbered_arcs, problem.names)
-    score = to_float(graph_score(problem, found.parents))
+    score, strengths = _scored(problem, found.parents)
+    assert score is not None
     fewest, cautions = _fewest_rows(problem, found.parents)
     return LearnedGraph(
         pdag=PDAG(nodes, arcs, ()),
@@ -72,6 +76,8 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         fingerprint=_fingerprint_of_dag(parents, score),
         fewest_rows=fewest,
         known=_known(found.parents, problem),
+        strengths=strengths,
+        ties=None if problem.scores.score_equivalent else _ties(problem, found.parents),
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
@@ -82,8 +88,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     _check(found.directed, found.undirected, problem)
     dag = _extension(found, problem) if found.has_directions else None
     families = [] if dag is None else _families(numbered(dag.arcs), n)
-    scored = dag is not None and all(map(problem.scores.is_candidate, range(n), families))
-    score = to_float(graph_score(problem, families)) if scored else None
+    score, strengths = (None, {}) if dag is None else _scored(problem, families)
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     arcs = _named([(u, v) for v, family in enumerate(families) for u in members(family)], names)
     fewest, cautions = (None, ()) if dag is None else _fewest_rows(problem, families)
@@ -94,6 +99,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         fingerprint=_fingerprint_of_pattern(n, found, score),
         fewest_rows=fewest,
         known=_known(families or _families(found.directed, n), problem),
+        strengths=strengths,
         conflicts=conflicts,
         warnings=(
             *_warnings_of_pattern(
@@ -148,6 +154,46 @@ def _families(arcs: Iterable[tuple[int, int]], n: int) -> list[int]:
     for u, v in arcs:
         parents[v] |= bit(u)
     return parents
+
+
+def _scored(
+    problem: Problem, families: Sequence[int]
+) -> tuple[float | None, dict[tuple[Hashable, Hashable], float] | None]:
+    """The score of a DAG, and what it loses without each arc; None: rows are too few, or it would take long."""
+    scores, names = GraphScores.of_problem(problem), problem.names
+    exact = scores.of_dag(families)
+    if exact is None:
+        return None, {}
+    score = to_float(exact)
+    if scores.depend_on_ties(families):
+        return score, None
+    arcs = sorted(
+        ((u, v) for v, family in enumerate(families) for u in members(family)),
+        key=lambda arc: (name_key(names[arc[0]]), name_key(names[arc[1]])),
+    )
+    without = scores.beside(families, [{v: families[v] & ~bit(u)} for u, v in arcs])
+    return score, {
+        (names[u], names[v]): score - to_float(left)
+        for (u, v), left in zip(arcs, without, strict=True)
+        # Fewer parents never need more rows.
+        if left is not None
+    }
+
+
+def _ties(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashable, Hashable], ...]:
+    """The arcs of a DAG that, turned alone, give one of the same class with the same score: no search can tell them."""
+    scores = problem.scores
+
+    def ties(u: int, v: int) -> bool:
+        shared = families[u]
+        # A covered arc: turned, there are the same v-structures.
+        if families[v] != shared | bit(u) or not scores.is_candidate(u, shared | bit(v)):
+            return False
+        one_way = scores.family(u, shared) + scores.family(v, shared | bit(u))
+        return one_way == scores.family(v, shared) + scores.family(u, shared | bit(v))
+
+    arcs = ((u, v) for v, family in enumerate(families) for u in members(family))
+    return tuple(_named((arc for arc in arcs if ties(*arc)), problem.names))
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:

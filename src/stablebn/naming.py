@@ -12,6 +12,7 @@ from stablebn.data.aside import check_aside
 from stablebn.errors import GraphError, OptionError, listed
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
+from stablebn.graph.names import name_key
 from stablebn.knowledge import Knowledge, KnownArcs, merged_arcs
 from stablebn.knowledge.conflicts import shown
 from stablebn.learners import Problem
@@ -265,6 +266,11 @@ def check_rows(
             f"{graph} gives these variables parents with a configuration of categories that has too few rows for the "
             f"continuous variables among them: {listed(barred)}. Take parents away, or join rare categories."
         )
+
+
+def called_names(prepared: Prepared) -> dict[Hashable, Hashable]:
+    """The names by which merged columns are told apart: units, which choose the one that stands, have no say in it."""
+    return {stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()}
 
 
 def merged_away(prepared: Prepared) -> list[Hashable]:

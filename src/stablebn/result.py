@@ -7,15 +7,19 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stablebn.data import Caution, Decision, Kind, Prepared
-from stablebn.errors import GraphError
+from stablebn.errors import GraphError, one_of
 from stablebn.graph import DAG, PDAG
-from stablebn.knowledge import Knowledge
+from stablebn.graph.convert import edges_by_kind
+from stablebn.knowledge import Knowledge, KnownArcs
 
 if TYPE_CHECKING:
+    from stablebn.explanation import Explanation
     from stablebn.networks.model import Network
+
+Directions: TypeAlias = Literal["marked", "cpdag", "dag"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +68,13 @@ class Result:
     known : tuple of (from, to)
         Arcs whose direction is that of what was known: they were required, or their other direction was not allowed, or
         would give some variable too many parents. Neither the data nor an order has decided on it.
+    known_arcs : KnownArcs
+        What was known beforehand.
+    strengths_at_hand : dict of arc to float, or None
+        The `strengths`, unless it would have taken long.
+    ties : tuple of (from, to), or None
+        Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that, turned alone,
+        give a DAG of the same class with exactly the same score.
     timings : dict of str to float
         Seconds spent.
     prepared : Prepared
@@ -90,6 +101,9 @@ class Result:
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
+    known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
+    strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
+    ties: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -108,8 +122,78 @@ class Result:
 
     @property
     def undirected(self) -> tuple[tuple[Hashable, Hashable], ...]:
-        """The edges besides `arcs`, sorted: those of `pdag` without a direction if there is no `dag`, else none."""
-        return self.pdag.undirected if self.dag is None else ()
+        """The edges whose direction is arbitrary, as neither data nor knowledge tell it: those `marked` so, sorted.
+
+        `dag`, where there is one, has each of them one way or the other.
+        """
+        return edges_by_kind(self.marked)[1]
+
+    @cached_property
+    def marked(self) -> DAG | PDAG:
+        """The learned graph with a direction where data or knowledge tell it, and none where it is arbitrary.
+
+        What files and the command line show. Of learners that leave edges undirected (`pc-stable`, `gs`, `inter-iamb`,
+        `fges`) it is `pdag`. Of those that search among DAGs it is `cpdag`, unless the score differs between the DAGs
+        of a class (`bds`, `k2`, or values that are missing): then only an arc is undirected that, turned alone, gives a
+        DAG of the same class with exactly the same score.
+        """
+        if self.dag is None or self.cpdag is None or self.pdag.undirected:
+            return self.pdag
+        if self.ties is None:
+            return self.cpdag
+        free = {frozenset(edge) for edge in self.cpdag.undirected} & {frozenset(arc) for arc in self.ties}
+        undirected = [arc for arc in self.dag.arcs if frozenset(arc) in free]
+        return PDAG(self.nodes, [arc for arc in self.dag.arcs if frozenset(arc) not in free], undirected)
+
+    @cached_property
+    def strengths(self) -> Mapping[tuple[Hashable, Hashable], float]:
+        """How strong each arc of `dag` is: the score lost without it.
+
+        That is `score` less the `stablebn.score` of `dag` without the arc; the greater, the stronger. Empty where the
+        graph has no score.
+        """
+        if self.strengths_at_hand is not None:
+            return self.strengths_at_hand
+        # Learners take time to import for who only reads a result.
+        from stablebn.explaining import strengths_of
+
+        return strengths_of(self)
+
+    def explain(self, a: Hashable, b: Hashable) -> Explanation:
+        """Why two variables are joined as they are, or are not.
+
+        Parameters
+        ----------
+        a, b : name
+            In any order.
+
+        Returns
+        -------
+        Explanation
+            `print` it for a few plain sentences.
+
+        Examples
+        --------
+        >>> import stablebn as sb
+        >>> result = sb.learn(sb.read_network("asia").sample(1000, seed=1))
+        >>> result.explain("either", "xray").direction
+        'compelled'
+        """
+        from stablebn.explaining import explanation
+
+        return explanation(self, a, b)
+
+    def shown(self, directions: Directions = "marked") -> DAG | PDAG:
+        """The graph as an output shows it.
+
+        Parameters
+        ----------
+        directions : {"marked", "cpdag", "dag"}
+            Which of the graphs of these names; where that one is None, `pdag`.
+        """
+        one_of("directions", directions, ("marked", "cpdag", "dag"))
+        graph: DAG | PDAG | None = getattr(self, directions)
+        return self.pdag if graph is None else graph
 
     @cached_property
     def cpdag(self) -> PDAG | None:
@@ -134,12 +218,22 @@ class Result:
 
         return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the timings and the trace, in types that JSON has: equal runs give equal texts."""
+    def to_dict(self, directions: Directions = "marked") -> dict[str, Any]:
+        """Everything but the timings and the trace, in types that JSON has: equal runs give equal texts.
+
+        Parameters
+        ----------
+        directions : {"marked", "cpdag", "dag"}
+            As in `shown`: which edges are listed as "undirected". Where one of them is among the "arcs" too, that is
+            the direction that `dag` gives it.
+        """
+        undirected = edges_by_kind(self.shown(directions))[1]
         return {
             "nodes": list(self.nodes),
             "arcs": [list(arc) for arc in self.arcs],
-            "undirected": [list(edge) for edge in self.undirected],
+            "undirected": [list(edge) for edge in undirected],
+            "strengths": [[*arc, strength] for arc, strength in self.strengths.items()],
+            "ties": None if self.ties is None else [list(arc) for arc in self.ties],
             "extendable": self.extendable,
             "score": self.score,
             "order": list(self.order),
@@ -163,18 +257,17 @@ class Result:
             "warnings": [str(caution) for caution in self.warnings],
         }
 
-    def to_json(self) -> str:
+    def to_json(self, directions: Directions = "marked") -> str:
         """`to_dict` as JSON text, a line an entry; names that JSON does not have are written as text."""
-        lines = [
-            f' "{key}": {json.dumps(value, default=str, ensure_ascii=False)}' for key, value in self.to_dict().items()
-        ]
+        content = self.to_dict(directions)
+        lines = [f' "{key}": {json.dumps(value, default=str, ensure_ascii=False)}' for key, value in content.items()]
         return "{\n" + ",\n".join(lines) + "\n}"
 
     def summary(self, title: str | None = None) -> str:
         """A few readable lines: first the answer, then what to worry about."""
         name = title or str(self.config["algorithm"])
         edges = _counted(len(self.arcs), "arc")
-        if self.undirected:
+        if self.dag is None and self.undirected:
             edges += f" and {_counted(len(self.undirected), 'undirected edge')}"
         score = "no score" if self.score is None else f"{str(self.config['score']).upper()} {self.score:,.2f}"
         learned = "Learned" if self.finished else "Unfinished, so far"
@@ -182,12 +275,7 @@ class Result:
             f"{learned} {edges} among {_counted(len(self.nodes), 'variable')} "
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
-        lines = [answer, *self._kinds_line()]
-        undirected = 0 if self.cpdag is None else len(self.cpdag.undirected)
-        if undirected:
-            be = "direction is" if undirected == 1 else "directions are"
-            lines.append(f"  {undirected} arc {be} arbitrary: the data cannot tell (see cpdag).")
-        lines += self._knowledge_line()
+        lines = [answer, *self._kinds_line(), *self._directions_lines(), *self._knowledge_line()]
         lines += [f"  {caution}" for caution in self.warnings]
         lines.append(f"Fingerprint {self.fingerprint}.")
         return "\n".join(lines)
@@ -216,6 +304,23 @@ class Result:
             follow = len(self.cpdag.directed) - len(self.dag.cpdag().directed)
             line += f"; {_counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
         return [f"{line}."]
+
+    def _directions_lines(self) -> list[str]:
+        """How many directions are arbitrary, and how many the score alone decided."""
+        if self.dag is None or self.cpdag is None:
+            return []
+        arbitrary, by_score = len(self.undirected), len(self.cpdag.undirected) - len(self.undirected)
+        lines = []
+        if arbitrary:
+            be = "direction is" if arbitrary == 1 else "directions are"
+            lines.append(f"  {arbitrary} arc {be} arbitrary: the data cannot tell (see undirected).")
+        if by_score:
+            be = "direction is" if by_score == 1 else "directions are"
+            lines.append(
+                f"  {by_score} arc {be} the choice of the score, which is not the same for all graphs that imply the "
+                "same independences (see cpdag)."
+            )
+        return lines
 
     def __repr__(self) -> str:
         return self.summary()

@@ -46,9 +46,23 @@ def test_nodes_without_edges_stay(ending: str) -> None:
 def test_the_json_of_a_learned_result_is_read(tmp_path: Path) -> None:
     result = learn({"b": list("xyxyxyxy") * 5, "a": list("uvuvuvuv") * 5, "c": list("ppqqppqq") * 5})
     path = tmp_path / "result.json"
-    path.write_text(result.to_json())
+    path.write_text(result.to_json("dag"))
     assert read_graph_file(path) == result.dag
+    path.write_text(result.to_json())
+    assert read_graph_file(path) == result.marked != result.dag
     assert read_graph_file(path).nodes == result.nodes
+
+
+def test_an_arc_that_is_listed_as_undirected_too_has_no_direction() -> None:
+    text = '{"nodes": ["a", "b", "c"], "arcs": [["b", "a"], ["a", "c"]], "undirected": [["a", "b"]]}'
+    assert read(text, ".json") == PDAG("abc", [("a", "c")], [("a", "b")])
+
+
+def test_graphml_has_an_undirected_edge_as_two_arcs() -> None:
+    graph = PDAG("abc", [("a", "c")], [("b", "a")])
+    text = graph_text(graph, ".graphml")
+    assert text.count("<edge ") == 3
+    assert read(text, ".graphml") == graph
 
 
 def test_json_names_may_be_numbers() -> None:

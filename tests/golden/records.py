@@ -40,7 +40,8 @@ def record_of(result: sb.Result) -> Record:
         "fingerprint": result.fingerprint,
         "score": bits(result.score),
         "arcs": len(result.arcs),
-        "undirected": len(result.undirected),
+        # Besides the arcs: those of `pdag` that no DAG directs.
+        "undirected": 0 if result.extendable else len(result.pdag.undirected),
         "edges": digits([result.pdag.directed, result.pdag.undirected, result.arcs, result.conflicts]),
         "order": digits(result.order),
         **_way(result.trace),

@@ -8,9 +8,9 @@ import re
 import signal
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import networkx
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +18,8 @@ from tests.terminal import read_terminal
 
 import stablebn as sb
 from stablebn.arguments import learn_options, repeatable_options, score_options
-from stablebn.graph import compare
+from stablebn.cli import app
+from stablebn.graph import compare, to_edge_list
 from stablebn.learners import LEARNERS
 from stablebn.networks.formats import read_graph_file
 from stablebn.options import Option
@@ -30,6 +31,11 @@ def _run(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
     done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
     return done
+
+
+def _run_here(*arguments: object) -> None:
+    """The same in this process, which is quicker."""
+    app([*map(str, arguments)], standalone_mode=False)
 
 
 @pytest.fixture
@@ -53,8 +59,11 @@ def test_learn_writes_the_graph_and_says_so(data: Path, tmp_path: Path) -> None:
 
 def test_learn_without_a_file_prints_the_arcs(data: Path) -> None:
     done = _run("learn", data, "-a", "hc-stable")
-    for u, v in sb.learn(data, "hc-stable").arcs:
-        assert f"{u} -> {v}" in done.stdout
+    result = sb.learn(data, "hc-stable")
+    for u, v, mark in to_edge_list(result.marked):
+        strength = result.strengths[(u, v) if (u, v) in result.arcs else (v, u)]
+        assert re.search(rf"^  {u} {mark} {v} +{strength:,.2f}$", done.stdout, flags=re.M)
+    assert "Edges, and the BIC lost without each:" in done.stdout
 
 
 def test_quiet_prints_nothing(data: Path, tmp_path: Path) -> None:
@@ -68,16 +77,58 @@ def test_every_format_is_written(data: Path, tmp_path: Path, format_: str) -> No
     named, asked = tmp_path / f"g.{format_}", tmp_path / "graph"
     _run("learn", data, "--out", named)
     _run("learn", data, "--out", asked, "--format", format_)
-    text = named.read_text()
-    assert text == asked.read_text()
-    result = sb.learn(data)
-    if format_ == "graphml":
-        edges = [element for element in ET.fromstring(text).iter() if element.tag.endswith("edge")]
-        assert len(edges) == len(result.arcs)
-    elif format_ == "csv":
-        assert len(text.splitlines()) == len(result.arcs) + 1
-    elif format_ == "dot":
-        assert text.count("->") == len(result.arcs)
+    assert named.read_text() == asked.read_text()
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "pc-stable", "fges"])
+def test_every_output_marks_arbitrary_directions(
+    data: Path, tmp_path: Path, algorithm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = sb.learn(data, algorithm)
+    assert result.undirected
+    for directions, flags in (("marked", []), ("cpdag", ["--cpdag"]), ("dag", ["--dag"])):
+        shown = result.shown(directions)  # type: ignore[arg-type]
+        for format_ in ("json", "dot", "csv", "graphml"):
+            out = tmp_path / f"{directions}.{format_}"
+            _run_here("learn", data, "-a", algorithm, "--out", out, *flags, "--quiet")
+            read = read_graph_file(out)
+            assert to_edge_list(read) == to_edge_list(shown)
+            assert _strengths_in(out) == {frozenset(arc): own for arc, own in result.strengths.items()}
+        capsys.readouterr()
+        _run_here("learn", data, "-a", algorithm, *flags)
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[:3] for line in lines[-len(result.arcs) :]] == [
+            [str(a), mark, str(b)] for a, b, mark in to_edge_list(shown)
+        ]
+
+
+def _strengths_in(path: Path) -> dict[frozenset[str], float]:
+    """The strength of each edge of a file, read as the standard tools for its format read it."""
+    text = path.read_text()
+    if path.suffix == ".csv":
+        return {
+            frozenset((row["from"], row["to"])): float(row["strength"]) for row in csv.DictReader(text.splitlines())
+        }
+    if path.suffix == ".json":
+        return {frozenset((u, v)): strength for u, v, strength in json.loads(text)["strengths"]}
+    if path.suffix == ".dot":
+        found = re.findall(r'"(.*)" -> "(.*)" \[.*strength="(.*)"\]', text)
+        return {frozenset((u, v)): float(strength) for u, v, strength in found}
+    edges = networkx.read_graphml(path).edges(data="strength")
+    return {frozenset((u, v)): strength for u, v, strength in edges}
+
+
+def test_dag_and_cpdag_cannot_both_be_shown(data: Path) -> None:
+    assert "--dag and --cpdag" in _run("learn", data, "--dag", "--cpdag", code=2).stderr
+
+
+def test_explain_says_why(data: Path) -> None:
+    done = _run("explain", data, "lung", "smoke", "--algorithm", "pc-stable", "--alpha", "0.01")
+    explained = sb.learn(data, "pc-stable", alpha=0.01).explain("lung", "smoke")
+    assert done.stdout == f"{explained}\n"
+    told = _run("explain", data, "lung", "smoke", "--algorithm", "pc-stable", "--alpha", "0.01", "--json")
+    assert json.loads(told.stdout) == explained.to_dict()
+    assert "no variable 'lunge'" in _run("explain", data, "lunge", "smoke", code=2).stderr
 
 
 def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
@@ -352,7 +403,7 @@ def test_network_details_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_compare_shows_all_metrics_and_differences(data: Path, tmp_path: Path) -> None:
     learned, true, out = tmp_path / "g.json", tmp_path / "asia.bif", tmp_path / "figures.json"
-    _run("learn", data, "--out", learned)
+    _run("learn", data, "--dag", "--out", learned)
     sb.read_network("asia").write(true)
     done = _run("compare", learned, true, "--out", out)
     right = compare(sb.learn(data), sb.read_network("asia"))

@@ -29,7 +29,7 @@ from stablebn.errors import OptionError, spelled
 from stablebn.learners import LEARNERS
 from stablebn.learners.interruption import Interruption
 from stablebn.output import check_free, write_atomically
-from stablebn.result import Result
+from stablebn.result import Directions, Result
 
 HELP = help_with_learners(
     "Learn a graph from a table. Ctrl-C or SIGTERM ends the search: the best graph so far is written, marked "
@@ -74,6 +74,12 @@ def command(
         Format | None,
         typer.Option("--format", "-f", help="By default from the ending of --out, else json."),
     ] = None,
+    cpdag: Annotated[
+        bool, typer.Option("--cpdag", help="Show the equivalence class: directed where all graphs of it agree.")
+    ] = False,
+    dag: Annotated[
+        bool, typer.Option("--dag", help="Show a direction of every edge, also of those where it is arbitrary.")
+    ] = False,
     trace: Annotated[
         Path | None, typer.Option(help="Write every step of the search to this file (.json or .csv).")
     ] = None,
@@ -83,6 +89,9 @@ def command(
 ) -> None:
     """Learn a graph, write it, and say what was learned."""
     wanted = format or _format_of(out)
+    if dag and cpdag:
+        raise OptionError("--dag and --cpdag cannot both be. Choose one.")
+    directions: Directions = "dag" if dag else "cpdag" if cpdag else "marked"
     for path in (out, trace):
         if path is not None:
             check_free(path, force=force)
@@ -93,7 +102,7 @@ def command(
         result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
     written = []
     if out is not None:
-        write_atomically(out, _graph_text(result, wanted), force=force)
+        write_atomically(out, _graph_text(result, directions, wanted), force=force)
         written.append(spelled(out))
     if trace is not None:
         text = result.trace.to_csv() if trace.suffix == ".csv" else result.trace.to_json()
@@ -103,8 +112,7 @@ def command(
         where = f"  Written to {' and '.join(written)}." if written else ""
         say(result.summary(LEARNERS[algorithm].title) + where)
         if out is None:
-            marked = [(arc, "->") for arc in result.arcs] + [(edge, "--") for edge in result.undirected]
-            say("\n".join(f"  {spelled(u)} {mark} {spelled(v)}" for (u, v), mark in marked))
+            say("\n".join(_edge_lines(result, directions)))
     if interruption.signal is not None and not result.finished:
         # As shells say it of a program that a signal has ended: what is written is whole, but not finished.
         raise typer.Exit(_OF_SIGNALS + interruption.signal)
@@ -118,8 +126,21 @@ def _format_of(out: Path | None) -> Format:
     return _ENDINGS[ending]
 
 
-def _graph_text(result: Result, wanted: Format) -> str:
+def _edge_lines(result: Result, directions: Directions) -> list[str]:
+    """The edges, the directed ones first, each with its strength if it has one."""
+    edges = graph.to_edge_list(result.shown(directions))
+    shown = [f"{spelled(a)} {mark} {spelled(b)}" for a, b, mark in edges]
+    strengths = result.strengths
+    if not strengths:
+        return [f"  {edge}" for edge in shown]
+    lost = [f"{strengths[a, b] if (a, b) in strengths else strengths[b, a]:,.2f}" for a, b, _ in edges]
+    wide, long = max(map(len, shown)), max(map(len, lost))
+    heading = f"Edges, and the {str(result.config['score']).upper()} lost without each:"
+    return [heading, *(f"  {edge:<{wide}}  {loss:>{long}}" for edge, loss in zip(shown, lost, strict=True))]
+
+
+def _graph_text(result: Result, directions: Directions, wanted: Format) -> str:
     if wanted is Format.json:
-        return result.to_json() + "\n"
+        return result.to_json(directions) + "\n"
     write = {Format.dot: graph.to_dot, Format.csv: graph.to_csv, Format.graphml: graph.to_graphml}[wanted]
-    return write(graph.as_graph(result))
+    return write(result.shown(directions), result.strengths)

@@ -15,7 +15,7 @@ from stablebn.graph.convert import (
     to_networkx,
 )
 from stablebn.graph.dag import DAG
-from stablebn.graph.meek import meek_closure
+from stablebn.graph.meek import Reason, meek_closure, meek_reasons
 from stablebn.graph.pdag import PDAG
 from stablebn.graph.separation import d_separated, markov_blanket, markov_equivalent
 
@@ -24,6 +24,7 @@ __all__ = [
     "PDAG",
     "Comparison",
     "EdgeDifference",
+    "Reason",
     "as_graph",
     "compare",
     "d_separated",
@@ -33,6 +34,7 @@ __all__ = [
     "markov_blanket",
     "markov_equivalent",
     "meek_closure",
+    "meek_reasons",
     "to_adjacency",
     "to_csv",
     "to_dot",

@@ -1,7 +1,7 @@
 """Graphs as other things: networkx, adjacency matrices, edge lists and text.
 
 Nodes are always matched by name. Whatever comes in is a `DAG` when all its edges are directed, else a `PDAG`;
-a directed cycle is refused. An arc both ways, in networkx and in a matrix, is an undirected edge.
+a directed cycle is refused. An arc both ways, in networkx, GraphML and a matrix, is an undirected edge.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
@@ -22,6 +22,7 @@ from stablebn.graph.names import Edge, Node, as_pairs
 from stablebn.graph.pdag import PDAG
 
 Graph: TypeAlias = DAG | PDAG
+Strengths: TypeAlias = Mapping[Edge, float]
 Backend: TypeAlias = Literal["pandas", "polars", "numpy"]
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -197,44 +198,78 @@ def to_json_dict(graph: Graph) -> dict[str, Any]:
     }
 
 
-def to_csv(graph: Graph) -> str:
-    """Return the edge list as CSV with the columns from, to and type; isolated nodes do not show."""
+def to_csv(graph: Graph, strengths: Strengths | None = None) -> str:
+    """Return the edge list as CSV with the columns from, to and type; isolated nodes do not show.
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+    strengths : mapping of (from, to) to float, optional
+        A number for each edge, either way round, in a fourth column "strength".
+    """
     texts = _texts(graph)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("from", "to", "type"))
-    writer.writerows((texts[a], texts[b], mark) for a, b, mark in to_edge_list(graph))
+    writer.writerow(("from", "to", "type", *(("strength",) if strengths else ())))
+    for a, b, mark in to_edge_list(graph):
+        writer.writerow((texts[a], texts[b], mark, *([_strength(strengths, a, b)] if strengths else [])))
     return out.getvalue()
 
 
-def to_dot(graph: Graph) -> str:
-    """Return the graph in Graphviz's DOT language; undirected edges are drawn without heads."""
+def to_dot(graph: Graph, strengths: Strengths | None = None) -> str:
+    """Return the graph in Graphviz's DOT language; undirected edges are drawn without heads.
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+    strengths : mapping of (from, to) to float, optional
+        A number for each edge, either way round, as its attribute "strength".
+    """
     quoted = {node: _dot_quoted(text) for node, text in _texts(graph).items()}
-    directed, undirected = edges_by_kind(graph)
-    lines = [
-        *quoted.values(),
-        *(f"{quoted[a]} -> {quoted[b]}" for a, b in directed),
-        *(f"{quoted[a]} -> {quoted[b]} [dir=none]" for a, b in undirected),
-    ]
+    lines = list(quoted.values())
+    for a, b, mark in to_edge_list(graph):
+        attributes = ["dir=none"] if mark == "--" else []
+        if strengths:
+            attributes.append(f'strength="{_strength(strengths, a, b)}"')
+        lines.append(f"{quoted[a]} -> {quoted[b]}" + (f" [{', '.join(attributes)}]" if attributes else ""))
     return "".join(["digraph {\n", *(f"  {line};\n" for line in lines), "}\n"])
 
 
-def to_graphml(graph: Graph) -> str:
-    """Return the graph as GraphML; every edge says whether it is directed."""
+def to_graphml(graph: Graph, strengths: Strengths | None = None) -> str:
+    """Return the graph as GraphML; an undirected edge is an arc each way, both of the type "--".
+
+    GraphML has undirected edges, but networkx refuses them beside directed ones, and other programs take them for arcs.
+
+    Parameters
+    ----------
+    graph : DAG or PDAG
+    strengths : mapping of (from, to) to float, optional
+        A number for each edge, either way round, as its data "strength".
+    """
     texts = _texts(graph)
     unfit = [text for text in texts.values() if _NOT_XML.search(text)]
     if unfit:
         raise GraphError(f"XML cannot hold the characters of these names: {listed(unfit)}.")
     root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    for key, type_ in [("type", "string"), *([("strength", "double")] if strengths else [])]:
+        ET.SubElement(root, "key", {"id": key, "for": "edge", "attr.name": key, "attr.type": type_})
     body = ET.SubElement(root, "graph", edgedefault="directed")
     for text in texts.values():
         ET.SubElement(body, "node", id=text)
     for a, b, mark in to_edge_list(graph):
-        directed = "true" if mark == "->" else "false"
-        ET.SubElement(body, "edge", source=texts[a], target=texts[b], directed=directed)
+        for source, target in [(a, b)] if mark == "->" else [(a, b), (b, a)]:
+            edge = ET.SubElement(body, "edge", source=texts[source], target=texts[target])
+            ET.SubElement(edge, "data", key="type").text = mark
+            if strengths:
+                ET.SubElement(edge, "data", key="strength").text = _strength(strengths, a, b)
     ET.indent(root)
     # The declaration that ElementTree writes into text may name the encoding of the machine's locale.
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _strength(strengths: Strengths, a: Node, b: Node) -> str:
+    """The strength of an edge, which may be known under the direction that a DAG gives it."""
+    return repr(strengths[a, b] if (a, b) in strengths else strengths[b, a])
 
 
 def _optional(package: str) -> Any:

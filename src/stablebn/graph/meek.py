@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from stablebn.graph.names import Edge, Node
 from stablebn.graph.pdag import PDAG
+
+
+class Reason(NamedTuple):
+    """Why a rule directs an edge.
+
+    Attributes
+    ----------
+    rule : int
+        1 to 4.
+    others : tuple of nodes
+        The nodes besides those of the edge, as the rule names them.
+    """
+
+    rule: int
+    others: tuple[Node, ...]
 
 
 def meek_closure(pdag: PDAG, *, acyclic: bool = False) -> PDAG:
@@ -37,6 +53,29 @@ def meek_closure(pdag: PDAG, *, acyclic: bool = False) -> PDAG:
     >>> meek_closure(PDAG("abc", [("a", "b")], [("b", "c")])).directed
     (('a', 'b'), ('b', 'c'))
     """
+    return _closed(pdag, {}, acyclic=acyclic)
+
+
+def meek_reasons(pdag: PDAG, *, acyclic: bool = False) -> dict[Edge, list[Reason]]:
+    """Why Meek's rules direct the edges that they direct: all reasons of the first round in which there is one.
+
+    Parameters
+    ----------
+    pdag, acyclic
+        As in `meek_closure`.
+
+    Examples
+    --------
+    >>> meek_reasons(PDAG("abc", [("a", "b")], [("b", "c")]))
+    {('b', 'c'): [Reason(rule=1, others=('a',))]}
+    """
+    reasons: dict[Edge, list[Reason]] = {}
+    closure = _closed(pdag, reasons, acyclic=acyclic)
+    return {edge: reasons[edge] for edge in closure.directed if edge in reasons}
+
+
+def _closed(pdag: PDAG, reasons: dict[Edge, list[Reason]], *, acyclic: bool) -> PDAG:
+    """The closure; `reasons` are filled in."""
     marks = _Marks(pdag)
     directed = list(pdag.directed)
     demanded: set[Edge] = set()
@@ -44,8 +83,13 @@ def meek_closure(pdag: PDAG, *, acyclic: bool = False) -> PDAG:
     while fresh:
         # Undirected premises can only vanish, so a rule comes to apply only where an edge was just directed.
         # The order in which a set is walked cannot show: nothing changes until all demands of a round are in.
-        new = {edge for a, b in fresh for edge in marks.demands(a, b)} - demanded
-        demanded |= new
+        new: dict[Edge, list[Reason]] = {}
+        for a, b in fresh:
+            for edge, reason in marks.demands(a, b):
+                if edge not in demanded:
+                    new.setdefault(edge, []).append(reason)
+        demanded |= new.keys()
+        reasons |= new
         fresh = [(a, b) for a, b in new if (b, a) not in demanded]
         if acyclic:
             # Of edges that close a cycle together all stay: none of them has a better claim.
@@ -92,34 +136,34 @@ class _Marks:
             children[a].add(b)
         return children
 
-    def demands(self, a: Node, b: Node) -> Iterator[Edge]:
-        """Orientations that follow from a -> b together with the edges around it."""
+    def demands(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
+        """Orientations that follow from a -> b together with the edges around it, and why."""
         yield from self._rule_1(a, b)
         yield from self._rule_2(a, b)
         yield from self._rule_3(a, b)
         yield from self._rule_4(a, b)
 
-    def _rule_1(self, a: Node, b: Node) -> Iterator[Edge]:
+    def _rule_1(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
         """With a -> b - x, a and x apart: b -> x, or b would be a new collider."""
         for x in self.neighbours[b] - self.adjacent[a]:
-            yield b, x
+            yield (b, x), Reason(1, (a,))
 
-    def _rule_2(self, a: Node, b: Node) -> Iterator[Edge]:
+    def _rule_2(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
         """With x -> y -> z and x - z: x -> z, or there would be a cycle."""
         for z in self.children[b] & self.neighbours[a]:
-            yield a, z
+            yield (a, z), Reason(2, (b,))
         for x in self.parents[a] & self.neighbours[b]:
-            yield x, b
+            yield (x, b), Reason(2, (a,))
 
-    def _rule_3(self, a: Node, b: Node) -> Iterator[Edge]:
+    def _rule_3(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
         """With a -> b <- c, a - x - c, x - b, a and c apart: x -> b, or x would be a new collider."""
         for x in self.neighbours[a] & self.neighbours[b]:
-            if (self.parents[b] & self.neighbours[x]) - self.adjacent[a] - {a}:
-                yield x, b
+            for c in (self.parents[b] & self.neighbours[x]) - self.adjacent[a] - {a}:
+                yield (x, b), Reason(3, (a, c))
 
-    def _rule_4(self, a: Node, b: Node) -> Iterator[Edge]:
+    def _rule_4(self, a: Node, b: Node) -> Iterator[tuple[Edge, Reason]]:
         """With x -> y -> z, x - w - z, w next to y, x and z apart: w -> z, or w would be a new collider."""
         for x, y, z in [(a, b, z) for z in self.children[b]] + [(x, a, b) for x in self.parents[a]]:
             if z not in self.adjacent[x]:
                 for w in self.neighbours[x] & self.neighbours[z] & self.adjacent[y]:
-                    yield w, z
+                    yield (w, z), Reason(4, (x, y))

@@ -2,7 +2,7 @@
 
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.pattern import Pattern, PatternTrace, TestTrace
-from stablebn.learners.problem import Problem, define_problem, graph_score, measured, number_variables
+from stablebn.learners.problem import Problem, define_problem, measured, number_variables
 from stablebn.learners.registry import LEARNERS, Learner
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "SearchConfig",
     "TestTrace",
     "define_problem",
-    "graph_score",
     "measured",
     "number_variables",
 ]

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from stablebn.data.table import Name, Table
 from stablebn.independence import IndependenceTest
 from stablebn.learners.interruption import Interruption
@@ -21,7 +19,6 @@ from stablebn.search.constraints import Constraints
 from stablebn.search.journal import Journal
 from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
 from stablebn.stats.symmetry import Relation
-from stablebn.stats.variable_sets import bit, members
 
 
 @dataclass(frozen=True)
@@ -181,24 +178,6 @@ def number_variables(
         interchangeable=tuple(tuple(number[column] for column in group) for group in told.interchangeable),
         undecided=tuple(number[column] for column in told.undecided),
     )
-
-
-def graph_score(problem: Problem, parents: Sequence[int]) -> int:
-    """The score of a DAG: a function of the data and the DAG alone, whatever names have decided in the problem.
-
-    The last bits of determinants depend on the order of elimination, and so on the numbers of variables that the data
-    leave tied: there the DAG itself has a say in the numbers.
-    """
-    statistics = problem.statistics
-    with_units = measured(statistics)
-    if not (problem.scores.eliminates and (problem.tied or with_units is not statistics)):
-        return problem.scores.dag(parents)
-    marks = np.array([[family >> u & 1 for family in parents] for u in range(statistics.n)], dtype=np.int64)
-    scored = number_variables(with_units, problem.score_config, [Relation(marks)])
-    renumbered = [0] * statistics.n
-    for v, family in enumerate(parents):
-        renumbered[scored.given[v]] = sum(bit(scored.given[u]) for u in members(family))
-    return scored.scores.dag(renumbered)
 
 
 def measured(statistics: AnyStatistics) -> AnyStatistics:

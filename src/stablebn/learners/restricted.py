@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from stablebn.learners.blankets import symmetric
 from stablebn.learners.config import SearchConfig
@@ -32,7 +33,8 @@ class HybridTrace(Trace):
 
     def renamed(self, names: Sequence[Hashable]) -> HybridTrace:
         """The same trace with names in place of numbers of variables."""
-        return HybridTrace(**super().renamed(names).to_dict(), restriction=self.restriction.renamed(names))
+        columns: dict[str, Any] = self.renamed_columns(names)
+        return replace(self, **columns, restriction=self.restriction.renamed(names))
 
     def to_json(self) -> str:
         """The columns, and what the tests said, as a JSON object."""
@@ -48,7 +50,8 @@ class HybridClimb(Climb):
     @cached_property
     def trace(self) -> HybridTrace:
         """The steps, and what the tests said."""
-        return HybridTrace(**super().trace.to_dict(), restriction=self.restriction)
+        climbed = super().trace
+        return HybridTrace(**climbed.to_dict(), best=climbed.best, restriction=self.restriction)
 
 
 def climb_among_candidates(

@@ -75,6 +75,14 @@ def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Seq
     return sorted(order, key=tiers.__getitem__)
 
 
+def telling_key(statistics: Statistics, scores: CompiledScores, u: int, v: int, *, unit_free: bool) -> str | None:
+    """The first sort key that tells two variables apart: "scores" or "values"; None: it takes more than keys."""
+    keys = _score_keys(scores, unit_free=unit_free)
+    if keys[u] != keys[v]:
+        return "scores"
+    return "values" if statistics.sort_key(u) != statistics.sort_key(v) else None
+
+
 def _tiers(statistics: Statistics, scores: CompiledScores, *, unit_free: bool) -> list[int]:
     """How many other keys are greater than that of each variable."""
     keys = _score_keys(scores, unit_free=unit_free)

@@ -62,7 +62,7 @@ class Climb:
     def trace(self) -> Trace:
         """Every step, in columns, with variables as numbers."""
         trace = Trace()
-        score = self.start
+        score = highest = self.start
         for step, (delta, next_delta) in zip(self.steps.tolist(), self.deltas.tolist(), strict=True):
             kind, u, v, next_kind, next_u, next_v, hi, lo, arbitrary = step
             score += joined(hi, lo)
@@ -71,6 +71,8 @@ class Climb:
             trace.target.append(self.order[v])
             trace.delta.append(delta)
             trace.score.append(to_float(score))
+            if score > highest:
+                highest, trace.best = score, len(trace.score)
             alone = next_kind == _NONE
             trace.next_move.append(None if alone else _MOVE_NAMES[next_kind])
             trace.next_source.append(None if alone else self.order[next_u])

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from stablebn.errors import MissingExtraError
@@ -100,6 +100,8 @@ class Trace(StepTrace):
         The runner-up: the move that would have been made otherwise; None where there was none.
     arbitrary : list of bool
         The arc was added in a direction that the order decided: the other one was allowed and as good.
+    best : int
+        After how many steps the graph was the one that was learned; a tabu search goes on for a while.
     """
 
     columns = (
@@ -126,7 +128,9 @@ class Trace(StepTrace):
     next_target: list[Hashable | None] = field(default_factory=list)
     next_delta: list[float | None] = field(default_factory=list)
     arbitrary: list[bool] = field(default_factory=list)
+    best: int = 0
 
     def renamed(self, names: Sequence[Any]) -> Trace:
         """The same trace with names in place of numbers of variables."""
-        return Trace(**self.renamed_columns(names))
+        columns: dict[str, Any] = self.renamed_columns(names)
+        return replace(self, **columns)

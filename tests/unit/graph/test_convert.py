@@ -33,7 +33,7 @@ from stablebn.graph import (
     to_networkx,
 )
 from stablebn.graph.convert import Backend
-from stablebn.graph.names import Node
+from stablebn.graph.names import Edge, Node
 
 MIXED = PDAG(["c", "a", "b", "alone"], [("b", "c")], [("a", "b")])
 ODD_NAMES: tuple[Node, ...] = ('say "hi"', "back\\", "a,b", "a->b;", "<&>", "two\nlines", "é ☃", "")
@@ -171,13 +171,29 @@ def test_csv_reads_back_whatever_the_names() -> None:
 def test_graphml_reads_back_whatever_the_names() -> None:
     root = ET.fromstring(to_graphml(ODD))
     assert [node.get("id") for node in root.iter(f"{XMLNS}node")] == list(ODD.nodes)
-    edges = [(edge.get("source"), edge.get("target"), edge.get("directed")) for edge in root.iter(f"{XMLNS}edge")]
-    assert edges == [(a, b, "true" if mark == "->" else "false") for a, b, mark in to_edge_list(ODD)]
+    edges = [(edge.get("source"), edge.get("target"), edge[0].text) for edge in root.iter(f"{XMLNS}edge")]
+    both_ways = [[(a, b, mark)] if mark == "->" else [(a, b, mark), (b, a, mark)] for a, b, mark in to_edge_list(ODD)]
+    assert edges == [edge for own in both_ways for edge in own]
 
 
-def test_graphml_of_a_dag_is_read_by_networkx() -> None:
-    dag = DAG("cab", [("a", "c"), ("c", "b")])
-    assert from_networkx(nx.parse_graphml(to_graphml(dag))) == dag
+@pytest.mark.parametrize(
+    "graph", [DAG("cab", [("a", "c"), ("c", "b")]), PDAG("cabd", [("a", "c")], [("c", "b"), ("d", "a")])]
+)
+def test_graphml_is_read_by_networkx(graph: DAG | PDAG) -> None:
+    assert from_networkx(nx.parse_graphml(to_graphml(graph))) == graph
+
+
+def test_strengths_are_written_whichever_way_round_they_are_known() -> None:
+    graph = PDAG("abc", [("a", "b")], [("b", "c")])
+    strengths: dict[Edge, float] = {("a", "b"): 1.5, ("c", "b"): 2e-17}
+    assert to_csv(graph, strengths) == "from,to,type,strength\na,b,->,1.5\nb,c,--,2e-17\n"
+    assert '"b" -> "c" [dir=none, strength="2e-17"];' in to_dot(graph, strengths)
+    edges = nx.parse_graphml(to_graphml(graph, strengths)).edges(data=True)
+    assert sorted(edges, key=str) == [
+        ("a", "b", {"type": "->", "strength": 1.5}),
+        ("b", "c", {"type": "--", "strength": 2e-17}),
+        ("c", "b", {"type": "--", "strength": 2e-17}),
+    ]
 
 
 def test_graphml_refuses_names_that_xml_cannot_hold() -> None:

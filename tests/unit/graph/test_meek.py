@@ -5,7 +5,7 @@ import random
 import pytest
 from tests.unit.graph import naive
 
-from stablebn.graph import PDAG, meek_closure
+from stablebn.graph import PDAG, Reason, meek_closure, meek_reasons
 from stablebn.graph.names import Edge, Node
 
 
@@ -27,6 +27,40 @@ def test_each_rule_orients_its_edge_and_no_other(
 
     closed = meek_closure(PDAG("abcd", edges(directed), edges(undirected)))
     assert set(closed.directed) == {*edges(directed), *edges(oriented)}
+
+
+@pytest.mark.parametrize(
+    ("directed", "undirected", "edge", "reason"),
+    [
+        (["ab"], ["bc"], "bc", Reason(1, ("a",))),
+        (["ab", "bc"], ["ac"], "ac", Reason(2, ("b",))),
+        (["ab", "cb"], ["ad", "cd", "bd"], "db", Reason(3, ("a", "c"))),
+        (["ab", "bc"], ["ad", "cd", "bd"], "dc", Reason(4, ("a", "b"))),
+    ],
+)
+def test_each_rule_says_why(directed: list[str], undirected: list[str], edge: str, reason: Reason) -> None:
+    pdag = PDAG("abcd", [(text[0], text[1]) for text in directed], [(text[0], text[1]) for text in undirected])
+    assert reason in meek_reasons(pdag)[edge[0], edge[1]]
+
+
+def test_whatever_the_rules_direct_has_a_reason_that_holds() -> None:
+    rng = random.Random(4)
+    for _ in range(200):
+        dag = naive.random_dag(rng, 6, rng.randint(5, 12))
+        known = [arc for arc in dag.arcs if rng.random() < 0.3]
+        pdag = PDAG(dag.nodes, known, [arc for arc in dag.arcs if arc not in known])
+        closed = meek_closure(pdag)
+        reasons = meek_reasons(pdag)
+        assert set(reasons) == set(closed.directed) - set(pdag.directed)
+        for (u, v), found in reasons.items():
+            for rule, others in found:
+                premises: dict[int, list[tuple[Node, ...]]] = {
+                    1: [(others[0], u)],
+                    2: [(u, others[0]), (others[0], v)],
+                    3: [(other, v) for other in others],
+                    4: [others, (others[-1], v)],
+                }
+                assert set(premises[rule]) <= set(closed.directed)
 
 
 def test_edge_demanded_both_ways_stays_undirected() -> None:

@@ -98,7 +98,7 @@ def test_extendable_pattern_has_dag_cpdag_and_score(algorithm: str, data: object
     assert result.pdag.extension() is not None
     assert result.dag.cpdag() == result.cpdag == result.pdag.cpdag()
     assert result.score == sb.score(result.dag, data).total
-    assert result.undirected == ()
+    assert result.undirected == result.pdag.undirected
 
 
 def test_graph_without_extension_says_so() -> None:

@@ -1,4 +1,4 @@
-"""Graphs as CSV edge lists: columns from, to and perhaps type ("->" or "--"), or the columns of Bayesys.
+"""Graphs as CSV edge lists: columns from, to and perhaps type ("->" or "--") and strength, or the columns of Bayesys.
 
 Nodes without edges do not show in them.
 """
@@ -17,6 +17,7 @@ _BAYESYS = ("ID", "Variable 1", "Dependency", "Variable 2")
 _COLUMNS = {
     ("from", "to"): (0, None, 1),
     ("from", "to", "type"): (0, 2, 1),
+    ("from", "to", "type", "strength"): (0, 2, 1),
     tuple(name.lower() for name in _BAYESYS): (1, 2, 3),
 }
 _MARKS = {"->": "->", "--": "--", "-": "--"}

@@ -1,6 +1,7 @@
 """Graphs as JSON: "nodes", "arcs" (also called "directed") and, if there are any, "undirected" edges.
 
-Other keys are passed over, so the file of a learned result is read too.
+An arc that is among the undirected edges too is undirected: so a learned result says which way its DAG has it. Other
+keys are passed over, so the file of a learned result is read too.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ def read(text: str, file: str) -> DAG | PDAG:
     for key in (directed, "undirected"):
         if not is_pairs(content.get(key, [])):
             raise FormatError(file, lines[key], f"expected {key!r} to be a list of [from, to].")
+    undirected = content.get("undirected", [])
+    without_direction = {frozenset(edge) for edge in undirected}
+    arcs = [arc for arc in content[directed] if frozenset(arc) not in without_direction]
     edges = [
-        Edge(a, b, mark, line)
-        for key, mark in ((directed, "->"), ("undirected", "--"))
-        for line in (lines[key],)
-        for a, b in content.get(key, [])
+        *(Edge(a, b, "->", lines[directed]) for a, b in arcs),
+        *(Edge(a, b, "--", lines["undirected"]) for a, b in undirected),
     ]
     return checked_graph(edges, file, content["nodes"])
 

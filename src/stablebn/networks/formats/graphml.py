@@ -1,8 +1,11 @@
-"""Graphs as GraphML; the name of a node is its id."""
+"""Graphs as GraphML; the name of a node is its id, and an arc each way is an undirected edge."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from stablebn.graph import DAG, PDAG
+from stablebn.graph.names import Node
 from stablebn.networks.formats.draft import check_new
 from stablebn.networks.formats.edges import Edge, checked_graph
 from stablebn.networks.formats.xml_tree import Element, parse
@@ -24,7 +27,21 @@ def read(text: str, file: str) -> DAG | PDAG:
         Edge(edge.attribute("source"), edge.attribute("target"), _mark(edge, default), edge.line)
         for edge in graph.all("edge")
     ]
-    return checked_graph(edges, file, lines)
+    return checked_graph(list(_both_ways_joined(edges)), file, lines)
+
+
+def _both_ways_joined(edges: Sequence[Edge]) -> Iterator[Edge]:
+    """The edges, of two arcs between the same nodes, one each way, only one without a direction."""
+    first: dict[tuple[Node, Node], int] = {}
+    for place, edge in enumerate(edges):
+        if edge.mark == "->":
+            first.setdefault((edge.start, edge.end), place)
+    for place, edge in enumerate(edges):
+        back = first.get((edge.end, edge.start))
+        if edge.mark == "--" or back is None or edge.start == edge.end or first[edge.start, edge.end] != place:
+            yield edge
+        elif place < back:
+            yield edge._replace(mark="--")
 
 
 def _mark(edge: Element, default: str) -> str:

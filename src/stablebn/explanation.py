@@ -1,0 +1,326 @@
+"""What there is to say of two variables in a learned graph, and the sentences that say it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from stablebn.errors import spelled
+from stablebn.graph.names import Edge
+
+CYCLE = "cycle"
+NOT_ALLOWED = "not allowed"
+REQUIRED = "required"
+TOO_MANY_PARENTS = "too many parents"
+TOO_FEW_ROWS = "too few rows"
+NO_CANDIDATE = "no candidate"
+
+_OBSTACLES = {
+    CYCLE: "it would close a cycle",
+    NOT_ALLOWED: "it is not allowed",
+    REQUIRED: "it is required",
+    TOO_MANY_PARENTS: "there would be too many parents",
+    TOO_FEW_ROWS: "there are too few rows for it",
+    NO_CANDIDATE: "the tests left it out of the candidates",
+}
+_KEYS = {
+    "scores": "their scores differ",
+    "values": "their scores tie, and the values of the columns decide",
+    "other columns": "their own values tie, and what they have to do with the other columns decides",
+    "names": "the data cannot tell the two columns apart, and names decide",
+    "columns": "the order of the columns in the table decides",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a search.
+
+    Attributes
+    ----------
+    number, of : int
+        The place of the step among those that led to the graph, from 1, and how many there were.
+    move : str
+        "add", "delete" or "reverse"; of fges "insert" or "delete".
+    arc : (from, to)
+        As it was added, or as it stood.
+    gain : float
+        What the score gained.
+    others : tuple of names
+        Of fges: T of Insert(x, y, T) or H of Delete(x, y, H).
+    runner_up : tuple of (move, from, to, gain) or None
+        The move that would have been made otherwise.
+    """
+
+    number: int
+    of: int
+    move: str
+    arc: Edge
+    gain: float
+    others: tuple[Hashable, ...] = ()
+    runner_up: tuple[str, Hashable, Hashable, float] | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a change of one arc would do to the score.
+
+    Attributes
+    ----------
+    what : str
+        "remove", "reverse" or "add".
+    arc : (from, to)
+        The arc that goes or comes.
+    score : float or None
+        Of the graph with that change, as `stablebn.score` has it; None where there is no such graph or score.
+    difference : float or None
+        That less the score of the graph.
+    obstacle : str or None
+        Why a search cannot make the change: "cycle", "not allowed", "required", "too many parents", "too few rows" or
+        "no candidate" (the tests of a hybrid learner left it out).
+    """
+
+    what: str
+    arc: Edge
+    score: float | None
+    difference: float | None
+    obstacle: str | None
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The test of independence that decided on an edge.
+
+    Attributes
+    ----------
+    test : str
+    given : tuple of names
+        The separating set; of an edge that was kept, the set with which it came closest to being removed.
+    statistic, df, p_value : float
+        As `stablebn.ci_test` has them.
+    alpha : float
+        Above it a p-value means independence.
+    """
+
+    test: str
+    given: tuple[Hashable, ...]
+    statistic: float
+    df: float
+    p_value: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why two variables are joined as they are, or are not; `str` of it is a few plain sentences.
+
+    Attributes
+    ----------
+    a, b : name
+        The variables that were asked for.
+    arc : (from, to) or None
+        The arc of `result.dag` that joins them (without one, the directed edge of `result.pdag`); None if nothing does.
+    mark : str
+        How the outputs show the edge: "->" along `arc`, "--" without a direction, "" for none.
+    direction : str or None
+        "compelled": every DAG of the class has it so. "known": the other direction was not allowed. "data-driven": the
+        score decided, which differs between the DAGs of a class. "arbitrary": neither data nor knowledge tell.
+    rule : str or None
+        What decided: "v-structure", "Meek's rule 1" to "4", "knowledge", "score"; of an arbitrary direction "order",
+        "other arcs" (it suited those that were there when it came in), "start" or "extension".
+    others : tuple of names
+        The variables besides a and b by which the rule applies.
+    key : str or None
+        Where the rule is "order" or "extension", what tells the two variables apart in it: "scores", "values",
+        "other columns", "names" or "columns".
+    step : Step or None
+        When the edge came in; of an absent one, when it went.
+    turned : Step or None
+        When the arc was turned for the last time since.
+    score_name, score : str, float or None
+        Of the graph.
+    strength : float or None
+        Of the arc: the score lost without it.
+    changes : tuple of Change
+        For an arc: without it, and reversed. Otherwise: added either way.
+    test : Tested or None
+        Of learners that test: what removed the edge, or came closest to it.
+    apart : (name, why) or None
+        The variable that takes no part: it "has a single value" or "was set aside".
+    """
+
+    a: Hashable
+    b: Hashable
+    arc: Edge | None
+    mark: str
+    direction: str | None
+    rule: str | None
+    others: tuple[Hashable, ...]
+    key: str | None
+    step: Step | None
+    turned: Step | None
+    score_name: str
+    score: float | None
+    strength: float | None
+    changes: tuple[Change, ...]
+    test: Tested | None
+    apart: tuple[Hashable, str] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and the sentences, in types that JSON has."""
+        own = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {**own, "sentences": list(self.sentences)}
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What there is to say: how the edge came in, its direction, and what other graphs would score."""
+        a, b = spelled(self.a), spelled(self.b)
+        if self.apart is not None:
+            return (f"Nothing joins {a} and {b}: {spelled(self.apart[0])} {self.apart[1]} and takes no part.",)
+        if not self.mark:
+            without_score = () if self.changes else (self._nothing_to_compare(),)
+            return (self._how_absent(), *(self._if_changed(change) for change in self.changes), *without_score)
+        return (self._how_present(), self._why_so_directed(), *self._if_it_were_not())
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def _edge(self) -> str:
+        if self.arc is None:
+            return f"{spelled(self.a)} -- {spelled(self.b)}"
+        return f"{spelled(self.arc[0])} {self.mark} {spelled(self.arc[1])}"
+
+    def _how_present(self) -> str:
+        sentence = f"{self._edge()} was in the graph from which the search started"
+        if self.step is not None:
+            sentence = f"{self._edge()} came in {self._when(self.step)}"
+            if self.step.runner_up is not None:
+                move, u, v, gain = self.step.runner_up
+                sentence += f" (the runner-up was to {move} {spelled(u)} -> {spelled(v)}: {_signed(gain)})"
+            if self.turned is not None:
+                sentence += f", and was turned this way at step {self.turned.number}"
+        elif self.test is not None:
+            sentence = f"{self._edge()} stayed, as no test found the two independent"
+        return f"{sentence}{self._closest()}."
+
+    def _closest(self) -> str:
+        if self.test is None:
+            return ""
+        if self.step is not None or self.test.p_value > self.test.alpha:
+            return ""
+        return f"; the one that came closest, {_given(self.test.given)}, has {_p_value(self.test)}"
+
+    def _how_absent(self) -> str:
+        pair = f"No edge joins {spelled(self.a)} and {spelled(self.b)}"
+        if self.test is not None and self.test.p_value > self.test.alpha:
+            return f"{pair}: they are independent {_given(self.test.given)}, with {_p_value(self.test)}."
+        closest = "" if self.test is None else f" ({_given(self.test.given)}, {_p_value(self.test)})"
+        if self.step is None:
+            return f"{pair}, and none did on the way{closest}."
+        u, v = self.step.arc
+        return f"{pair}: {spelled(u)} -> {spelled(v)} was deleted {self._when(self.step)}{closest}."
+
+    def _when(self, step: Step) -> str:
+        with_others = f" with {', '.join(map(spelled, step.others))}" if step.others else ""
+        gain = _moved(step.gain, "raised", "lowered", f"the {self.score_name}")
+        return f"at step {step.number} of {step.of}{with_others}, which {gain}"
+
+    def _why_so_directed(self) -> str:
+        start = f"Its direction is {self.direction}: "
+        others = [spelled(name) for name in self.others]
+        if self.direction == "known":
+            return f"{start}the other one is not allowed."
+        if self.direction == "data-driven":
+            return (
+                f"{start}{self.score_name} is not the same for all graphs that imply the same independences, and this "
+                "one scores best."
+            )
+        if self.direction == "compelled" and self.arc is not None:
+            u, v = map(spelled, self.arc)
+            why = {
+                None: "it follows from tests that contradict each other",
+                "v-structure": "{u} -> {v} <- {0} with {u} and {0} apart is a v-structure, which all graphs share that "
+                "imply the same independences",
+                "Meek's rule 1": "{0} -> {u}, and {0} and {v} are apart, so {v} -> {u} would make a new v-structure "
+                "(Meek's rule 1)",
+                "Meek's rule 2": "with {u} -> {0} -> {v}, {v} -> {u} would close a cycle (Meek's rule 2)",
+                "Meek's rule 3": "with {0} -> {v} <- {1}, both joined to {u}, {v} -> {u} would make a cycle or a new "
+                "v-structure (Meek's rule 3)",
+                "Meek's rule 4": "with {0} -> {1} -> {v}, both joined to {u}, {v} -> {u} would make a cycle or a new "
+                "v-structure (Meek's rule 4)",
+            }[self.rule]
+            return f"{start}{why.format(*others, u=u, v=v)}."
+        why = {
+            "order": "either way scored the same, and the processing order decided",
+            "other arcs": "it suited the arcs that were there then, and in the finished graph the other one is as good",
+            "start": "it is that of the graph from which the search started",
+            "extension": "the learner leaves it open, and in the DAG the canonical order decides",
+            None: "the learner leaves it open",
+        }[self.rule]
+        return f"{start}{why}{'' if self.key is None else f' ({_KEYS[self.key]})'}."
+
+    def _nothing_to_compare(self) -> str:
+        return f"The learned graph has no {self.score_name}, so other graphs cannot be compared with it."
+
+    def _if_it_were_not(self) -> Iterator[str]:
+        if self.score is None or not self.changes:
+            yield self._nothing_to_compare()
+            return
+        removed, turned = self.changes
+        alone = " alone, which leaves the class," if self.direction == "arbitrary" and turned.difference else ""
+        if turned.difference is None:
+            last = f"the other way round {_OBSTACLES[str(turned.obstacle)]}"
+        else:
+            last = f"reversed{alone} it would be {_compared(turned.difference)}{_but(turned)}"
+        yield (
+            f"Without it the {self.score_name} of {self.score:,.2f} would be {_compared(removed.difference or 0.0)}"
+            f"{_but(removed)}; {last}."
+        )
+
+    def _if_changed(self, change: Change) -> str:
+        arc = f"{spelled(change.arc[0])} -> {spelled(change.arc[1])}"
+        if change.difference is None:
+            reason = "the learned graph has no score" if change.obstacle is None else _OBSTACLES[change.obstacle]
+            return f"What {arc} would add cannot be said: {reason}."
+        gain = _moved(change.difference, "raise", "lower", f"the {self.score_name}")
+        return f"Adding {arc} would {gain} (to {change.score:,.2f}){_but(change)}."
+
+
+def _plain(value: Any) -> Any:
+    """A field in types that JSON has."""
+    if isinstance(value, Step | Change | Tested):
+        return {name: _plain(own) for name, own in asdict(value).items()}
+    return [_plain(own) for own in value] if isinstance(value, tuple) else value
+
+
+def _amount(value: float) -> str:
+    return f"{abs(value):,.2f}" if abs(value) >= 0.01 else f"{abs(value):.2g}"
+
+
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'}{_amount(value)}"
+
+
+def _moved(gain: float, up: str, down: str, what: str) -> str:
+    if not gain:
+        return f"{'leaves' if up == 'raises' else 'leave' if up == 'raise' else 'left'} {what} as it is"
+    return f"{up if gain > 0 else down} {what} by {_amount(gain)}"
+
+
+def _compared(difference: float) -> str:
+    if not difference:
+        return "the same"
+    return f"{_amount(difference)} {'higher' if difference > 0 else 'lower'}"
+
+
+def _but(change: Change) -> str:
+    return "" if change.obstacle is None else f", but {_OBSTACLES[change.obstacle]}"
+
+
+def _given(names: Sequence[Hashable]) -> str:
+    return f"given {', '.join(map(spelled, names))}" if names else "given nothing"
+
+
+def _p_value(tested: Tested) -> str:
+    return f"p-value {tested.p_value:.3g} ({tested.test}, alpha {tested.alpha:g})"

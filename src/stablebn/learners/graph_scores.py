@@ -1,0 +1,112 @@
+"""Scores of DAGs: functions of the data and the DAG alone, as `stablebn.score` has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from stablebn.learners.problem import Problem, measured, number_variables
+from stablebn.scores.families import CompiledScores
+from stablebn.scores.registry import ScoreConfig
+from stablebn.stats import AnyStatistics
+from stablebn.stats.symmetry import Relation
+from stablebn.stats.variable_sets import bit, members
+
+
+class GraphScores:
+    """Scores of DAGs, many of them with little work where numbers of variables do not depend on the DAG.
+
+    Sets of variables are the bits of an int. Scores are exact integers in units of 2**-62 nats.
+
+    Parameters
+    ----------
+    config : ScoreConfig
+    scores : CompiledScores or None
+        Those of families, where the DAG has no say in them; else None.
+    statistics : AnyStatistics or None
+        From which scores of families are made where the DAG has a say: the last bits of determinants depend on the
+        order of elimination, and so on the numbers of variables that the data leave tied.
+    """
+
+    def __init__(self, config: ScoreConfig, scores: CompiledScores | None, statistics: AnyStatistics | None) -> None:
+        self._config = config
+        self._scores = scores
+        self._statistics = statistics
+        self._numbered: Problem | None = None
+
+    @classmethod
+    def of_problem(cls, problem: Problem) -> GraphScores:
+        """Of DAGs over the variables of a problem."""
+        statistics = problem.statistics
+        with_units = measured(statistics)
+        if problem.scores.eliminates and (problem.tied or with_units is not statistics):
+            return cls(problem.score_config, None, with_units)
+        return cls(problem.score_config, problem.scores, None)
+
+    def of_dag(self, families: Sequence[int]) -> int | None:
+        """The score of a DAG; None where rows are too few for one of its families.
+
+        Parameters
+        ----------
+        families : sequence of int
+            Parent set of each variable.
+        """
+        scores = self._scores
+        if scores is None:
+            numbered = self._numbered_for(families)
+            scores = numbered.scores
+            by_number = dict(_renumbered(numbered, enumerate(families)))
+            families = [by_number[v] for v in range(len(families))]
+        return scores.dag(families) if all(map(scores.is_candidate, range(scores.n), families)) else None
+
+    def depend_on_ties(self, families: Sequence[int]) -> bool:
+        """Whether variables have other numbers for another DAG than this one, so that each takes long to score."""
+        return self._scores is None and (self._numbered or self._numbered_for(families)).tied
+
+    def beside(self, families: Sequence[int], changes: Iterable[Mapping[int, int]]) -> Iterator[int | None]:
+        """The scores of DAGs that differ from one in some families.
+
+        Parameters
+        ----------
+        families : sequence of int
+            Parent set of each variable in that one.
+        changes : iterable of mappings from variable to parent set
+        """
+        total = None if self.depend_on_ties(families) else self.of_dag(families)
+        for change in changes:
+            if total is None:
+                yield self.of_dag([change.get(v, family) for v, family in enumerate(families)])
+                continue
+            gained, lost = map(self._of_families, (change.items(), [(v, families[v]) for v in change]))
+            yield None if gained is None or lost is None else total + gained - lost
+
+    def _of_families(self, families: Iterable[tuple[int, int]]) -> int | None:
+        """The score of some families of any DAG, where all have the same numbers."""
+        if self._scores is not None:
+            return _summed(self._scores, families)
+        assert self._numbered is not None
+        return _summed(self._numbered.scores, _renumbered(self._numbered, families))
+
+    def _numbered_for(self, families: Sequence[int]) -> Problem:
+        """The variables by numbers, in which a DAG has a say where the data leave them tied."""
+        assert self._statistics is not None
+        if self._numbered is None or self._numbered.tied:
+            marks = np.array([[family >> u & 1 for family in families] for u in range(len(families))], dtype=np.int64)
+            self._numbered = number_variables(self._statistics, self._config, [Relation(marks)])
+        return self._numbered
+
+
+def _renumbered(problem: Problem, families: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    number = problem.given
+    for v, family in families:
+        yield number[v], sum(bit(number[u]) for u in members(family))
+
+
+def _summed(scores: CompiledScores, families: Iterable[tuple[int, int]]) -> int | None:
+    total = 0
+    for v, family in families:
+        if not scores.is_candidate(v, family):
+            return None
+        total += scores.family(v, family)
+    return total

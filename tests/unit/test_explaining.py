@@ -1,0 +1,358 @@
+"""Which directions are arbitrary, how strong arcs are, and why they are there: for every family of learners."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Hashable, Sequence
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stablebn as sb
+from stablebn.api import learn_among
+from stablebn.arguments import LearnArguments
+from stablebn.errors import OptionError
+from stablebn.explanation import Explanation
+from stablebn.knowledge import KnownArcs
+
+ASIA = sb.read_network("asia").sample(1000, seed=1)
+NUMBERS = sb.random_network(6, continuous=True, seed=3).sample(200, seed=1)
+
+
+def _learn(data: object, known: KnownArcs, algorithm: str = "tabu-stable", **options: Any) -> sb.Result:
+    return learn_among(LearnArguments.of_learn((data, algorithm), options), known)
+
+
+def _without(result: sb.Result, arc: tuple[Hashable, Hashable]) -> sb.DAG:
+    return sb.DAG(result.nodes, [other for other in result.arcs if other != arc])
+
+
+# ---- which directions are arbitrary
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "hc", "mmhc", "h2pc", "pc-stable", "gs", "inter-iamb", "fges"])
+def test_the_marked_graph_is_the_class_of_the_dag(algorithm: str) -> None:
+    result = sb.learn(ASIA, algorithm)
+    assert result.dag is not None
+    assert result.cpdag is not None
+    assert result.marked == result.cpdag
+    assert result.undirected == result.cpdag.undirected != ()
+    # What users have relied on stays as it was.
+    assert result.arcs == result.dag.arcs
+    assert set(map(frozenset, result.undirected)) <= set(map(frozenset, result.arcs))
+
+
+@pytest.mark.parametrize("algorithm", ["pc-stable", "gs", "inter-iamb", "fges"])
+def test_what_a_learner_left_undirected_is_undirected(algorithm: str) -> None:
+    result = sb.learn(ASIA, algorithm)
+    assert result.undirected == result.pdag.undirected
+
+
+def test_without_a_dag_the_marked_graph_is_the_pattern() -> None:
+    table = sb.random_network(10, density=2.0, continuous=True, seed=38).sample(100, seed=1)
+    result = sb.learn(table, "pc-stable", unit_free=False)
+    assert result.dag is None
+    assert (result.marked, result.undirected, result.strengths) == (result.pdag, result.pdag.undirected, {})
+    assert all(result.shown(directions) == result.pdag for directions in ("marked", "cpdag", "dag"))
+    a, b = result.undirected[0]
+    assert result.explain(a, b).direction == "arbitrary"
+    assert "has no BIC" in str(result.explain(a, b))
+    for a, b in result.arcs:
+        assert result.explain(a, b).direction == "compelled"
+
+
+@pytest.mark.parametrize("score", ["k2", "bds"])
+def test_a_score_that_differs_within_a_class_decides_on_directions(score: str) -> None:
+    result = sb.learn(ASIA.select(["smoke", "lung", "bronc", "xray", "tub"]), score=score, max_parents=1)
+    assert result.cpdag is not None
+    decided = [arc for arc in result.arcs if frozenset(arc) in set(map(frozenset, result.cpdag.undirected))]
+    assert len(result.undirected) < len(decided)
+    for arc in decided:
+        explained = result.explain(*arc)
+        turned = explained.changes[1]
+        if set(arc) in map(set, result.undirected):
+            assert (explained.direction, turned.difference) == ("arbitrary", 0.0)
+        else:
+            assert (explained.direction, explained.rule, explained.mark) == ("data-driven", "score", "->")
+    assert "the choice of the score" in result.summary()
+
+
+def test_with_values_missing_only_what_ties_is_arbitrary() -> None:
+    # Two columns known in the same rows tie; with a third that has holes of its own they need not.
+    columns: dict[str, list[Any]] = {name: ASIA[name].to_pylist() for name in ("smoke", "bronc", "dysp")}
+    for row in range(0, 1000, 3):
+        columns["dysp"][row] = None
+    result = sb.learn(columns, missing="available")
+    assert result.ties is not None
+    assert result.cpdag is not None
+    assert result.cpdag.undirected
+    marks = set()
+    for arc in result.arcs:
+        turned = result.explain(*arc).changes[1]
+        ties = False
+        if turned.obstacle is None:
+            dag = sb.DAG(result.nodes, [*_without(result, arc).arcs, turned.arc])
+            ties = dag.cpdag() == result.cpdag and turned.difference == 0
+        assert (set(arc) in map(set, result.undirected)) == ties
+        marks.add(result.explain(*arc).direction)
+    assert marks == {"arbitrary", "data-driven"}
+    # Without a hole it is the usual score, and the class is what it cannot tell.
+    whole = sb.learn(ASIA, missing="available")
+    assert whole.ties is None
+    assert whole.marked == whole.cpdag
+
+
+def test_what_is_known_is_not_arbitrary() -> None:
+    free = sb.learn(ASIA)
+    assert ("lung", "smoke") in free.undirected
+    result = _learn(ASIA, KnownArcs(forbidden=(("lung", "smoke"),)))
+    assert ("lung", "smoke") not in result.undirected
+    explained = result.explain("smoke", "lung")
+    assert (explained.direction, explained.rule, explained.mark) == ("known", "knowledge", "->")
+    assert explained.changes[1].obstacle == "not allowed"
+    assert "but it is not allowed" in str(explained)
+
+
+def test_kinds_that_forbid_a_direction_are_knowledge() -> None:
+    rng = np.random.default_rng(2)
+    sex = rng.integers(0, 2, 300)
+    columns = {"sex": ["fm"[own] for own in sex], "height": (170 + 12 * sex + rng.normal(0, 7, 300)).tolist()}
+    result = sb.learn(columns)
+    explained = result.explain("height", "sex")
+    assert (explained.arc, explained.mark, explained.direction) == (("sex", "height"), "->", "known")
+
+
+# ---- strengths
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "mmhc", "pc-stable", "fges"])
+@pytest.mark.parametrize(("data", "score"), [(ASIA, "bic"), (ASIA, "bde"), (NUMBERS, "bic"), (NUMBERS, "bge")])
+def test_strengths_are_differences_of_scores(algorithm: str, data: Any, score: str) -> None:
+    result = sb.learn(data, algorithm, score)
+    assert result.score is not None
+    assert tuple(result.strengths) == result.arcs != ()
+    for arc, strength in result.strengths.items():
+        assert strength == result.score - sb.score(_without(result, arc), data, score).total
+        assert strength == result.explain(*arc).strength
+
+
+def test_a_result_can_be_packed_after_it_was_explained() -> None:
+    result = sb.learn(ASIA)
+    strengths, explained = result.strengths, result.explain("smoke", "lung")
+    again = pickle.loads(pickle.dumps(result))
+    assert (again, again.strengths, again.explain("smoke", "lung")) == (result, strengths, explained)
+
+
+# ---- explanations
+
+
+def test_an_arc_is_explained_by_its_step() -> None:
+    result = sb.learn(ASIA, "hc-stable")
+    trace = result.trace
+    for place in range(len(trace)):
+        if trace.move[place] == "add" and (trace.source[place], trace.target[place]) in result.arcs:
+            step = result.explain(trace.target[place], trace.source[place]).step
+            assert step is not None
+            assert (step.number, step.of, step.gain) == (place + 1, len(trace), trace.delta[place])
+            assert step.runner_up == (
+                trace.next_move[place],
+                trace.next_source[place],
+                trace.next_target[place],
+                trace.next_delta[place],
+            )
+
+
+def test_steps_after_the_best_graph_led_nowhere() -> None:
+    result = sb.learn(ASIA, "tabu-stable")
+    assert 0 < result.trace.best < len(result.trace)
+    arcs: set[tuple[Hashable, Hashable]] = set()
+    for move, u, v in list(zip(result.trace.move, result.trace.source, result.trace.target, strict=True))[
+        : result.trace.best
+    ]:
+        arcs ^= {(u, v), (v, u)} if move == "reverse" else {(u, v)}
+    assert arcs == set(result.arcs)
+    turned = [result.explain(u, v) for u, v in result.arcs if result.explain(u, v).turned]
+    assert turned
+    assert all(
+        own.turned is not None and own.step is not None and own.turned.number > own.step.number for own in turned
+    )
+
+
+def test_an_arc_of_the_start_has_no_step() -> None:
+    result = sb.learn(ASIA, "hc-stable", start=[("smoke", "lung")])
+    explained = result.explain("smoke", "lung")
+    if explained.arc == ("smoke", "lung"):
+        assert (explained.step, explained.rule) == (None, "start")
+        assert "from which the search started" in str(explained)
+
+
+def _table_of(dag: Sequence[tuple[str, str]], seed: int, rows: int = 4000) -> dict[str, list[float]]:
+    """Numbers in which all arcs of a DAG, whose names are in topological order, are strong."""
+    rng = np.random.default_rng(seed)
+    values: dict[str, Any] = {}
+    for name in sorted({end for arc in dag for end in arc}):
+        values[name] = rng.normal(size=rows) + sum(1.5 * values[u] for u, v in dag if v == name)
+    return {name: own.tolist() for name, own in values.items()}
+
+
+@pytest.mark.parametrize("algorithm", ["hc-stable", "pc-stable", "fges"])
+def test_v_structures_and_rules_of_meek_are_named(algorithm: str) -> None:
+    arcs = [("a", "c"), ("b", "c"), ("c", "d"), ("a", "d")]
+    options: dict[str, dict[str, Any]] = {"hc-stable": {"start": arcs}, "pc-stable": {"alpha": 0.001}, "fges": {}}
+    result = sb.learn(_table_of(arcs, 5), algorithm, **options[algorithm])
+    found = {arc: (result.explain(*arc).rule, result.explain(*arc).others) for arc in result.arcs}
+    assert found == {
+        ("a", "c"): ("v-structure", ("b",)),
+        ("b", "c"): ("v-structure", ("a",)),
+        ("c", "d"): ("Meek's rule 1", ("b",)),
+        ("a", "d"): ("Meek's rule 2", ("c",)),
+    }
+    assert all(result.explain(*arc).direction == "compelled" for arc in result.arcs)
+
+
+def test_the_third_rule_of_meek_is_named() -> None:
+    table = _table_of([("a", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("c", "d")], 6)
+    result = sb.learn(table, "fges")
+    explained = result.explain("a", "d")
+    assert (explained.rule, set(explained.others), explained.direction) == ("Meek's rule 3", {"b", "c"}, "compelled")
+    assert "Meek's rule 3" in str(explained)
+
+
+def test_the_fourth_rule_of_meek_is_named_where_knowledge_leads_to_it() -> None:
+    # w - x, w - y, w - z, x - y, y - z; known x -> y -> z, x and z apart.
+    table = _table_of([("w", "x"), ("w", "y"), ("w", "z"), ("x", "y"), ("y", "z")], 7)
+    result = _learn(table, KnownArcs(forbidden=(("y", "x"), ("z", "y"))), "fges")
+    assert set(map(frozenset, result.arcs)) == set(map(frozenset, ["wx", "wy", "wz", "xy", "yz"]))
+    explained = result.explain("w", "z")
+    assert (explained.direction, explained.rule, explained.others) == ("compelled", "Meek's rule 4", ("x", "y"))
+
+
+def test_the_key_that_decided_is_named() -> None:
+    by_scores = sb.learn({"a": ["x", "y"] * 20, "b": ["p", "q"] * 15 + ["p", "p"] * 5}, "hc-dec")
+    assert (by_scores.explain("a", "b").rule, by_scores.explain("a", "b").key) == ("order", "scores")
+    alike = {"a": ["x", "x", "y", "y"] * 10, "b": ["x", "x", "y", "x"] * 5 + ["y", "x", "y", "y"] * 5}
+    swapped = {"a": alike["a"] + alike["b"], "b": alike["b"] + alike["a"]}
+    result = sb.learn(swapped, "hc-dec")
+    assert result.explain("b", "a").key == "names"
+    assert "names decide" in str(result.explain("a", "b"))
+    assert sb.learn(swapped, "hc").explain("a", "b").key == "columns"
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "mmhc", "pc-stable", "gs", "fges"])
+@pytest.mark.parametrize("data", [ASIA, NUMBERS], ids=["asia", "numbers"])
+def test_every_change_has_the_score_of_that_graph(algorithm: str, data: Any) -> None:
+    options: dict[str, Any] = {"alpha": 0.001} if algorithm == "gs" else {}
+    result = sb.learn(data, algorithm, **options)
+    assert result.dag is not None
+    assert result.score is not None
+    for a, b in permutations(result.nodes, 2):
+        explained = result.explain(a, b)
+        assert [change.what for change in explained.changes] == (
+            ["remove", "reverse"] if explained.mark else ["add"] * 2
+        )
+        for change in explained.changes:
+            arcs = [arc for arc in result.arcs if arc != explained.arc]
+            if change.what != "remove":
+                arcs.append(change.arc)
+            if change.obstacle == "cycle":
+                with pytest.raises(sb.GraphError, match="cycle"):
+                    sb.DAG(result.nodes, arcs)
+                continue
+            assert change.score == sb.score(sb.DAG(result.nodes, arcs), data).total
+            assert change.difference == change.score - result.score
+
+
+@pytest.mark.parametrize("algorithm", ["pc-stable", "gs", "inter-iamb", "mmhc", "h2pc"])
+@pytest.mark.parametrize("data", [ASIA, NUMBERS], ids=["asia", "numbers"])
+def test_the_deciding_test_is_named(algorithm: str, data: Any) -> None:
+    result = sb.learn(data, algorithm, alpha=0.01)
+    for a, b in permutations(result.nodes, 2):
+        explained = result.explain(a, b)
+        tested = explained.test
+        assert tested is not None
+        alone = sb.ci_test(data, a, b, given=tested.given)
+        assert (tested.statistic, tested.df, tested.p_value) == (alone.statistic, alone.df, alone.p_value)
+        assert (tested.test, tested.alpha) == (result.config["test"], 0.01)
+        # Of two that are apart one may have been in the blanket of the other: what left it out is not on record.
+        if algorithm == "pc-stable" or (explained.mark and algorithm in ("gs", "inter-iamb")):
+            assert (tested.p_value > 0.01) == (not explained.mark)
+
+
+def test_no_test_comes_closer_than_the_one_that_is_named() -> None:
+    result = sb.learn(ASIA, "pc-stable")
+    a, b = result.pdag.undirected[0]
+    others = [
+        name for name in result.nodes if name not in (a, b) and any(result.pdag.adjacent(name, v) for v in (a, b))
+    ]
+    named = result.explain(a, b).test
+    assert named is not None
+    assert named.p_value == max(
+        sb.ci_test(ASIA, a, b, given=given).p_value for given in [(), *((other,) for other in others)]
+    )
+
+
+def test_what_keeps_an_arc_out_is_said() -> None:
+    few = sb.learn(ASIA, max_parents=1)
+    crowded = [few.explain(u, v) for u, v in permutations(few.nodes, 2) if not few.explain(u, v).mark]
+    obstacles = {change.obstacle for own in crowded for change in own.changes}
+    assert {"too many parents", "cycle"} <= obstacles
+    barred = _learn(ASIA, KnownArcs(forbidden=(("asia", "xray"),)))
+    assert [change.obstacle for change in barred.explain("asia", "xray").changes] == ["not allowed", None]
+    limited = _learn(ASIA, KnownArcs(most_parents={"asia": 0}))
+    assert limited.explain("xray", "asia").changes[0].obstacle == "too many parents"
+    hybrid = sb.learn(ASIA, "mmhc")
+    assert hybrid.explain("asia", "xray").changes[0].obstacle == "no candidate"
+
+
+def test_an_operator_of_fges_is_named() -> None:
+    result = sb.learn(ASIA, "fges")
+    for place, (x, y) in enumerate(zip(result.trace.x, result.trace.y, strict=True)):
+        step = result.explain(y, x).step
+        assert step is not None
+        assert (step.number, step.move, step.others) == (place + 1, "insert", result.trace.others[place])
+        assert step.gain == result.trace.delta[place]
+
+
+def test_columns_that_take_no_part_are_explained() -> None:
+    result = sb.learn({"a": ["x", "y"] * 20, "b": ["p", "q", "q", "p"] * 10, "site": ["s"] * 40})
+    explained = result.explain("a", "site")
+    assert (explained.mark, explained.changes, explained.step) == ("", (), None)
+    assert str(explained) == "Nothing joins a and site: site has a single value and takes no part."
+    aside = sb.learn({"a": ["x", "y"] * 20, "b": ["p", "q", "q", "p"] * 10, "id": list(range(40))})
+    assert "id was set aside" in str(aside.explain("id", "b"))
+
+
+def test_what_cannot_be_explained_is_refused() -> None:
+    result = sb.learn(ASIA)
+    with pytest.raises(OptionError, match="no variable 'smok'"):
+        result.explain("smok", "lung")
+    with pytest.raises(OptionError, match="twice"):
+        result.explain("lung", "lung")
+    merged = sb.learn({"a": ["x", "y"] * 20, "b": ["x", "y"] * 20, "c": ["p", "q", "q", "p"] * 10}, duplicates="merge")
+    with pytest.raises(OptionError, match="'a' stands for 'b'"):
+        merged.explain("b", "c")
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "pc-stable", "fges", "mmhc"])
+def test_an_explanation_is_three_sentences_and_a_dictionary(algorithm: str) -> None:
+    result = sb.learn(ASIA, algorithm)
+    for a, b in permutations(result.nodes, 2):
+        explained = result.explain(a, b)
+        assert isinstance(explained, Explanation)
+        assert len(explained.sentences) == 3
+        assert all(sentence[0].isalpha() and sentence.endswith(".") for sentence in explained.sentences)
+        content = json.loads(json.dumps(explained.to_dict()))
+        assert content["sentences"] == str(explained).splitlines()
+        assert (content["a"], content["b"], content["direction"]) == (a, b, explained.direction)
+
+
+def test_asked_either_way_round_the_answer_is_the_same() -> None:
+    for algorithm in ("tabu-stable", "pc-stable", "gs"):
+        result = sb.learn(ASIA, algorithm)
+        for a, b in permutations(result.nodes, 2):
+            one, other = result.explain(a, b).to_dict(), result.explain(b, a).to_dict()
+            kept = ("arc", "mark", "direction", "rule", "others", "key", "step", "turned", "strength", "test")
+            assert {field: one[field] for field in kept} == {field: other[field] for field in kept}
