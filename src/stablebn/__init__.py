@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stablebn import study
-    from stablebn.api import check, ci_test, fit, learn, score
+    from stablebn.api import check, ci_test, compare, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.checking import Check
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
-    from stablebn.graph import DAG, PDAG, Comparison, compare
+    from stablebn.graph import DAG, PDAG, Agreement, Comparison
     from stablebn.learners.pattern import TestTrace
-    from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
+    from stablebn.networks import (
+        CPT,
+        ConditionalGaussian,
+        LinearGaussian,
+        Network,
+        random_network,
+        read_graph,
+        read_network,
+    )
     from stablebn.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
@@ -43,13 +51,16 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("check", "ci_test", "fit", "learn", "score"),
+    "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.checking": ("Check",),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
-    "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
-    "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
+    "stablebn.graph": ("DAG", "PDAG", "Agreement", "Comparison"),
+    "stablebn.networks": (
+        *("CPT", "ConditionalGaussian", "LinearGaussian", "Network"),
+        *("random_network", "read_graph", "read_network"),
+    ),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
@@ -69,6 +80,7 @@ __all__ = [
     "HC",
     "MMHC",
     "PDAG",
+    "Agreement",
     "CITest",
     "Check",
     "Comparison",
@@ -106,6 +118,7 @@ __all__ = [
     "fit",
     "learn",
     "random_network",
+    "read_graph",
     "read_network",
     "score",
     "stability",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
@@ -24,9 +23,9 @@ from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import OptionError, listed, one_of
-from stablebn.graph import DAG, PDAG, as_graph, compare
+from stablebn.graph import DAG, PDAG, compare
 from stablebn.learners import LEARNERS
-from stablebn.networks import read_graph
+from stablebn.networks import graph_of
 from stablebn.options import Option, at_least, refuse_unknown
 
 MOST_THREADS = 8
@@ -218,7 +217,7 @@ def _names(options: Iterable[Option]) -> tuple[str, ...]:
 
 
 def _true_graph(truth: object, names: Sequence[Hashable]) -> DAG | PDAG:
-    graph = read_graph(truth) if isinstance(truth, str | os.PathLike) else as_graph(truth)
+    graph = graph_of(truth)
     # Whatever keeps it from being compared is said before anything is learned.
     compare(DAG(names, ()), graph)
     return graph

@@ -1,5 +1,6 @@
 """Graphs as other things: networkx, adjacency matrices, edge lists and text.
 
+What writes a graph takes it in any form that `as_graph` knows: a DAG, a PDAG, a result, a network, a networkx graph.
 Nodes are always matched by name. Whatever comes in is a `DAG` when all its edges are directed, else a `PDAG`;
 a directed cycle is refused. An arc both ways, in networkx and in a matrix, is an undirected edge.
 """
@@ -48,8 +49,9 @@ def as_graph(graph: object) -> Graph:
     )
 
 
-def to_networkx(graph: Graph) -> Any:
+def to_networkx(graph: object) -> Any:
     """Return the graph as a `networkx.DiGraph`; an undirected edge becomes an arc each way."""
+    graph = as_graph(graph)
     digraph = _optional("networkx").DiGraph()
     digraph.add_nodes_from(graph.nodes)
     digraph.add_edges_from(_arcs_both_ways(graph))
@@ -64,13 +66,13 @@ def from_networkx(graph: Any) -> Graph:
     return _from_edges(graph.nodes, [], edges)
 
 
-def to_adjacency(graph: Graph, backend: Backend = "pandas") -> Any:
+def to_adjacency(graph: object, backend: Backend = "pandas") -> Any:
     """Return the adjacency matrix: 1 in row a, column b, for a -> b; 1 both ways for an undirected edge.
 
     Parameters
     ----------
-    graph : DAG or PDAG
-        The graph; rows and columns follow its `nodes`.
+    graph : DAG, PDAG, result, network or networkx graph
+        Rows and columns follow its `nodes`.
     backend : {"pandas", "polars", "numpy"}
         A pandas frame has the names as index and columns. A polars frame has the names, as text, in a first
         column "node" and as the other columns. A numpy array has no names.
@@ -81,6 +83,7 @@ def to_adjacency(graph: Graph, backend: Backend = "pandas") -> Any:
         Values are int8.
     """
     one_of("backend", backend, ("pandas", "polars", "numpy"))
+    graph = as_graph(graph)
     place = {node: i for i, node in enumerate(graph.nodes)}
     matrix = np.zeros((len(place), len(place)), dtype=np.int8)
     for a, b in _arcs_both_ways(graph):
@@ -144,9 +147,9 @@ def from_adjacency(matrix: Any, nodes: Iterable[Node] | None = None) -> Graph:
     return _from_arcs(names, [(rows[i], columns[j]) for i, j in zip(starts, ends, strict=True)])
 
 
-def to_edge_list(graph: Graph) -> list[tuple[Node, Node, str]]:
+def to_edge_list(graph: object) -> list[tuple[Node, Node, str]]:
     """Edges as (from, to, "->") or (a, b, "--"), the directed ones first; isolated nodes do not show."""
-    directed, undirected = edges_by_kind(graph)
+    directed, undirected = edges_by_kind(as_graph(graph))
     return [*((a, b, "->") for a, b in directed), *((a, b, "--") for a, b in undirected)]
 
 
@@ -186,8 +189,9 @@ def _triples(edges: Iterable[tuple[Node, Node, str]]) -> Iterator[tuple[Node, No
         yield *as_pairs([edge[:2]])[0], edge[2]
 
 
-def to_json_dict(graph: Graph) -> dict[str, Any]:
+def to_json_dict(graph: object) -> dict[str, Any]:
     """Return the graph as lists of names: "nodes", "directed" and "undirected", and its "type"."""
+    graph = as_graph(graph)
     directed, undirected = edges_by_kind(graph)
     return {
         "type": type(graph).__name__,
@@ -197,18 +201,23 @@ def to_json_dict(graph: Graph) -> dict[str, Any]:
     }
 
 
-def to_csv(graph: Graph) -> str:
-    """Return the edge list as CSV with the columns from, to and type; isolated nodes do not show."""
+def to_csv(graph: object) -> str:
+    """Return the edge list as CSV with the columns from, to and type; of an isolated node only `from` is filled."""
+    graph = as_graph(graph)
     texts = _texts(graph)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("from", "to", "type"))
-    writer.writerows((texts[a], texts[b], mark) for a, b, mark in to_edge_list(graph))
+    edges = to_edge_list(graph)
+    writer.writerows((texts[a], texts[b], mark) for a, b, mark in edges)
+    joined = {end for a, b, _ in edges for end in (a, b)}
+    writer.writerows((texts[node], "", "") for node in graph.nodes if node not in joined)
     return out.getvalue()
 
 
-def to_dot(graph: Graph) -> str:
+def to_dot(graph: object) -> str:
     """Return the graph in Graphviz's DOT language; undirected edges are drawn without heads."""
+    graph = as_graph(graph)
     quoted = {node: _dot_quoted(text) for node, text in _texts(graph).items()}
     directed, undirected = edges_by_kind(graph)
     lines = [
@@ -219,8 +228,9 @@ def to_dot(graph: Graph) -> str:
     return "".join(["digraph {\n", *(f"  {line};\n" for line in lines), "}\n"])
 
 
-def to_graphml(graph: Graph) -> str:
+def to_graphml(graph: object) -> str:
     """Return the graph as GraphML; every edge says whether it is directed."""
+    graph = as_graph(graph)
     texts = _texts(graph)
     unfit = [text for text in texts.values() if _NOT_XML.search(text)]
     if unfit:

@@ -36,6 +36,7 @@ __all__ = [
     "encode",
     "graph_text",
     "has_parameters",
+    "is_graph_file",
     "network_text",
     "read_graph_file",
     "read_network_file",
@@ -134,6 +135,11 @@ def read_graph_file(path: str | os.PathLike[str]) -> DAG | PDAG:
         # A graph is none the worse for probabilities that are not quite.
         return NETWORK_READERS[ending](text, file, normalise=True).dag
     return GRAPH_READERS[ending](text, file)
+
+
+def is_graph_file(name: str) -> bool:
+    """Whether a file of this name could be read as a graph, if there is one."""
+    return _ending(name, [*GRAPH_READERS, *NETWORK_READERS]) is not None
 
 
 def has_parameters(path: str | os.PathLike[str]) -> bool:
