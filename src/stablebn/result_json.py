@@ -6,6 +6,7 @@ others (`arcs`, `undirected`, `extendable`, `cpdag`) nothing is read back.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -34,7 +35,9 @@ def text_of(content: Mapping[str, Any]) -> str:
 
 def content_of_trace(trace: Any) -> dict[str, Any]:
     """A trace in types that JSON has."""
-    content: dict[str, Any] = trace.to_dict()
+    if isinstance(trace, TestTrace):
+        return trace.to_dict()
+    content = {own.name: getattr(trace, own.name) for own in dataclasses.fields(trace)}
     return {**content, "restriction": trace.restriction.to_dict()} if isinstance(trace, HybridTrace) else content
 
 
@@ -119,10 +122,10 @@ def _trace(content: Mapping[str, Any]) -> Any:
     """A trace; which of them it is, its columns tell."""
     if "tests" in content:
         return _test_trace(content)
-    columns = {key: list(_names(entries)) for key, entries in content.items() if key != "restriction"}
+    fields = {key: list(_names(own)) if isinstance(own, list) else own for key, own in content.items()}
     if "restriction" in content:
-        return HybridTrace(**columns, restriction=_test_trace(content["restriction"]))
-    return OperatorTrace(**columns) if "phase" in columns else Trace(**columns)
+        return HybridTrace(**{**fields, "restriction": _test_trace(content["restriction"])})
+    return OperatorTrace(**fields) if "phase" in fields else Trace(**fields)
 
 
 def _test_trace(content: Mapping[str, Any]) -> TestTrace:

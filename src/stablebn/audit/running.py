@@ -25,8 +25,10 @@ from stablebn.data.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.learners import LEARNERS
+from stablebn.learners.registry import learner_name
 from stablebn.networks import graph_of
 from stablebn.options import Option, at_least, refuse_unknown
+from stablebn.scores.registry import score_name
 
 MOST_THREADS = 8
 
@@ -88,6 +90,10 @@ def stability(
     asked = None if vary is None else _checked(vary, learner)
     at_least(2)("repeats", repeats)
     at_least(0)("seed", seed)
+    if isinstance(learner, str):
+        learner = str(learner_name(learner))
+    if "score" in options:
+        options["score"] = score_name(options["score"])
     _check_options(learner, options)
     source = read(
         data,

@@ -93,7 +93,7 @@ def command(
         written.append(spelled(trace))
     if not quiet:
         where = f"  Written to {' and '.join(written)}." if written else ""
-        say(result.summary(LEARNERS[algorithm].title) + where)
+        say(result.summary(LEARNERS[str(result.config["algorithm"])].title) + where)
         if out is None:
             marked = [(arc, "->") for arc in result.arcs] + [(edge, "--") for edge in result.undirected]
             say("\n".join(f"  {spelled(u)} {mark} {spelled(v)}" for (u, v), mark in marked))

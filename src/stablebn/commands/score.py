@@ -18,7 +18,7 @@ from stablebn.data.reading import read
 from stablebn.errors import spelled
 from stablebn.networks import read_graph, read_network
 from stablebn.networks.formats import has_parameters, is_graph_file
-from stablebn.scores.registry import ScoreConfig
+from stablebn.scores.registry import ScoreConfig, score_name
 
 HELP = "Score a graph against a table, and the parameters too if it has them."
 
@@ -44,7 +44,7 @@ def command(
     with nothing_written_if_interrupted():
         table, cautions, _ = read(data, dialect=dialect, choice=choice)
         found = score(read_graph(graph), table, **options, kinds=kinds)
-    say(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
+    say(f"{str(score_name(options['score'] or ScoreConfig().score)).upper()} {found.total!r}")
     for caution in cautions:
         say(f"  {spelled(caution)}")
     if by_node:
