@@ -122,7 +122,7 @@ def _trace(content: Mapping[str, Any]) -> Any:
     """A trace; which of them it is, its columns tell."""
     if "tests" in content:
         return _test_trace(content)
-    fields = {key: list(_names(own)) if isinstance(own, list) else own for key, own in content.items()}
+    fields: dict[str, Any] = {key: list(_names(own)) if isinstance(own, list) else own for key, own in content.items()}
     if "restriction" in content:
         return HybridTrace(**{**fields, "restriction": _test_trace(content["restriction"])})
     return OperatorTrace(**fields) if "phase" in fields else Trace(**fields)
