@@ -53,6 +53,7 @@ class Caution:
         "numbers-as-text",
         "many-levels",
         "few-rows",
+        "renamed",
     ]
     columns: tuple[Name, ...]
     message: str

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from stablebn.data.wording import Caution
 from stablebn.errors import FormatError, OptionError, listed
 from stablebn.graph import DAG, PDAG, to_csv, to_dot, to_graphml
 from stablebn.networks.formats import (
@@ -37,6 +38,7 @@ __all__ = [
     "graph_text",
     "has_parameters",
     "is_graph_file",
+    "names_in_file",
     "network_text",
     "read_graph_file",
     "read_network_file",
@@ -163,6 +165,12 @@ def network_text(network: Network, ending: str) -> str:
         The format cannot hold the network: it has continuous nodes, or names that are not text or do not fit.
     """
     return NETWORK_WRITERS[_writable(ending, NETWORK_WRITERS)](network)
+
+
+def names_in_file(network: Network, ending: str) -> Caution | None:
+    """What to know of the names in the file of a network: None where they are those of the network."""
+    is_bif = _writable(ending, NETWORK_WRITERS) == ".bif"
+    return bif.written_names(network).caution() if is_bif else None
 
 
 def graph_text(graph: DAG | PDAG, ending: str) -> str:
