@@ -92,6 +92,7 @@ def _learned(result: sb.Result, places: Mapping[Hashable, int], exchange: Sequen
         first = {name: exchange[place] for name, place in first.items()}
     at = first.__getitem__
     cpdag = result.cpdag
+    assert result.prepared is not None
     return {
         "graph": (_arcs(result.pdag.directed, at), _pairs(result.pdag.undirected, at)),
         "dag": None if result.dag is None else _arcs(result.dag.arcs, at),

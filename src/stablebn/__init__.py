@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stablebn import study
-    from stablebn.api import check, ci_test, fit, learn, score
+    from stablebn.api import check, ci_test, compare, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.checking import Check
     from stablebn.data.discretising import Discretised, discretise
@@ -26,10 +26,18 @@ if TYPE_CHECKING:
         StableBNError,
     )
     from stablebn.explanation import Explanation
-    from stablebn.graph import DAG, PDAG, Comparison, compare
+    from stablebn.graph import DAG, PDAG, Agreement, Comparison
     from stablebn.knowledge import Knowledge
     from stablebn.learners.pattern import TestTrace
-    from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
+    from stablebn.networks import (
+        CPT,
+        ConditionalGaussian,
+        LinearGaussian,
+        Network,
+        random_network,
+        read_graph,
+        read_network,
+    )
     from stablebn.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
@@ -54,7 +62,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("check", "ci_test", "fit", "learn", "score"),
+    "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.checking": ("Check",),
     "stablebn.data.discretising": ("Discretised", "discretise"),
@@ -63,9 +71,12 @@ _HOMES = {
         "StableBNError",
     ),
     "stablebn.explanation": ("Explanation",),
-    "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
+    "stablebn.graph": ("DAG", "PDAG", "Agreement", "Comparison"),
     "stablebn.knowledge": ("Knowledge",),
-    "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
+    "stablebn.networks": (
+        *("CPT", "ConditionalGaussian", "LinearGaussian", "Network"),
+        *("random_network", "read_graph", "read_network"),
+    ),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
@@ -85,6 +96,7 @@ __all__ = [
     "HC",
     "MMHC",
     "PDAG",
+    "Agreement",
     "CITest",
     "Check",
     "Comparison",
@@ -126,6 +138,7 @@ __all__ = [
     "fit",
     "learn",
     "random_network",
+    "read_graph",
     "read_network",
     "score",
     "stability",

@@ -24,7 +24,7 @@ from stablebn.errors import OptionError
 from stablebn.knowledge import Knowledge, joined
 from stablebn.knowledge.words import arcs_from_words, tiers_from_words
 from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
-from stablebn.learners.registry import LEARNERS, find_learner, learners_with, refuse_options_of_others
+from stablebn.learners.registry import LEARNERS, find_learner, learner_name, learners_with, refuse_options_of_others
 from stablebn.options import Option, Options, about, at_least, choice, option, options_of, refuse_unknown
 from stablebn.scores.registry import ScoreConfig
 
@@ -77,6 +77,7 @@ class _TableAndLearner(_Table):
         "tabu-stable",
         f"The learner: {', '.join(LEARNERS)}.",
         check=_check_algorithm,
+        own_name=learner_name,
         command_type=None,
         in_studies=False,
         recorded=False,
@@ -342,11 +343,11 @@ def check_given(algorithm: object, given: Mapping[str, object]) -> None:
     OptionError
         The learner is not known, it does not have an option, or that cannot have this value.
     """
-    find_learner(algorithm)
+    algorithm = find_learner(algorithm)
     known = {entry.name: entry for entry in learn_options()}
     refuse_unknown("learn", given, tuple(known))
     told = [known[name] for name, value in given.items() if value is not None]
-    refuse_options_of_others(str(algorithm), told)
+    refuse_options_of_others(algorithm, told)
     for entry in told:
         entry.check_value(given[entry.name])
 

@@ -98,6 +98,12 @@ class _Learned:
 
     def __init__(self, result: Result) -> None:
         self.result = result
+        if result.prepared is None:
+            raise OptionError(
+                "this result was read from a file, without its table. Learn it again from the table, with the options in "
+                "its config, to have it explained."
+            )
+        self.prepared = result.prepared
         self.table = result.prepared.table
         known = {option: value for option, value in result.config.items() if option in ScoreConfig.__dataclass_fields__}
         self.config = ScoreConfig(**known)
@@ -129,13 +135,12 @@ class _Learned:
     @cached_property
     def problem(self) -> Problem:
         """The variables by number, as the learner saw them."""
-        prepared = self.result.prepared
         return define_problem(
             self.table,
             self.config,
             unit_free=self.unit_free,
-            constraints=constraints_of(self.result.known_arcs, self.barred_by_kind, prepared),
-            called=called_names(prepared),
+            constraints=constraints_of(self.result.known_arcs, self.barred_by_kind, self.prepared),
+            called=called_names(self.prepared),
             threads=cores(),
         )
 

@@ -25,14 +25,14 @@ from stablebn.stats.variable_sets import bit, members
 
 
 def read_as_graph(graph: object, names: Sequence[Hashable]) -> Graph:
-    """A graph in any accepted form, or the file of one; arcs alone are a graph over all names."""
+    """A graph in any accepted form, its file or its name; arcs alone are a graph over all names."""
     if isinstance(graph, list | tuple):
         return DAG(names, graph)
     if isinstance(graph, str | os.PathLike):
         # File formats take time to import.
         from stablebn.networks import read_graph
 
-        graph = read_graph(graph)
+        return read_graph(graph)
     return as_graph(graph)
 
 

@@ -99,6 +99,8 @@ class Option:
         Its name on the command line, where that is another.
     from_command : callable or None
         Makes its value of what the command line gives, where that is another.
+    own_name : callable or None
+        Gives a value that has other names elsewhere the name that it has here.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Option:
     positional: bool
     flag: str | None
     from_command: Callable[[Any], object] | None
+    own_name: Callable[[object], object] | None
 
     @property
     def required(self) -> bool:
@@ -126,10 +129,15 @@ class Option:
             return self.help
         return f"{self.help.removesuffix('.')}; by default {self.default}."
 
+    def read(self, value: object) -> object:
+        """A value as it is used: a number of NumPy is one of Python, and what has other names elsewhere has ours."""
+        plain = _plain(value)
+        return plain if self.own_name is None else self.own_name(plain)
+
     def check_value(self, value: object) -> None:
         """Raise `OptionError` for a value that the option cannot have."""
         if self.check is not None and not (value is None and self.default is None):
-            self.check(self.name, _plain(value))
+            self.check(self.name, self.read(value))
 
 
 def option(default: object, help: str, **rest: Any) -> Any:  # noqa: A002
@@ -147,6 +155,7 @@ def about(
     recorded: bool = True,
     flag: str | None = None,
     from_command: Callable[[Any], object] | None = None,
+    own_name: Callable[[object], object] | None = None,
 ) -> Mapping[str, Any]:
     """What an option is besides its name, type and default, as metadata of a field; see `Option`."""
     return {
@@ -159,6 +168,7 @@ def about(
             "recorded": recorded,
             "flag": flag,
             "from_command": from_command,
+            "own_name": own_name,
         }
     }
 
@@ -173,8 +183,8 @@ class Options:
         for known in options_of(type(self)):
             value = getattr(self, known.name)
             known.check_value(value)
-            if (plain := _plain(value)) is not value:
-                object.__setattr__(self, known.name, plain)
+            if (used := known.read(value)) is not value:
+                object.__setattr__(self, known.name, used)
 
     @classmethod
     def from_call(cls, function: str, positional: Sequence[object], named: Mapping[str, object]) -> Self:
@@ -320,6 +330,29 @@ def parameters_section(options: Iterable[Option], describe: Callable[[Option], s
         text = fill(describe(known), 116, initial_indent="    ", subsequent_indent="    ")
         lines += [f"{known.name} : {known.type}", text]
     return "\n".join(lines)
+
+
+def names_of(own: Iterable[str], elsewhere: Mapping[str, str]) -> Callable[[object], object]:
+    """A function that gives a name its form here: case and marks do not matter, and some have other names elsewhere.
+
+    What it does not know it gives back.
+
+    >>> own_name = names_of(["pc-stable", "hc"], {"pc": "pc-stable"})
+    >>> own_name("PC"), own_name("pc_stable"), own_name("iamb")
+    ('pc-stable', 'pc-stable', 'iamb')
+    """
+    known = {_bare(name): name for name in own}
+    known |= {_bare(other): name for other, name in elsewhere.items()}
+
+    def own_name(value: object) -> object:
+        return known.get(_bare(value), value) if isinstance(value, str) else value
+
+    return own_name
+
+
+def _bare(name: str) -> str:
+    """A name without case and marks."""
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def choice(allowed: Sequence[Hashable]) -> Check:

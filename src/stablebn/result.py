@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stablebn.data import Caution, Decision, Kind, Prepared
-from stablebn.errors import GraphError, one_of
+from stablebn.errors import GraphError, OptionError, one_of
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.knowledge import Knowledge, KnownArcs
+from stablebn.result_json import FORMAT, VERSION, content_of_trace, fields_from, text_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from stablebn.explanation import Explanation
     from stablebn.networks.model import Network
 
@@ -25,6 +28,8 @@ Directions: TypeAlias = Literal["marked", "cpdag", "dag"]
 @dataclass(frozen=True, repr=False)
 class Result:
     """A learned graph, and everything that led to it.
+
+    Two are equal if all but `timings` and `prepared` is; `from_json` gives back what `to_json` has written.
 
     Attributes
     ----------
@@ -76,9 +81,9 @@ class Result:
         Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that, turned alone,
         give a DAG of the same class with exactly the same score.
     timings : dict of str to float
-        Seconds spent.
-    prepared : Prepared
-        The table that was learned from.
+        Seconds spent; empty if it was read from a file.
+    prepared : Prepared or None
+        The table that was learned from; None if it was read from a file.
     """
 
     pdag: PDAG
@@ -100,10 +105,14 @@ class Result:
     finished: bool
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
-    prepared: Prepared = field(compare=False)
+    prepared: Prepared | None = field(compare=False)
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
     ties: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
+
+    def __hash__(self) -> int:
+        # Of what is equal in equal results, enough to tell others apart.
+        return hash((self.pdag, self.dag, self.score, self.fingerprint))
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -213,13 +222,17 @@ class Result:
         """
         if self.dag is None:
             raise GraphError("no DAG extends the learned graph, so it has no parameters. See `pdag` and `conflicts`.")
+        if self.prepared is None:
+            raise OptionError(
+                "this result was read from a file, which does not have the table. Say stablebn.fit(result, data)."
+            )
         # Networks take time to import, and few who learn need one.
         from stablebn.networks.fitting import fit as fit_parameters
 
         return fit_parameters(self.dag, self.prepared, method=method, iss=iss, unseen=unseen)
 
     def to_dict(self, directions: Directions = "marked") -> dict[str, Any]:
-        """Everything but the timings and the trace, in types that JSON has: equal runs give equal texts.
+        """Everything but the timings and the table, in types that JSON has and names: equal runs give equal texts.
 
         Parameters
         ----------
@@ -229,6 +242,8 @@ class Result:
         """
         undirected = edges_by_kind(self.shown(directions))[1]
         return {
+            "format": FORMAT,
+            "version": VERSION,
             "nodes": list(self.nodes),
             "arcs": [list(arc) for arc in self.arcs],
             "undirected": [list(edge) for edge in undirected],
@@ -250,18 +265,55 @@ class Result:
             },
             "conflicts": [list(triple) for triple in self.conflicts],
             "kinds": [[name, kind] for name, kind in self.kinds.items()],
-            "decisions": [[name, own.kind, own.why] for name, own in self.decisions.items()],
+            "decisions": [[name, own.kind, own.why, own.plain] for name, own in self.decisions.items()],
             "constants": list(self.constants),
             "merged": [[name, list(names)] for name, names in self.merged.items()],
             "cuts": [[name, list(points)] for name, points in self.cuts.items()],
-            "warnings": [str(caution) for caution in self.warnings],
+            "warnings": [
+                {"code": own.code, "columns": list(own.columns), "message": own.message} for own in self.warnings
+            ],
+            "known": [list(arc) for arc in self.known],
+            "dag": None if self.dag is None else [list(arc) for arc in self.dag.arcs],
+            "pdag": {
+                "directed": [list(edge) for edge in self.pdag.directed],
+                "undirected": [list(edge) for edge in self.pdag.undirected],
+            },
+            "trace": content_of_trace(self.trace),
         }
 
     def to_json(self, directions: Directions = "marked") -> str:
-        """`to_dict` as JSON text, a line an entry; names that JSON does not have are written as text."""
-        content = self.to_dict(directions)
-        lines = [f' "{key}": {json.dumps(value, default=str, ensure_ascii=False)}' for key, value in content.items()]
-        return "{\n" + ",\n".join(lines) + "\n}"
+        """`to_dict` as JSON text, a line an entry.
+
+        Names that are text, numbers, tuples of these, or dates come back as they are (`from_json`); others are written
+        as text.
+        """
+        return text_of(self.to_dict(directions))
+
+    @classmethod
+    def from_json(cls, text_or_path: str | os.PathLike[str]) -> Self:
+        """The result that `to_json` has written; `==` says that it is the same.
+
+        What the file does not have are `timings` and the table (`prepared`): say `stablebn.fit(result, data)` for
+        parameters.
+
+        Parameters
+        ----------
+        text_or_path : str or path
+            The text, which begins with "{", or the path of a file, perhaps packed (".json.gz").
+
+        Raises
+        ------
+        FormatError
+            It is no result.
+
+        Examples
+        --------
+        >>> import stablebn as sb
+        >>> result = sb.learn(sb.read_network("asia").sample(1000, seed=1))
+        >>> sb.Result.from_json(result.to_json()) == result
+        True
+        """
+        return cls(**fields_from(text_or_path), timings={}, prepared=None)
 
     def summary(self, title: str | None = None) -> str:
         """A few readable lines: first the answer, then what to worry about."""

@@ -1,6 +1,6 @@
 """Estimators in the style of scikit-learn: `TabuStable(score="bic").fit(df)`.
 
-scikit-learn itself is not needed; its `clone`, `get_params` and `set_params` work.
+scikit-learn itself is not needed; its `clone`, `Pipeline`, `GridSearchCV` and the like take them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 
 from stablebn.api import learn_in_a_loop
 from stablebn.arguments import LearnerParameters, parameters_of
+from stablebn.data.choosing import Choice
+from stablebn.data.dialect import Dialect
+from stablebn.data.reading import read
+from stablebn.data.weights import set_weights_apart
+from stablebn.errors import DataError, OptionError
 from stablebn.graph import DAG, PDAG, as_graph, to_adjacency
 from stablebn.learners.registry import LEARNERS, refuse_options_of_others
 from stablebn.options import Option, options_of, parameters_section, refuse_unknown, signature_of, stores
@@ -20,6 +25,44 @@ from stablebn.result import Result
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+class _ScoreName(str):
+    """The parameter `score` of an estimator, which is text; and its method `score`, which scikit-learn calls."""
+
+    def __new__(cls, name: object, estimator: StructureLearner) -> Self:
+        made = super().__new__(cls, name)
+        made._estimator = estimator
+        return made
+
+    _estimator: StructureLearner
+
+    def __call__(self, X: object, y: None = None, *, weights: object = None) -> float:  # noqa: N803
+        """The mean log-likelihood of rows, which need not be those that were learned from.
+
+        It is that of the network of the learned graph, with parameters of the rows that were learned from: of
+        categorical nodes those of `stablebn.fit(..., method="bde")`, which call nothing impossible.
+
+        Parameters
+        ----------
+        X : frame, array, dict or path
+            As in `fit`; columns that the network does not have are passed over.
+        y : None
+            Not used.
+        weights
+            As in `stablebn.learn`.
+        """
+        return self._estimator._mean_log_likelihood(X, weights)
+
+
+class _Score:
+    """What `score` is: both convention and `stablebn.learn` have a use for the name."""
+
+    def __get__(self, estimator: StructureLearner | None, kind: type) -> Any:
+        return self if estimator is None else _ScoreName(vars(estimator)["score"], estimator)
+
+    def __set__(self, estimator: StructureLearner, name: object) -> None:
+        vars(estimator)["score"] = name
 
 
 class StructureLearner:
@@ -40,6 +83,7 @@ class StructureLearner:
     """
 
     algorithm: ClassVar[str]
+    score = _Score()
 
     causal_graph_: DAG | PDAG
     adjacency_matrix_: NDArray[np.int8]
@@ -81,10 +125,12 @@ class StructureLearner:
         names, weights
             As in `stablebn.learn`.
         """
-        if names is None and isinstance(X, np.ndarray) and X.ndim == 2:
-            names = [f"x{column}" for column in range(X.shape[1])]
+        if hasattr(X, "toarray"):
+            raise DataError("sparse tables are not taken: give X.toarray(), or a frame.")
+        names = _names_of(X) if names is None else names
         # Who fits many in a loop wants Ctrl-C to end it.
         result = learn_in_a_loop(X, self.algorithm, names=names, weights=weights, **self.get_params())
+        self._names = names
         self.result_ = result
         self.causal_graph_ = as_graph(result)
         self.adjacency_matrix_ = to_adjacency(self.causal_graph_, backend="numpy")
@@ -99,13 +145,57 @@ class StructureLearner:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; `deep` changes nothing, as no parameter is an estimator."""
-        return {option.name: getattr(self, option.name) for option in parameters_of(self.algorithm)}
+        return {option.name: vars(self)[option.name] for option in parameters_of(self.algorithm)}
 
     def set_params(self, **params: Any) -> Self:
         """Change some parameters."""
         refuse_options_of_others(self.algorithm, _known(type(self).__name__, params))
         vars(self).update(params)
         return self
+
+    def _mean_log_likelihood(self, X: object, weights: object) -> float:  # noqa: N803
+        # Networks take time to import, and few who learn need one.
+        from stablebn.networks.aligning import prepared_for
+        from stablebn.networks.likelihood import log_likelihood_of
+
+        if not hasattr(self, "result_"):
+            raise OptionError(f"this {type(self).__name__} has learned nothing yet. Call fit first.")
+        network = self.result_.fit(method="bde")
+        source = read(
+            X,
+            names=self._names_again(X),
+            dialect=Dialect(self.sep, self.decimal, self.encoding),
+            choice=Choice(network.nodes, besides=weights),
+        )
+        columns, weights = set_weights_apart(source.columns, weights)
+        missing = "drop" if self.missing == "available" else self.missing
+        prepared = prepared_for(network, columns, missing=missing, weights=weights)
+        if not prepared.table.total:
+            raise DataError("there are no rows to tell the likelihood of.")
+        return log_likelihood_of(network, prepared) / prepared.table.total
+
+    def _names_again(self, X: object) -> Sequence[Hashable] | None:  # noqa: N803
+        """Names for the columns of an array: those of the one that was learned from."""
+        if not isinstance(X, np.ndarray) or X.ndim != 2:
+            return None
+        names = self._names or _names_of(X) or ()
+        if X.shape[1] != len(names):
+            # In the words of scikit-learn, whose tools look for them.
+            estimator, wanted = type(self).__name__, len(names)
+            raise DataError(f"X has {X.shape[1]} features, but {estimator} is expecting {wanted} features as input.")
+        return names
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks of an estimator: it wants no target, and takes text and categories."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(
+                categorical=True, string=True, dict=True, allow_nan=vars(self).get("missing", "error") != "error"
+            ),
+        )
 
     def __repr__(self) -> str:
         defaults = {option.name: option.default for option in parameters_of(self.algorithm)}
@@ -116,6 +206,11 @@ class StructureLearner:
             if type(value) is not type(defaults[name]) or value != defaults[name]
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _names_of(X: object) -> list[str] | None:  # noqa: N803
+    """Names for the columns of an array, which has none."""
+    return [f"x{column}" for column in range(X.shape[1])] if isinstance(X, np.ndarray) and X.ndim == 2 else None
 
 
 def _known(estimator: str, parameters: Iterable[str]) -> list[Option]:

@@ -335,7 +335,7 @@ def test_a_packed_bomb_is_unpacked_no_further_than_the_limit(tmp_path: Path, mon
         (".json", '{"nodes": ["a", "b"],\n"arcs": [["a", "c"]]}', 2, "uses a name that is not a node: 'c'"),
         (".json", '{"nodes": ["a", "b"],\n"arcs": [["a", "b"], ["b", "a"]]}', 2, "joined twice"),
         (".json", '{"nodes": ["a", "b"],\n"arcs": [["a"]]}', 2, "expected 'arcs' to be a list of [from, to]"),
-        (".json", '{"nodes":\n[["a"]], "arcs": []}', 1, "expected the 'nodes' to be texts or numbers"),
+        (".json", '{"nodes":\n[{"a": 1}], "arcs": []}', 1, "expected the 'nodes' to be texts or numbers"),
         (".json", '{"nodes": ["a"]}', 1, "expected the keys 'nodes' and 'arcs' of a graph"),
         (".json", "[]", 1, "expected a JSON object"),
         (".json", '{"nodes": ["a"]\n', 2, "expected JSON: Expecting ',' delimiter"),

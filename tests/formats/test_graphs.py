@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from datetime import date, datetime, timezone
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.formats.samples import GRAPH_WRITE_ENDINGS, HEIGHT, RAIN
 from tests.formats.test_broken import JSON
 
 from stablebn import learn
-from stablebn.errors import GraphError, OptionError
+from stablebn.errors import FormatError, GraphError, OptionError
 from stablebn.graph import DAG, PDAG
 from stablebn.networks.formats import GRAPH_READERS, encode, graph_text, network_text, read_graph_file
 
@@ -37,10 +39,21 @@ def test_graphs_come_back_as_they_were(ending: str, graph: DAG | PDAG, packed: s
         assert back.nodes == graph.nodes
 
 
-@pytest.mark.parametrize("ending", [".json", ".graphml", ".dot"])
+@pytest.mark.parametrize("ending", [".json", ".graphml", ".dot", ".csv"])
 def test_nodes_without_edges_stay(ending: str) -> None:
     alone = DAG(["z", "a"], [])
     assert read(graph_text(alone, ending), ending).nodes == ("z", "a")
+    some = PDAG(["", "alone", "a", "b", "c"], [("a", "b")], [("b", "c")])
+    assert read(graph_text(some, ending), ending) == some
+
+
+def test_csv_columns_besides_those_of_the_edges_are_passed_over() -> None:
+    text = "strength,to,from,type,note\n3.5,b,a,->,\n,c,b,--,x\n,,d,,alone\n"
+    assert read(text, ".csv") == PDAG("abcd", [("a", "b")], [("b", "c")])
+
+
+def test_csv_without_marks_may_have_nodes_without_edges() -> None:
+    assert read("from,to\na,b\nc,\n", ".csv") == DAG("abc", [("a", "b")])
 
 
 def test_the_json_of_a_learned_result_is_read(tmp_path: Path) -> None:
@@ -69,7 +82,21 @@ def test_json_names_may_be_numbers() -> None:
     graph = DAG([1, 2.5, "x"], [(1, "x")])
     assert read(graph_text(graph, ".json"), ".json") == graph
     with pytest.raises(GraphError, match="rename them"):
-        graph_text(DAG([("a", 1), float("inf")], []), ".json")
+        graph_text(DAG(["a", float("inf")], []), ".json")
+
+
+def test_json_names_may_be_tuples_and_dates() -> None:
+    names = [("a", ("b", 1)), date(2024, 5, 1), datetime(2024, 5, 1, 12, tzinfo=timezone.utc), np.int64(3), True, None]
+    graph = PDAG(names, [(names[0], names[1])], [(names[2], names[3])])
+    back = read(graph_text(graph, ".json"), ".json")
+    assert back == graph
+    assert [type(name) for name in back.nodes] == [tuple, date, datetime, int, bool, type(None)]
+
+
+@pytest.mark.parametrize("name", ['{"day": "2024-05-01"}', '{"date": 3}', "{}", '{"date": "x"}', "1e999"])
+def test_json_objects_that_are_no_names_are_refused(name: str) -> None:
+    with pytest.raises(FormatError, match="line 1: expected the 'nodes' to be texts or numbers"):
+        read(f'{{"nodes": ["a", {name}], "arcs": []}}', ".json")
 
 
 @pytest.mark.parametrize("ending", [".bif", ".xdsl"])

@@ -39,7 +39,7 @@ def test_they_are_in_the_graph_alone_and_told() -> None:
     assert tuple(name for name, own in result.decisions.items() if own.kind is None) == ASIDE
     assert [caution.code for caution in result.warnings] == ["set-aside", "kinds"]
     assert "Columns: 2 categorical, 4 set aside (see decisions)." in result.summary()
-    assert result.to_dict()["decisions"][0] == ["id", None, "120 integers, each once: they number the rows"]
+    assert result.to_dict()["decisions"][0] == ["id", None, "120 integers, each once: they number the rows", False]
     without = sb.learn(_frame(), drop=ASIDE)
     assert (without.score, without.fingerprint, without.nodes) == (result.score, result.fingerprint, ("a", "b"))
 

@@ -149,6 +149,7 @@ def test_a_single_value_among_holes_is_a_constant(kind: str, value: object, firs
     constant = [None if row < first or row % 3 == 0 else value for row in range(200)]
     learned = sb.learn(frame.assign(site=constant), missing="available")
     assert learned.constants == ("site",)
+    assert learned.prepared is not None
     assert learned.prepared.constants == {"site": value}
     assert learned.arcs == sb.learn(frame, missing="available").arcs
 
@@ -348,6 +349,7 @@ def test_the_kinds_of_tables_have_holes(kind: str) -> None:
 def test_discretised_columns_keep_their_holes() -> None:
     frame = _table("continuous")
     learned = sb.learn(frame, missing="available", discretise="quantile")
+    assert learned.prepared is not None
     table = learned.prepared.table
     assert isinstance(table, CategoricalTable)
     assert table.holes == frozenset(range(6))

@@ -429,6 +429,24 @@ def test_score_of_files(data: Path, tmp_path: Path) -> None:
     assert all(str(name) in shown for name in result.nodes)
 
 
+def test_score_of_a_network_by_its_name(data: Path) -> None:
+    asia = sb.read_network("asia")
+    shown = _run("score", "asia", data).stdout
+    assert repr(sb.score(asia, data).total) in shown
+    assert repr(sb.score("asia", data).total) in shown
+    assert repr(asia.log_likelihood(data)) in shown
+
+
+def test_compare_tells_the_intervention_distance_if_asked(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    _run("learn", data, "--out", tmp_path / "a.json")
+    shown = _run("compare", tmp_path / "a.json", "asia", "--sid", "--out", out).stdout
+    found = sb.compare(sb.learn(data), "asia", sid=True)
+    assert f", SID {found.sid}\n" in shown
+    figures = json.loads(out.read_text())
+    assert (figures["sid"], figures["skeleton"]["f1"]) == (found.sid, found.skeleton.f1)
+
+
 def test_broken_network_file_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "broken.bif").write_text("network x {\n}\nvariable a {\n  type discrete [ 2 ] { y")
     done = _run("sample", tmp_path / "broken.bif", code=2)

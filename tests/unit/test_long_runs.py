@@ -24,6 +24,7 @@ from tests.tables import renamed, shuffled
 import stablebn as sb
 from stablebn import _core, api
 from stablebn.arguments import LearnArguments
+from stablebn.data import prepare
 from stablebn.errors import OptionError
 from stablebn.knowledge import KnownArcs
 from stablebn.learners import checkpoint as checkpoints
@@ -410,7 +411,7 @@ def test_it_is_written_now_and_then_and_not_always(path: Path, monkeypatch: pyte
 @pytest.mark.parametrize("tabu", [0, 4])
 def test_steps_that_are_made_again_lead_to_the_same_climb(tabu: int) -> None:
     problem = sb.learners.define_problem(
-        sb.learn(sb.random_network(9, density=3.0, seed=2).sample(2000, seed=1)).prepared.table,
+        prepare(sb.random_network(9, density=3.0, seed=2).sample(2000, seed=1)).table,
         sb.scores.registry.ScoreConfig(),
     )
     options = _core.ClimbOptions(tabu=tabu, noinc=tabu, most_parents=9, most_steps=10**6)
@@ -433,7 +434,7 @@ def test_steps_that_are_made_again_lead_to_the_same_climb(tabu: int) -> None:
 
 
 def test_a_climb_makes_one_step_at_least_in_any_time() -> None:
-    problem = sb.learners.define_problem(sb.learn(ASIA).prepared.table, sb.scores.registry.ScoreConfig())
+    problem = sb.learners.define_problem(prepare(ASIA).table, sb.scores.registry.ScoreConfig())
     options = _core.ClimbOptions(tabu=0, noinc=0, most_parents=8, most_steps=10**6)
     climber = _core.Climber(problem.scores.compiled, list(range(8)), [0] * 8, options)
     for made in range(4):
@@ -444,7 +445,7 @@ def test_a_climb_makes_one_step_at_least_in_any_time() -> None:
 
 
 def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
-    problem = sb.learners.define_problem(sb.learn(ASIA).prepared.table, sb.scores.registry.ScoreConfig())
+    problem = sb.learners.define_problem(prepare(ASIA).table, sb.scores.registry.ScoreConfig())
     journal = Journal({})
     asked = evidence.gather(replace(problem, journal=journal), sb.learners.SearchConfig())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
@@ -24,10 +23,12 @@ from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import OptionError, listed, one_of
-from stablebn.graph import DAG, PDAG, as_graph, compare
+from stablebn.graph import DAG, PDAG, compare
 from stablebn.learners import LEARNERS
-from stablebn.networks import read_graph
+from stablebn.learners.registry import learner_name
+from stablebn.networks import graph_of
 from stablebn.options import Option, at_least, refuse_unknown
+from stablebn.scores.registry import score_name
 
 MOST_THREADS = 8
 
@@ -89,6 +90,10 @@ def stability(
     asked = None if vary is None else _checked(vary, learner)
     at_least(2)("repeats", repeats)
     at_least(0)("seed", seed)
+    if isinstance(learner, str):
+        learner = str(learner_name(learner))
+    if "score" in options:
+        options["score"] = score_name(options["score"])
     _check_options(learner, options)
     source = read(
         data,
@@ -231,7 +236,7 @@ def _names(options: Iterable[Option]) -> tuple[str, ...]:
 
 
 def _true_graph(truth: object, names: Sequence[Hashable]) -> DAG | PDAG:
-    graph = read_graph(truth) if isinstance(truth, str | os.PathLike) else as_graph(truth)
+    graph = graph_of(truth)
     # Whatever keeps it from being compared is said before anything is learned.
     compare(DAG(names, ()), graph)
     return graph

@@ -20,13 +20,16 @@ HELP = "Compare two graphs: all metrics, and every edge that differs."
 def command(
     learned: Annotated[str, typer.Argument(help="A graph or network file, or a name from `stablebn networks`.")],
     true: Annotated[str, typer.Argument(help="The one to compare with.")],
+    sid: Annotated[
+        bool, typer.Option("--sid", help="Tell the structural intervention distance too (needs the extra sid).")
+    ] = False,
     as_they_are: Annotated[bool, typer.Option("--as-they-are", help="Compare the arcs, not the CPDAGs.")] = False,
     fail_under: Annotated[float | None, typer.Option(help="Exit with code 1 if F1 is below this.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
     """Compare two graphs, print how they differ, and write that."""
-    found = compare(read_graph(learned), read_graph(true), as_cpdag=not as_they_are)
+    found = compare(read_graph(learned), read_graph(true), as_cpdag=not as_they_are, sid=sid)
     say(str(found))
     if out is not None:
         figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}

@@ -54,7 +54,7 @@ def command(
 
 def _named(result: Result, text: str) -> object:
     """The variable of a name, which need not be text."""
-    alike = [name for name in result.prepared.names if str(name) == text]
+    alike = [name for name in result.decisions if str(name) == text]
     if len(alike) > 1:
         raise OptionError(f"several columns are called {text!r}. Rename one of them.")
     return alike[0] if alike else text

@@ -110,7 +110,7 @@ def command(
         written.append(spelled(trace))
     if not quiet:
         where = f"  Written to {' and '.join(written)}." if written else ""
-        say(result.summary(LEARNERS[algorithm].title) + where)
+        say(result.summary(LEARNERS[str(result.config["algorithm"])].title) + where)
         if out is None:
             say("\n".join(_edge_lines(result, directions)))
     if interruption.signal is not None and not result.finished:

@@ -16,15 +16,16 @@ from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
 from stablebn.data.reading import read
 from stablebn.errors import spelled
-from stablebn.networks.formats import has_parameters, read_graph_file, read_network_file
-from stablebn.scores.registry import ScoreConfig
+from stablebn.networks import read_graph, read_network
+from stablebn.networks.formats import has_parameters, is_graph_file
+from stablebn.scores.registry import ScoreConfig, score_name
 
-HELP = "Score a graph against a table, and the parameters too if the file has them."
+HELP = "Score a graph against a table, and the parameters too if it has them."
 
 
 @with_options(score_options())
 def command(
-    graph: Annotated[Path, typer.Argument(help="A graph or network file.")],
+    graph: Annotated[str, typer.Argument(help="A graph or network file, or a name from `stablebn networks`.")],
     data: Annotated[
         Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
     ],
@@ -44,13 +45,13 @@ def command(
         table, cautions, _ = read(data, dialect=dialect, choice=choice)
         if show is not None:
             show("scoring")
-        found = score(read_graph_file(graph), table, **options, kinds=kinds)
-    say(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
+        found = score(read_graph(graph), table, **options, kinds=kinds)
+    say(f"{str(score_name(options['score'] or ScoreConfig().score)).upper()} {found.total!r}")
     for caution in cautions:
         say(f"  {spelled(caution)}")
     if by_node:
         say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
-    if has_parameters(graph):
+    if not is_graph_file(graph) or has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
-        likelihood = read_network_file(graph).log_likelihood(table, **reading)
-        say(f"Log-likelihood of these rows with the file's parameters {likelihood!r}")
+        likelihood = read_network(graph).log_likelihood(table, **reading)
+        say(f"Log-likelihood of these rows with the network's own parameters {likelihood!r}")

@@ -55,6 +55,7 @@ class Caution:
         "numbers-as-text",
         "many-levels",
         "few-rows",
+        "renamed",
     ]
     columns: tuple[Name, ...]
     message: str

@@ -1,6 +1,6 @@
 """Graphs: DAGs, PDAGs and CPDAGs, Meek's rules, comparison and conversion."""
 
-from stablebn.graph.compare import Comparison, EdgeDifference, compare
+from stablebn.graph.compare import Agreement, Comparison, EdgeDifference, compare
 from stablebn.graph.convert import (
     as_graph,
     from_adjacency,
@@ -22,6 +22,7 @@ from stablebn.graph.separation import d_separated, markov_blanket, markov_equiva
 __all__ = [
     "DAG",
     "PDAG",
+    "Agreement",
     "Comparison",
     "EdgeDifference",
     "Reason",

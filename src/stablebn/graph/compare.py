@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stablebn.errors import GraphError, listed, spelled
 from stablebn.graph.convert import Graph, as_graph, edges_by_kind
+from stablebn.graph.intervention import structural_intervention_distance
 from stablebn.graph.names import Edge, Node, name_key, rank_names, sorted_edges
+from stablebn.graph.pdag import PDAG
 
 
 class EdgeDifference(NamedTuple):
@@ -29,6 +31,29 @@ class EdgeDifference(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """What two graphs share of one thing: adjacent pairs, or arrowheads.
+
+    Attributes
+    ----------
+    tp, fp, fn : int
+        How many both graphs have, only the learned one, and only the true one.
+    precision, recall, f1 : float
+        Their usual ratios, 0.0 where the denominator is zero.
+    """
+
+    tp: int
+    fp: int
+    fn: int
+    precision: float
+    recall: float
+    f1: float
+
+    def __str__(self) -> str:
+        return f"F1 {self.f1:.4f}, precision {self.precision:.4f}, recall {self.recall:.4f}"
+
+
+@dataclass(frozen=True)
 class Comparison:
     """What a learned graph has right and wrong.
 
@@ -46,6 +71,13 @@ class Comparison:
         Balanced scoring function in the Bayesys counting: 1 for the true graph, 0 for the empty one.
     degree : float
         Mean number of edges at a node of the learned graph.
+    skeleton : Agreement
+        On which pairs are adjacent, whatever the marks.
+    arrowheads : Agreement
+        On directed edges: a -> b is in both only if it goes from a to b in both. An undirected edge has no head.
+    sid : int or None
+        Structural intervention distance, if it was asked for: for how many ordered pairs (x, y) the learned DAG gives
+        another effect of an intervention at x on y than the true one. At most n (n - 1).
     edges : tuple of EdgeDifference
         Every edge that differs, sorted by the names.
     """
@@ -59,6 +91,9 @@ class Comparison:
     shd: int
     bsf: float
     degree: float
+    skeleton: Agreement
+    arrowheads: Agreement
+    sid: int | None
     edges: tuple[EdgeDifference, ...] = field(repr=False)
 
     def __str__(self) -> str:
@@ -67,10 +102,13 @@ class Comparison:
             f"SHD {self.shd}, BSF {self.bsf:.4f}, degree {self.degree:.2f}"
         )
         counts = f"{self.tp} edges as in the true graph, {self.fp} that are not, {self.fn} true ones not found"
-        return "\n".join([summary, counts, *(f"  {edge}" for edge in self.edges)])
+        parts = [f"skeleton: {self.skeleton}", f"arrowheads: {self.arrowheads}"]
+        if self.sid is not None:
+            summary += f", SID {self.sid}"
+        return "\n".join([summary, counts, *parts, *(f"  {edge}" for edge in self.edges)])
 
 
-def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparison:
+def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:
     """Compare a learned graph with the true one, nodes matched by name.
 
     Parameters
@@ -79,6 +117,9 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
         A learned result is an object whose attribute `dag` is a DAG.
     as_cpdag : bool
         Compare the CPDAGs of both graphs; otherwise the edges as they stand.
+    sid : bool
+        Whether to tell the structural intervention distance too: always of the DAGs as they stand. It needs the extra
+        `sid`.
 
     Returns
     -------
@@ -89,7 +130,7 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
     Raises
     ------
     GraphError
-        If the graphs have different nodes, or `as_cpdag` meets a PDAG that no DAG extends.
+        If the graphs have different nodes, `as_cpdag` meets a PDAG that no DAG extends, or `sid` one that is no DAG.
 
     Examples
     --------
@@ -101,8 +142,9 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
     """
     found, target = as_graph(learned), as_graph(true)
     _check_same_nodes(found, target)
+    distance = structural_intervention_distance(found, target) if sid else None
     if as_cpdag:
-        found, target = found.cpdag(), target.cpdag()
+        found, target = _class_of(found, "learned"), _class_of(target, "true")
     rank = rank_names(found.nodes)
     ours, theirs = edge_marks(found, rank), edge_marks(target, rank)
 
@@ -121,8 +163,32 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True) -> Comparis
         shd=len(differing),
         bsf=_balanced_score(edges, len(found.nodes)),
         degree=found.degree,
+        skeleton=_agreement(ours, theirs),
+        arrowheads=_agreement(_heads(ours), _heads(theirs)),
+        sid=distance,
         edges=differing,
     )
+
+
+def _class_of(graph: Graph, which: str) -> PDAG:
+    """The CPDAG of a graph; where there is none, what to do is said."""
+    if isinstance(graph, PDAG) and not graph.is_extendable:
+        raise GraphError(
+            f"no DAG extends the {which} graph without a cycle or a new v-structure, so it has no CPDAG. Say "
+            "as_cpdag=False (command line: --as-they-are) to compare the edges as they stand, skeleton and arrowheads "
+            "among the figures."
+        )
+    return graph.cpdag()
+
+
+def _agreement(ours: Collection[object], theirs: Collection[object]) -> Agreement:
+    tp = len(set(ours) & set(theirs))
+    fp, fn = len(ours) - tp, len(theirs) - tp
+    return Agreement(tp, fp, fn, _ratio(tp, tp + fp), _ratio(tp, tp + fn), _ratio(2 * tp, 2 * tp + fp + fn))
+
+
+def _heads(marks: Mapping[Edge, str]) -> list[tuple[Edge, str]]:
+    return [(pair, mark) for pair, mark in marks.items() if mark != "--"]
 
 
 def _check_same_nodes(learned: Graph, true: Graph) -> None:

@@ -1,5 +1,6 @@
 """Graphs as other things: networkx, adjacency matrices, edge lists and text.
 
+What writes a graph takes it in any form that `as_graph` knows: a DAG, a PDAG, a result, a network, a networkx graph.
 Nodes are always matched by name. Whatever comes in is a `DAG` when all its edges are directed, else a `PDAG`;
 a directed cycle is refused. An arc both ways, in networkx, GraphML and a matrix, is an undirected edge.
 """
@@ -49,8 +50,9 @@ def as_graph(graph: object) -> Graph:
     )
 
 
-def to_networkx(graph: Graph) -> Any:
+def to_networkx(graph: object) -> Any:
     """Return the graph as a `networkx.DiGraph`; an undirected edge becomes an arc each way."""
+    graph = as_graph(graph)
     digraph = _optional("networkx").DiGraph()
     digraph.add_nodes_from(graph.nodes)
     digraph.add_edges_from(_arcs_both_ways(graph))
@@ -65,13 +67,13 @@ def from_networkx(graph: Any) -> Graph:
     return _from_edges(graph.nodes, [], edges)
 
 
-def to_adjacency(graph: Graph, backend: Backend = "pandas") -> Any:
+def to_adjacency(graph: object, backend: Backend = "pandas") -> Any:
     """Return the adjacency matrix: 1 in row a, column b, for a -> b; 1 both ways for an undirected edge.
 
     Parameters
     ----------
-    graph : DAG or PDAG
-        The graph; rows and columns follow its `nodes`.
+    graph : DAG, PDAG, result, network or networkx graph
+        Rows and columns follow its `nodes`.
     backend : {"pandas", "polars", "numpy"}
         A pandas frame has the names as index and columns. A polars frame has the names, as text, in a first
         column "node" and as the other columns. A numpy array has no names.
@@ -82,6 +84,7 @@ def to_adjacency(graph: Graph, backend: Backend = "pandas") -> Any:
         Values are int8.
     """
     one_of("backend", backend, ("pandas", "polars", "numpy"))
+    graph = as_graph(graph)
     place = {node: i for i, node in enumerate(graph.nodes)}
     matrix = np.zeros((len(place), len(place)), dtype=np.int8)
     for a, b in _arcs_both_ways(graph):
@@ -145,9 +148,9 @@ def from_adjacency(matrix: Any, nodes: Iterable[Node] | None = None) -> Graph:
     return _from_arcs(names, [(rows[i], columns[j]) for i, j in zip(starts, ends, strict=True)])
 
 
-def to_edge_list(graph: Graph) -> list[tuple[Node, Node, str]]:
+def to_edge_list(graph: object) -> list[tuple[Node, Node, str]]:
     """Edges as (from, to, "->") or (a, b, "--"), the directed ones first; isolated nodes do not show."""
-    directed, undirected = edges_by_kind(graph)
+    directed, undirected = edges_by_kind(as_graph(graph))
     return [*((a, b, "->") for a, b in directed), *((a, b, "--") for a, b in undirected)]
 
 
@@ -187,8 +190,9 @@ def _triples(edges: Iterable[tuple[Node, Node, str]]) -> Iterator[tuple[Node, No
         yield *as_pairs([edge[:2]])[0], edge[2]
 
 
-def to_json_dict(graph: Graph) -> dict[str, Any]:
+def to_json_dict(graph: object) -> dict[str, Any]:
     """Return the graph as lists of names: "nodes", "directed" and "undirected", and its "type"."""
+    graph = as_graph(graph)
     directed, undirected = edges_by_kind(graph)
     return {
         "type": type(graph).__name__,
@@ -198,33 +202,47 @@ def to_json_dict(graph: Graph) -> dict[str, Any]:
     }
 
 
-def to_csv(graph: Graph, strengths: Strengths | None = None) -> str:
-    """Return the edge list as CSV with the columns from, to and type; isolated nodes do not show.
+def _written(graph: object, strengths: Strengths | None) -> tuple[Graph, Strengths | None]:
+    """What of a graph is written: of a result the marks of arbitrary directions, and its strengths."""
+    marked = getattr(graph, "marked", None)
+    if isinstance(marked, DAG | PDAG):
+        return marked, getattr(graph, "strengths", None) if strengths is None else strengths
+    return as_graph(graph), strengths
+
+
+def to_csv(graph: object, strengths: Strengths | None = None) -> str:
+    """Return the edge list as CSV with the columns from, to and type; of an isolated node only `from` is filled.
 
     Parameters
     ----------
-    graph : DAG or PDAG
+    graph : DAG, PDAG or what `as_graph` takes
     strengths : mapping of (from, to) to float, optional
         A number for each edge, either way round, in a fourth column "strength".
     """
+    graph, strengths = _written(graph, strengths)
     texts = _texts(graph)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("from", "to", "type", *(("strength",) if strengths else ())))
-    for a, b, mark in to_edge_list(graph):
+    edges = to_edge_list(graph)
+    for a, b, mark in edges:
         writer.writerow((texts[a], texts[b], mark, *([_strength(strengths, a, b)] if strengths else [])))
+    joined = {end for a, b, _ in edges for end in (a, b)}
+    empty = [""] * (3 if strengths else 2)
+    writer.writerows((texts[node], *empty) for node in graph.nodes if node not in joined)
     return out.getvalue()
 
 
-def to_dot(graph: Graph, strengths: Strengths | None = None) -> str:
+def to_dot(graph: object, strengths: Strengths | None = None) -> str:
     """Return the graph in Graphviz's DOT language; undirected edges are drawn without heads.
 
     Parameters
     ----------
-    graph : DAG or PDAG
+    graph : DAG, PDAG or what `as_graph` takes
     strengths : mapping of (from, to) to float, optional
         A number for each edge, either way round, as its attribute "strength".
     """
+    graph, strengths = _written(graph, strengths)
     quoted = {node: _dot_quoted(text) for node, text in _texts(graph).items()}
     lines = list(quoted.values())
     for a, b, mark in to_edge_list(graph):
@@ -235,17 +253,18 @@ def to_dot(graph: Graph, strengths: Strengths | None = None) -> str:
     return "".join(["digraph {\n", *(f"  {line};\n" for line in lines), "}\n"])
 
 
-def to_graphml(graph: Graph, strengths: Strengths | None = None) -> str:
+def to_graphml(graph: object, strengths: Strengths | None = None) -> str:
     """Return the graph as GraphML; an undirected edge is an arc each way, both of the type "--".
 
     GraphML has undirected edges, but networkx refuses them beside directed ones, and other programs take them for arcs.
 
     Parameters
     ----------
-    graph : DAG or PDAG
+    graph : DAG, PDAG or what `as_graph` takes
     strengths : mapping of (from, to) to float, optional
         A number for each edge, either way round, as its data "strength".
     """
+    graph, strengths = _written(graph, strengths)
     texts = _texts(graph)
     unfit = [text for text in texts.values() if _NOT_XML.search(text)]
     if unfit:

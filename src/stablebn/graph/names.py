@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import datetime
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -34,6 +35,9 @@ def name_key(name: Node) -> tuple[str, Any]:
     if isinstance(name, frozenset):
         # Its repr follows the hash seed.
         return "frozenset", tuple(sorted(map(name_key, name)))
+    if isinstance(name, datetime):
+        # One of pandas may be equal to one of Python.
+        return "~datetime", name.isoformat()
     return f"~{type(name).__name__}", repr(name)
 
 
@@ -109,7 +113,8 @@ def check_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> None:
         unknown = [name for name in (a, b) if name not in rank]
         if unknown:
             raise GraphError(f"the edge {a!r}, {b!r} uses a name that is not a node: {listed(unknown)}.")
-        if a == b:
+        # By rank: some names, such as a number of NumPy and a tuple, cannot be compared.
+        if rank[a] == rank[b]:
             raise GraphError(f"node {a!r} has an edge to itself.")
         pair = frozenset((rank[a], rank[b]))
         if pair in seen:

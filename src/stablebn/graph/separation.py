@@ -3,34 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from stablebn.errors import GraphError, listed
+from stablebn.graph.convert import as_graph
 from stablebn.graph.dag import DAG
-from stablebn.graph.names import Node, name_key
+from stablebn.graph.names import Node, as_names, name_key
+
+Nodes: TypeAlias = Node | Iterable[Node]
 
 
-def d_separated(dag: DAG, x: Node, y: Node, given: Iterable[Node] = ()) -> bool:
-    """Whether every path between two nodes is blocked by some others.
+def d_separated(graph: object, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
+    """Whether every path between two nodes, or any of some and any of others, is blocked by those given.
 
     Walks along the edges from x, remembering how each node was entered: a chain or fork passes unless its
     middle is given; a collider passes only if it, or a descendant of it, is given (Koller and Friedman 2009,
     algorithm 3.1).
+
+    Parameters
+    ----------
+    graph : DAG, result, network or networkx graph
+    x, y, given : a node, or a list or other collection of nodes
+
+    Examples
+    --------
+    >>> chain = DAG("abcd", [("a", "b"), ("b", "c"), ("c", "d")])
+    >>> d_separated(chain, "a", ["c", "d"], given="b")
+    True
     """
-    blocked = set(given)
-    if x == y or x in blocked or y in blocked:
-        raise GraphError("d-separation is between two different nodes, given others.")
-    for name in (x, y, *blocked):
-        dag.parents(name)  # an unknown name is refused here
+    dag = _dag_of(graph)
+    starts, ends, blocked = (_nodes(nodes, dag) for nodes in (x, y, given))
+    if not starts or not ends or starts & ends or (starts | ends) & blocked:
+        raise GraphError("d-separation is between different nodes, at least one on each side, given others.")
     opened = _with_ancestors(dag, blocked)
     # (node, entered from a child): the direction decides what may follow.
-    waiting: list[tuple[Node, bool]] = [(x, True)]
+    waiting: list[tuple[Node, bool]] = [(start, True) for start in starts]
     seen = set()
     while waiting:
         node, from_child = waiting.pop()
         if (node, from_child) in seen:
             continue
         seen.add((node, from_child))
-        if node == y:
+        if node in ends:
             return False
         if from_child and node not in blocked:
             waiting += [(parent, True) for parent in dag.parents(node)]
@@ -41,6 +55,27 @@ def d_separated(dag: DAG, x: Node, y: Node, given: Iterable[Node] = ()) -> bool:
             if node in opened:
                 waiting += [(parent, True) for parent in dag.parents(node)]
     return True
+
+
+def _dag_of(graph: object) -> DAG:
+    found = as_graph(graph)
+    if isinstance(found, DAG):
+        return found
+    raise GraphError(
+        "this graph has undirected edges; independence is read from a DAG. Give one that extends it: `extension()`."
+    )
+
+
+def _nodes(nodes: Nodes, dag: DAG) -> set[Node]:
+    """One node, or some of them; a name that is a tuple is looked for before it is taken for a collection."""
+    found: set[Node]
+    if isinstance(nodes, str) or not isinstance(nodes, Iterable) or (isinstance(nodes, tuple) and nodes in dag.nodes):
+        found = {nodes}
+    else:
+        found = {*as_names(nodes)}
+    for name in found:
+        dag.parents(name)  # an unknown name is refused here
+    return found
 
 
 def _with_ancestors(dag: DAG, nodes: Iterable[Node]) -> set[Node]:
@@ -54,8 +89,9 @@ def _with_ancestors(dag: DAG, nodes: Iterable[Node]) -> set[Node]:
     return found
 
 
-def markov_blanket(dag: DAG, node: Node) -> tuple[Node, ...]:
+def markov_blanket(graph: object, node: Node) -> tuple[Node, ...]:
     """Parents, children and the children's other parents: given these, the rest tells nothing. Sorted by name."""
+    dag = _dag_of(graph)
     members = {*dag.parents(node), *dag.children(node)}
     for child in dag.children(node):
         members.update(dag.parents(child))

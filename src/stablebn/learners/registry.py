@@ -30,7 +30,7 @@ from stablebn.learners.pc_stable import pc_stable
 from stablebn.learners.problem import Problem
 from stablebn.learners.tabu import tabu, tabu_dec, tabu_inc
 from stablebn.learners.tabu_stable import tabu_stable
-from stablebn.options import Option
+from stablebn.options import Option, names_of
 from stablebn.search import Climb
 
 
@@ -97,10 +97,26 @@ LEARNERS: Mapping[str, Learner] = {
 }
 
 
-def find_learner(algorithm: object) -> Learner:
-    """The learner of a name; `OptionError` if there is none."""
-    one_of("algorithm", str(algorithm), tuple(LEARNERS))
-    return LEARNERS[str(algorithm)]
+OTHER_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("hill-climb", "hill-climbing", "hill-climb-search"), "hc"),
+    "tabu-search": "tabu",
+    "pc": "pc-stable",
+    "grow-shrink": "gs",
+    "max-min-hill-climbing": "mmhc",
+    **dict.fromkeys(("ges", "greedy-equivalence-search", "fast-greedy-equivalence-search"), "fges"),
+}
+"""What learners are called elsewhere. Of others with similar names, such as IAMB, none is among ours."""
+
+learner_name = names_of(LEARNERS, OTHER_NAMES)
+"""The name of a learner as it is here."""
+
+
+def find_learner(algorithm: object) -> str:
+    """The name of a learner that may be called otherwise elsewhere; `OptionError` if there is none."""
+    name = str(learner_name(algorithm))
+    if name not in LEARNERS:
+        one_of("algorithm", str(algorithm), tuple(LEARNERS))
+    return name
 
 
 def learners_with(option: Option) -> tuple[str, ...]:

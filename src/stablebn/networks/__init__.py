@@ -1,6 +1,6 @@
 """Networks with parameters: the model, files, catalogue, sampling, fitting, and other packages' models."""
 
-from stablebn.networks.catalogue import known_networks, read_graph, read_network
+from stablebn.networks.catalogue import graph_of, known_networks, read_graph, read_network
 from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian, Network
 from stablebn.networks.random import random_network
 
@@ -9,6 +9,7 @@ __all__ = [
     "ConditionalGaussian",
     "LinearGaussian",
     "Network",
+    "graph_of",
     "known_networks",
     "random_network",
     "read_graph",

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from stablebn.errors import OptionError, listed
-from stablebn.graph import DAG, PDAG
+from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.networks.asia import asia
-from stablebn.networks.formats import NETWORK_ENDINGS, read_graph_file, read_network_file
+from stablebn.networks.formats import NETWORK_ENDINGS, is_graph_file, read_graph_file, read_network_file
 from stablebn.networks.model import Network
 
 VARIABLE = "STABLEBN_NETWORKS"
@@ -104,8 +104,34 @@ def network_name(text: str) -> str:
 
 
 def read_graph(name: str | os.PathLike[str]) -> DAG | PDAG:
-    """Read the graph of a file, with parameters or without; where the name has no ending, of a network by its name."""
-    return read_graph_file(name) if Path(name).suffix else read_network(name).dag
+    """Read the graph of a file, or of a network by its name in the catalogue.
+
+    Parameters
+    ----------
+    name : str or path
+        A file with or without parameters, such as one that this package has written: a result, network or graph as
+        JSON, an edge list as CSV, DOT, GraphML, BIF, XDSL and the like, each perhaps packed (".gz"); or a name such as
+        "alarm" (`stablebn networks` lists them).
+
+    Returns
+    -------
+    DAG or PDAG
+        A DAG when all edges are directed.
+
+    Examples
+    --------
+    >>> read_graph("asia").parents("lung")
+    ('smoke',)
+    """
+    if not isinstance(name, str | os.PathLike):
+        raise OptionError(f"a {type(name).__name__} names no graph: give the path of a file or the name of a network.")
+    text = os.fsdecode(name)
+    return read_graph_file(text) if os.path.isfile(text) or is_graph_file(text) else read_network(text).dag
+
+
+def graph_of(graph: object) -> DAG | PDAG:
+    """A graph in any form that `as_graph` takes, the path of its file, or the name of its network."""
+    return read_graph(graph) if isinstance(graph, str | os.PathLike) else as_graph(graph)
 
 
 def _in_folder(directory: Path, source: str) -> list[Entry]:

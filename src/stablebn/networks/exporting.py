@@ -43,7 +43,11 @@ def to_pgmpy(network: Network) -> Any:
 
 
 def to_pyagrum(network: Network) -> Any:
-    """The network as a pyAgrum `BayesNet`; categorical only, as pyAgrum's has no linear Gaussians."""
+    """The network as a pyAgrum `BayesNet`; categorical only, as pyAgrum's has no linear Gaussians.
+
+    This way, or by way of a BIF or NET file, it comes over as it is. Of an XDSL file pyAgrum 3.3.1 takes the parents of
+    every node in reverse order, without a word: the first one changes fastest there, in GeNIe the last.
+    """
     if network.kind != "categorical":
         raise GraphError(f"a pyAgrum BayesNet has no linear Gaussians; this network is {network.kind}.")
     try:

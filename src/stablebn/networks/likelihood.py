@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.data import Weights
+from stablebn.data import Prepared, Weights
 from stablebn.errors import GraphError
 from stablebn.fixed_point import to_float
 from stablebn.networks.aligning import aligned, prepared_for
@@ -18,7 +18,11 @@ from stablebn.networks.model import CPT, ConditionalGaussian, Level, Name, Netwo
 
 def log_likelihood(network: Network, data: object, *, missing: str = "error", weights: object = None) -> float:
     """Sum over rows of the logarithm of their probability or density; see `Network.log_likelihood`."""
-    prepared = prepared_for(network, data, missing=missing, weights=weights)
+    return log_likelihood_of(network, prepared_for(network, data, missing=missing, weights=weights))
+
+
+def log_likelihood_of(network: Network, prepared: Prepared) -> float:
+    """The same of a table that `prepared_for` gives."""
     codes, numbers = aligned(network, prepared)
     row_weights = prepared.table.weights
     # Counts times logarithms, summed as integers; and sums of densities that are rounded once: neither the order of

@@ -270,7 +270,7 @@ class Network(Mapping[Name, Distribution]):
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
-        """The network as a pyAgrum model."""
+        """The network as a pyAgrum model; not to be handed over as XDSL, of which pyAgrum takes parents in reverse."""
         from stablebn.networks.exporting import to_pyagrum
 
         return to_pyagrum(self)
@@ -293,16 +293,22 @@ class Network(Mapping[Name, Distribution]):
             raise GraphError(f"some names are the same as text: {listed(self.nodes)}.")
         return Network(texts, self.name, self.warnings, {str(node): points for node, points in self.cuts.items()})
 
-    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Caution | None:
         """Write a file; the end of its name tells the format. A file that exists stays unless `force`.
 
         Names and levels that are not text are written as text.
+
+        Returns
+        -------
+        Caution or None
+            Which names were written as others, if some were: in BIF those that not all programs read.
         """
-        from stablebn.networks.formats import encode, network_text
+        from stablebn.networks.formats import encode, names_in_file, network_text
         from stablebn.output import write_atomically
 
-        name = os.fspath(path)
-        write_atomically(Path(name), encode(network_text(self.as_text(), name), name), force=force)
+        name, texts = os.fspath(path), self.as_text()
+        write_atomically(Path(name), encode(network_text(texts, name), name), force=force)
+        return names_in_file(texts, name)
 
 
 def check_categorical_parents(dag: DAG, kinds: Mapping[Name, Kind]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from stablebn.data.kinds import Kind
 from stablebn.data.table import CategoricalTable, Table
 from stablebn.errors import OptionError
-from stablebn.options import Options, at_least, choice, option, positive
+from stablebn.options import Options, at_least, choice, names_of, option, positive
 from stablebn.scores import categorical, continuous, mixed
 from stablebn.scores.families import CompiledScores
 from stablebn.stats import (
@@ -59,6 +59,19 @@ SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS, *_MIXED]))
 """Names of all scores."""
 
 
+OTHER_NAMES: Mapping[str, str] = {
+    **{f"{score}-{kind}": score for score in ("bic", "aic", "loglik") for kind in ("d", "g", "cg")},
+    **dict.fromkeys(("ll", "ll-d", "ll-g", "ll-cg", "log-likelihood"), "loglik"),
+    "bdeu": "bde",
+    "degenerate-gaussian": "dg",
+}
+"""What scores are called elsewhere. Here the table says of which kind a score is, not its name: d, g and cg are passed
+over."""
+
+score_name = names_of(SCORES, OTHER_NAMES)
+"""The name of a score as it is here."""
+
+
 @dataclass(frozen=True)
 class ScoreConfig(Options):
     """Which score, and its parameters."""
@@ -68,6 +81,7 @@ class ScoreConfig(Options):
         "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate "
         "Gaussian), meant for mixed data; bde, bds or k2 for categorical data; bge for continuous data.",
         check=choice(SCORES),
+        own_name=score_name,
     )
     _: KW_ONLY
     k: float = option(1.0, "Multiplier of the penalty of bic, aic and dg.", check=positive(most=1e6))

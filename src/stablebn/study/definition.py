@@ -16,6 +16,7 @@ from stablebn.arguments import check_given, study_options
 from stablebn.data.randomise import VARIATIONS
 from stablebn.errors import FormatError, OptionError, listed, one_of
 from stablebn.learners import LEARNERS
+from stablebn.learners.registry import find_learner
 from stablebn.networks.catalogue import network_name
 from stablebn.options import Option, at_least
 from stablebn.study.networks import NamedNetwork, read_networks
@@ -246,10 +247,10 @@ class _Table:
             raise self.wrong(key, f"tables: write [[{key}]] above the keys of each")
         return [_Table(f"{self.where}, [[{key}]] number {place}", entry) for place, entry in enumerate(found, 1)]
 
-    def checked(self, check: Any, *arguments: Any) -> None:
-        """A check of the library; where it was, stands before what it says."""
+    def checked(self, check: Any, *arguments: Any) -> Any:
+        """What a check of the library gives back; where it was, stands before what it says."""
         try:
-            check(*arguments)
+            return check(*arguments)
         except OptionError as error:
             raise OptionError(f"{self.where}: {error}") from None
 
@@ -297,7 +298,7 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
     vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
     randomisations = whole.integer("randomisations", 1, 25)
     known = _known_options()
-    for_all = {key: value for key, value in whole.entries.items() if key in known}
+    for_all = {key: known[key].read(value) for key, value in whole.entries.items() if key in known}
     learners = []
     for table in whole.tables("learners"):
         table.check_keys(("algorithm", "label", *_OVERRIDES, *known))
@@ -305,8 +306,8 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
             raise OptionError(
                 f"{table.where}: algorithm is missing. Choose one of: {listed(tuple(LEARNERS), most=99)}."
             )
-        algorithm = table.entries["algorithm"]
-        options = {key: value for key, value in table.entries.items() if key in known}
+        algorithm = table.checked(find_learner, table.entries["algorithm"])
+        options = {key: known[key].read(value) for key, value in table.entries.items() if key in known}
         table.checked(check_given, algorithm, options)
         by_name = [key for key, value in [*for_all.items(), *options.items()] if isinstance(value, Mapping)]
         if by_name:

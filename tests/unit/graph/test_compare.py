@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from itertools import combinations, product
 from types import SimpleNamespace
 
@@ -8,8 +9,8 @@ import networkx as nx
 import pytest
 from tests.unit.graph import naive
 
-from stablebn.errors import GraphError
-from stablebn.graph import DAG, PDAG, EdgeDifference, compare
+from stablebn.errors import GraphError, MissingExtraError
+from stablebn.graph import DAG, PDAG, EdgeDifference, compare, d_separated
 from stablebn.graph.names import Node
 
 CHAIN = DAG("abc", [("a", "b"), ("b", "c")])
@@ -76,6 +77,75 @@ def test_metrics_of_graphs_as_they_stand_agree_with_a_naive_count() -> None:
         result = compare(learned, true, as_cpdag=False)
         for name, value in naive_metrics(learned, true).items():
             assert getattr(result, name) == pytest.approx(value, abs=1e-12), name
+
+
+def test_skeleton_and_arrowheads_agree_with_sets_of_pairs() -> None:
+    for learned, true in product(naive.all_pdags("abc"), naive.all_pdags("abc")):
+        result = compare(learned, true, as_cpdag=False)
+        pairs = [{frozenset(edge) for edge in graph.skeleton()} for graph in (learned, true)]
+        heads = [set(graph.directed) for graph in (learned, true)]
+        for found, (ours, theirs) in ((result.skeleton, pairs), (result.arrowheads, heads)):
+            assert (found.tp, found.fp, found.fn) == (len(ours & theirs), len(ours - theirs), len(theirs - ours))
+            assert found.precision == (len(ours & theirs) / len(ours) if ours else 0.0)
+            assert found.recall == (len(ours & theirs) / len(theirs) if theirs else 0.0)
+            both = found.precision + found.recall
+            assert found.f1 == pytest.approx(2 * found.precision * found.recall / both if both else 0.0, abs=1e-15)
+
+
+def naive_sid(learned: DAG, true: DAG) -> int:
+    """The definition by parents: on which pairs adjustment for the learned parents of x is wrong in the true graph."""
+    return sum(not _is_right(learned, true, x, y) for x, y in product(true.nodes, true.nodes) if x != y)
+
+
+def _is_right(learned: DAG, true: DAG, x: Node, y: Node) -> bool:
+    below = nx.descendants(nx.DiGraph([*true.arcs, (x, x)]), x) - {x}
+    parents = learned.parents(x)
+    if y in parents:
+        return y not in below
+    # Adjustment is valid if no parent is on, or below a node on, a causal path to y, and all others are blocked: paths
+    # that are left without the first arcs of the causal ones (Peters and Bühlmann, proposition 6).
+    causal = {node for node in below if node == y or y in nx.descendants(nx.DiGraph(true.arcs), node)}
+    spoiled = causal.union(*(nx.descendants(nx.DiGraph(true.arcs), node) for node in causal))
+    without = DAG(true.nodes, [arc for arc in true.arcs if not (arc[0] == x and arc[1] in causal)])
+    return not spoiled & set(parents) and d_separated(without, x, y, parents)
+
+
+def test_sid_is_that_of_its_definition() -> None:
+    rng = random.Random(2)
+    sample = rng.sample(naive.all_dags("abcd"), 30)
+    for learned, true in product(sample, sample):
+        assert compare(learned, true, sid=True).sid == naive_sid(learned, true)
+
+
+def test_sid_of_the_example_of_its_authors() -> None:
+    # Peters and Bühlmann 2015, figure 1; gadjid's documentation has the same graphs.
+    arcs = [(a, b) for a in ("x1", "x2") for b in ("y1", "y2", "y3")]
+    nodes = ["x1", "x2", "y1", "y2", "y3"]
+    true = DAG(nodes, [("x1", "x2"), *arcs])
+    longer = DAG(nodes[::-1], [("x1", "x2"), *arcs, ("y1", "y2")])
+    turned = DAG(nodes, [("x2", "x1"), *arcs])
+    assert (compare(longer, true, sid=True).sid, compare(longer, true, as_cpdag=False).shd) == (0, 1)
+    assert (compare(turned, true, sid=True).sid, compare(turned, true, as_cpdag=False).shd) == (8, 1)
+    assert compare(true, true).sid is None
+
+
+def test_sid_needs_dags_and_says_so() -> None:
+    with pytest.raises(GraphError, match="the true graph has undirected edges"):
+        compare(CHAIN, CHAIN.cpdag(), sid=True)
+
+
+def test_sid_without_its_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gadjid", None)
+    with pytest.raises(MissingExtraError, match=r"stablebn\[sid\]"):
+        compare(CHAIN, CHAIN, sid=True)
+
+
+def test_graphs_that_no_dag_extends_are_compared_as_they_stand_and_the_error_says_so() -> None:
+    with pytest.raises(GraphError, match=r"extends the learned graph.*as_cpdag=False.*--as-they-are"):
+        compare(SQUARE, SQUARE)
+    with pytest.raises(GraphError, match="extends the true graph"):
+        compare(DAG("abcd", []), SQUARE)
+    assert compare(SQUARE, SQUARE, as_cpdag=False).skeleton.f1 == 1.0
 
 
 def test_true_graph_scores_one_and_empty_graph_zero() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -153,8 +154,27 @@ def test_equivalence_is_that_of_cpdags() -> None:
         markov_equivalent(chain, sb.DAG("abd", []))
 
 
+def test_d_separation_of_sets_is_that_of_all_their_pairs() -> None:
+    rng = random.Random(3)
+    for seed in range(40):
+        dag = sb.random_network(6, density=1.2, seed=seed).dag
+        names = rng.sample(dag.nodes, 6)
+        x, y, given = names[:2], names[2:4], names[4 : rng.randint(4, 6)]
+        assert d_separated(dag, x, y, given) == all(d_separated(dag, a, b, given) for a in x for b in y)
+
+
+def test_d_separation_takes_names_lists_and_any_graph() -> None:
+    asia = sb.read_network("asia")
+    assert d_separated(asia, "smoke", ["xray", "dysp"], given={"either", "bronc"})
+    assert not d_separated(asia, ("smoke", "asia"), "xray")
+    pairs = sb.DAG([("a", 1), ("b", 1), "c"], [(("a", 1), "c"), ("c", ("b", 1))])
+    assert d_separated(pairs, ("a", 1), ("b", 1), given="c")
+
+
 def test_d_separation_refuses_nonsense() -> None:
     dag = sb.DAG("abc", [])
-    for x, y, given in (("a", "a", []), ("a", "b", ["a"]), ("a", "z", [])):
+    for x, y, given in (("a", "a", []), ("a", "b", ["a"]), ("a", "z", []), ([], "b", []), (["a", "b"], ["b"], [])):
         with pytest.raises(sb.GraphError):
             d_separated(dag, x, y, given)
+    with pytest.raises(sb.GraphError, match=r"extension\(\)"):
+        d_separated(sb.PDAG("ab", [], [("a", "b")]), "a", "b")

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+from stablebn.data.wording import Caution
 from stablebn.errors import FormatError, OptionError, listed
 from stablebn.graph import DAG, PDAG, to_csv, to_dot, to_graphml
 from stablebn.networks.formats import (
@@ -36,6 +37,8 @@ __all__ = [
     "encode",
     "graph_text",
     "has_parameters",
+    "is_graph_file",
+    "names_in_file",
     "network_text",
     "read_graph_file",
     "read_network_file",
@@ -136,6 +139,11 @@ def read_graph_file(path: str | os.PathLike[str]) -> DAG | PDAG:
     return GRAPH_READERS[ending](text, file)
 
 
+def is_graph_file(name: str) -> bool:
+    """Whether a file of this name could be read as a graph, if there is one."""
+    return _ending(name, [*GRAPH_READERS, *NETWORK_READERS]) is not None
+
+
 def has_parameters(path: str | os.PathLike[str]) -> bool:
     """Whether a file holds a network, not a mere graph."""
     file = os.fspath(path)
@@ -157,6 +165,12 @@ def network_text(network: Network, ending: str) -> str:
         The format cannot hold the network: it has continuous nodes, or names that are not text or do not fit.
     """
     return NETWORK_WRITERS[_writable(ending, NETWORK_WRITERS)](network)
+
+
+def names_in_file(network: Network, ending: str) -> Caution | None:
+    """What to know of the names in the file of a network: None where they are those of the network."""
+    is_bif = _writable(ending, NETWORK_WRITERS) == ".bif"
+    return bif.written_names(network).caution() if is_bif else None
 
 
 def graph_text(graph: DAG | PDAG, ending: str) -> str:

@@ -1,7 +1,8 @@
 """BIF, the Interchange Format for Bayesian Networks: `variable` and `probability` blocks.
 
-Names are written with quotes where a space or a mark in them asks for it; a name with a quote in it cannot be
-written. "unknown" stands for a network without a name.
+The format has quotes, but pyAgrum reads none, and what has brackets between them pgmpy reads wrongly. So names that not
+all of us read are written as others (`bif_names`), and a comment at the top of the file, which only this package reads,
+tells which they were. "unknown" stands for a network without a name.
 
 References
 ----------
@@ -10,20 +11,19 @@ Cozman, "The Interchange Format for Bayesian Networks", version 0.15.
 
 from __future__ import annotations
 
-import re
 from itertools import product
 
 from stablebn.errors import FormatError
+from stablebn.networks.formats.bif_names import WrittenNames, names_to_write, names_told
 from stablebn.networks.formats.draft import Draft
 from stablebn.networks.formats.scanner import C_COMMENT, Scanner, token_pattern, without_comments
 from stablebn.networks.formats.tables import FlatTable, Row, RowTable, Table
-from stablebn.networks.formats.writing import TextCPT, categorical, texts, written
+from stablebn.networks.formats.writing import TextCPT, categorical, written
 from stablebn.networks.model import Network
 
 _WORD = r'[^\s"{}()\[\];,|]+'
+_ANY = "(?s:.*)"
 _TOKENS = token_pattern(r"[{}()\[\];,|]", _WORD)
-# What the reader takes for a word, and not for a comment.
-_UNQUOTED = re.compile(rf"(?!.*/[/*]){_WORD}")
 
 
 def read(text: str, file: str, *, normalise: bool = False) -> Network:
@@ -43,14 +43,20 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
             scan.skip()
         else:
             raise scan.error("'network', 'variable' or 'probability'")
-    return draft.network(name)
+    return names_told(text, file).restored(draft.network(name), file)
 
 
 def text(network: Network) -> str:
     """Write a network as BIF."""
-    nodes = categorical(network, "BIF")
-    (name,) = texts([network.name or "unknown"], "a network name", "BIF")
-    return "".join([f"network {_quoted(name)} {{\n}}\n", *map(_variable, nodes), *map(_probability, nodes)])
+    names = written_names(network)
+    nodes = categorical(names.replaced(network), "BIF")
+    parts = [*map(_variable, nodes), *map(_probability, nodes)]
+    return "".join([names.comment(), f"network {names.network} {{\n}}\n", *parts])
+
+
+def written_names(network: Network) -> WrittenNames:
+    """The names that a network has in its file."""
+    return names_to_write(categorical(network, "BIF", names=_ANY, levels=_ANY), network.name or "unknown")
 
 
 def discrete_levels(scan: Scanner) -> list[str]:
@@ -118,18 +124,14 @@ def _read_probability(scan: Scanner, draft: Draft) -> None:
 
 
 def _variable(own: TextCPT) -> str:
-    levels = ", ".join(map(_quoted, own.levels))
-    return f"variable {_quoted(own.node)} {{\n  type discrete [ {len(own.levels)} ] {{ {levels} }};\n}}\n"
+    levels = ", ".join(own.levels)
+    return f"variable {own.node} {{\n  type discrete [ {len(own.levels)} ] {{ {levels} }};\n}}\n"
 
 
 def _probability(own: TextCPT) -> str:
     if not own.parents:
-        return f"probability ( {_quoted(own.node)} ) {{\n  table {written(own.probabilities.tolist())};\n}}\n"
-    parents = ", ".join(map(_quoted, own.parents))
-    levels = product(*(map(_quoted, parent) for parent in own.parent_levels))
+        return f"probability ( {own.node} ) {{\n  table {written(own.probabilities.tolist())};\n}}\n"
+    parents = ", ".join(own.parents)
+    levels = product(*own.parent_levels)
     rows = "".join(f"  ({', '.join(row_of)}) {written(row)};\n" for row_of, row in zip(levels, own.rows(), strict=True))
-    return f"probability ( {_quoted(own.node)} | {parents} ) {{\n{rows}}}\n"
-
-
-def _quoted(name: str) -> str:
-    return name if _UNQUOTED.fullmatch(name) else f'"{name}"'
+    return f"probability ( {own.node} | {parents} ) {{\n{rows}}}\n"

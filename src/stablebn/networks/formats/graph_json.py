@@ -1,17 +1,20 @@
 """Graphs as JSON: "nodes", "arcs" (also called "directed") and, if there are any, "undirected" edges.
 
 An arc that is among the undirected edges too is undirected: so a learned result says which way its DAG has it. Other
-keys are passed over, so the file of a learned result is read too.
+keys are passed over, so the file of a learned result is read too. How names are written that are not text:
+`stablebn.graph.json_names`.
 """
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
 from stablebn.errors import FormatError, GraphError, listed
 from stablebn.graph import DAG, PDAG, to_json_dict
+from stablebn.graph.json_names import comes_back, json_text, name_from
+from stablebn.graph.names import Node
 from stablebn.networks.formats.edges import Edge, checked_graph
-from stablebn.networks.formats.json_text import KeyLines, is_name, is_pairs, parse_object
+from stablebn.networks.formats.json_text import KeyLines, is_name, parse_object
 
 
 def read(text: str, file: str) -> DAG | PDAG:
@@ -21,25 +24,39 @@ def read(text: str, file: str) -> DAG | PDAG:
     directed = "arcs" if "arcs" in content else "directed"
     if not isinstance(content.get("nodes"), list) or directed not in content:
         raise FormatError(file, 1, "expected the keys 'nodes' and 'arcs' of a graph.")
-    if not all(map(is_name, content["nodes"])):
+    nodes = _names(content["nodes"])
+    if nodes is None:
         raise FormatError(file, lines["nodes"], "expected the 'nodes' to be texts or numbers.")
-    for key in (directed, "undirected"):
-        if not is_pairs(content.get(key, [])):
-            raise FormatError(file, lines[key], f"expected {key!r} to be a list of [from, to].")
-    undirected = content.get("undirected", [])
-    without_direction = {frozenset(edge) for edge in undirected}
-    arcs = [arc for arc in content[directed] if frozenset(arc) not in without_direction]
-    edges = [
-        *(Edge(a, b, "->", lines[directed]) for a, b in arcs),
-        *(Edge(a, b, "--", lines["undirected"]) for a, b in undirected),
-    ]
-    return checked_graph(edges, file, content["nodes"])
+    edges: list[Edge] = []
+    without_direction: set[frozenset[Node]] = set()
+    for key, mark in (("undirected", "--"), (directed, "->")):
+        pairs = content.get(key, [])
+        for pair in pairs if isinstance(pairs, list) else [None]:
+            ends = _names(pair)
+            if ends is None or len(ends) != 2:
+                raise FormatError(file, lines[key], f"expected {key!r} to be a list of [from, to].")
+            if mark == "--":
+                without_direction.add(frozenset(ends))
+            if mark == "--" or frozenset(ends) not in without_direction:
+                edges.append(Edge(ends[0], ends[1], mark, lines[key]))
+    return checked_graph(edges, file, nodes)
+
+
+def _names(values: Any) -> list[Node] | None:
+    """The names in a list; None where it is none."""
+    if not isinstance(values, list):
+        return None
+    try:
+        names = [name_from(value) for value in values]
+    except ValueError:
+        return None
+    return names if all(map(is_name, names)) else None
 
 
 def text(graph: DAG | PDAG) -> str:
     """Write a graph as JSON, a line an entry."""
-    unfit = [node for node in graph.nodes if not is_name(node)]
+    unfit = [node for node in graph.nodes if not comes_back(node)]
     if unfit:
-        raise GraphError(f"JSON holds names that are texts or numbers, not {listed(unfit)}: rename them.")
-    lines = [f' "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in to_json_dict(graph).items()]
+        raise GraphError(f"JSON holds texts, numbers, dates and tuples as names, not {listed(unfit)}: rename them.")
+    lines = [f' "{key}": {json_text(value)}' for key, value in to_json_dict(graph).items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

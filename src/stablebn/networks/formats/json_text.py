@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from typing import Any
 
 from stablebn.errors import FormatError, listed
+from stablebn.graph.json_names import comes_back
 
 # Strings that are not keys of objects too, so that no quote is taken for the start of what it ends.
 _STRING = re.compile(r'(?P<string>"(?:[^"\\]|\\.)*")(?P<opens>\s*:\s*\{)?')
@@ -56,10 +56,10 @@ def object_lines(text: str) -> dict[str, int]:
 
 
 def is_name(value: object) -> bool:
-    """Whether a value can be a node's name: text or a finite number."""
-    if isinstance(value, str):
-        return not _SURROGATE.search(value)
-    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    """Whether a value can be a node's name: text, a finite number, or what `name_from` makes of lists and objects."""
+    if isinstance(value, tuple):
+        return all(map(is_name, value))
+    return not _SURROGATE.search(value) if isinstance(value, str) else comes_back(value)
 
 
 def is_pairs(value: object) -> bool:

@@ -78,7 +78,8 @@ def texts(names: Iterable[Hashable], what: str, form: str, allowed: str = NO_QUO
         else:
             unfit.append(name)
     if unfit:
-        raise GraphError(f"{form} cannot hold {what} like {listed(unfit)}: rename it.")
+        elsewhere = ", or write it as '.json', which takes any text" if form != "JSON" else ""
+        raise GraphError(f"{form} cannot hold {what} like {listed(unfit)}: rename it{elsewhere}.")
     return tuple(fit)
 
 

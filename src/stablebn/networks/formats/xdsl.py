@@ -1,6 +1,10 @@
 """XDSL, the format of GeNIe: tables (`cpt`), functions (`deterministic`) and linear Gaussians (`equation`).
 
-In a table the node changes fastest, then its last parent. Names stand between spaces, and in equations between signs:
+In a table the node changes fastest, then its last parent. pyAgrum 3.3.1 has the first parent change fastest, both where
+it reads and where it writes, and says nothing: its own files, which name it, are read as it means them; of a file
+written here it takes the parents of a node in reverse order. `Network.to_pyagrum`, BIF and NET do not have the problem.
+
+Names stand between spaces, and in equations between signs:
 a name with a space in it, and in a network with equations with anything but letters, digits and "_", cannot be written.
 The equation of a continuous node with categorical parents chooses by the number of their level, from 0, as in GeNIe's
 hybrid models: `Choose(parent, Normal(0,1), Normal(2,1))`.
@@ -24,6 +28,7 @@ from stablebn.networks.formats.xml_tree import Element, document, parse
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
 
 _APP = "stablebn"
+_PYAGRUM = "aGrUM"
 _KINDS = ("cpt", "deterministic", "equation")
 
 
@@ -67,13 +72,16 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
         if node.tag not in _KINDS:
             raise node.error(f"expected <cpt>, <deterministic> or <equation>, got <{node.tag}>.")
     draft = Draft(file, text, normalise=normalise)
+    first_is_fastest = any(app.startswith(_PYAGRUM) for app in _apps(smile))
     for node in _in_own_order(nodes, smile):
-        identity = node.attribute("id")
+        identity, parents = node.attribute("id"), _parents(node)
+        if first_is_fastest:
+            parents.reverse()
         if node.tag == "equation":
-            draft.define_continuous(identity, _parents(node), Equation(identity, node.one("definition")), node.line)
+            draft.define_continuous(identity, parents, Equation(identity, node.one("definition")), node.line)
         else:
             draft.declare(identity, [state.attribute("id") for state in node.all("state")], node.line)
-            draft.define(identity, _parents(node), _table(node), node.line)
+            draft.define(identity, parents, _table(node), node.line)
     return draft.network(smile.attributes.get("id", ""))
 
 
@@ -97,6 +105,12 @@ def _in_own_order(nodes: list[Element], smile: Element) -> list[Element]:
     own = [node for genie in parts if genie.attributes.get("app") == _APP for node in genie.all("node")]
     place = {node.attribute("id"): i for i, node in enumerate(own)}
     return sorted(nodes, key=lambda node: place.get(node.attribute("id"), len(place)))
+
+
+def _apps(smile: Element) -> list[str]:
+    """The programs that say they wrote the file."""
+    parts = [genie for extensions in smile.all("extensions") for genie in extensions.all("genie")]
+    return [genie.attributes.get("app", "") for genie in parts]
 
 
 def _parents(node: Element) -> list[str]:

@@ -1,0 +1,44 @@
+"""How many effects of interventions a learned DAG gets wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stablebn.errors import GraphError, MissingExtraError
+from stablebn.graph.convert import Graph, to_adjacency
+from stablebn.graph.dag import DAG
+
+
+def structural_intervention_distance(learned: Graph, true: Graph) -> int:
+    """Ordered pairs (x, y) for which the learned DAG gives another effect of x on y than the true one.
+
+    The parents that x has in the learned DAG are adjusted for; if y is one of them, x is said to have no effect.
+    Whether that is right for every distribution is read from the true DAG. Computed by the package gadjid.
+
+    Parameters
+    ----------
+    learned, true : DAG
+        With the same nodes.
+
+    References
+    ----------
+    Peters and Bühlmann, "Structural intervention distance for evaluating causal graphs", Neural Computation 2015.
+    Henckel, Würtzen and Weichwald, "Adjustment identification distance", UAI 2024.
+    """
+    for which, graph in (("learned", learned), ("true", true)):
+        if not isinstance(graph, DAG):
+            raise GraphError(
+                f"the structural intervention distance is between DAGs, and the {which} graph has undirected edges. "
+                "Give a DAG, such as one that extends it (`extension()`), or leave out sid."
+            )
+    try:
+        import gadjid
+    except ImportError:
+        raise MissingExtraError("gadjid", "sid") from None
+    guess = to_adjacency(learned, backend="numpy")
+    place = {node: number for number, node in enumerate(learned.nodes)}
+    order = [place[node] for node in true.nodes]
+    mistakes: Any = gadjid.sid(
+        to_adjacency(true, backend="numpy"), guess[order][:, order], edge_direction="from row to column"
+    )
+    return int(mistakes[1])
