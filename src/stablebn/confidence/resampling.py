@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared
 from stablebn.data.checks import FEWEST_GAUSSIAN_ROWS
 from stablebn.data.encoding import narrow
-from stablebn.data.table import Name, Table, Weights
+from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError
 from stablebn.order.rows import CanonicalRows
@@ -19,6 +19,8 @@ from stablebn.order.rows import CanonicalRows
 # With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
 # the core counts bits (docs/bootstrap.md has the figures).
 _ROWS_A_DISTINCT_ONE = 8
+# So many rows show most levels.
+_FEW_ROWS = 512
 
 
 @dataclass(frozen=True)
@@ -90,9 +92,12 @@ def _with_rows(table: Table, rows: Rows) -> Table:
 
 
 def _categories(table: CategoricalTable, rows: Rows) -> CategoricalTable:
+    if not table.names:
+        return replace(table, codes=table.codes[:, rows.places], weights=rows.weights)
     codes = table.codes.take(rows.places, axis=1)
     levels, holes = list(table.levels), set(table.holes)
-    for v, own in enumerate(table.levels):
+    for v in _columns_to_look_at(codes, table):
+        own = table.levels[v]
         occurs = np.bincount(codes[v], minlength=len(own) + 1) > 0
         if not occurs[len(own)]:
             holes.discard(v)
@@ -105,6 +110,18 @@ def _categories(table: CategoricalTable, rows: Rows) -> CategoricalTable:
         found = found.select(varying)
     greatest = max((len(own) - 1 + (v in found.holes) for v, own in enumerate(found.levels)), default=0)
     return replace(found, codes=narrow(found.codes, greatest))
+
+
+def _columns_to_look_at(codes: Codes, table: CategoricalTable) -> list[int]:
+    """The columns of which a look at a few rows does not show every level, and those with holes."""
+    few = codes[:, :: max(1, codes.shape[1] // _FEW_ROWS)]
+    ends = np.cumsum([len(own) + 1 for own in table.levels], dtype=np.int64)
+    starts = np.array([0, *ends[:-1]], dtype=np.int64)
+    seen = np.bincount((few + starts[:, np.newaxis]).ravel(), minlength=int(ends[-1])) > 0
+    # The last place of a column is that of its holes.
+    seen[ends - 1] = True
+    unseen = np.flatnonzero(~np.logical_and.reduceat(seen, starts))
+    return sorted({*unseen.tolist(), *table.holes})
 
 
 def _numbers(table: ContinuousTable, rows: Rows) -> ContinuousTable:
