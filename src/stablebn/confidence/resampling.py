@@ -17,7 +17,7 @@ from stablebn.errors import DataError
 from stablebn.order.rows import CanonicalRows
 
 # With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
-# the core counts bits (docs/bootstrap.md has the figures).
+# the core counts bits (10 times as long a row, for alarm).
 _ROWS_A_DISTINCT_ONE = 8
 # So many rows show most levels.
 _FEW_ROWS = 512
