@@ -92,12 +92,12 @@ def _with_rows(table: Table, rows: Rows) -> Table:
 
 
 def _categories(table: CategoricalTable, rows: Rows) -> CategoricalTable:
-    if not table.names:
-        return replace(table, codes=table.codes[:, rows.places], weights=rows.weights)
     codes = table.codes.take(rows.places, axis=1)
+    seen_at_once = _seen_at_once(codes, table)
     levels, holes = list(table.levels), set(table.holes)
-    for v in _columns_to_look_at(codes, table):
-        own = table.levels[v]
+    for v, own in enumerate(table.levels):
+        if v in seen_at_once:
+            continue
         occurs = np.bincount(codes[v], minlength=len(own) + 1) > 0
         if not occurs[len(own)]:
             holes.discard(v)
@@ -112,16 +112,17 @@ def _categories(table: CategoricalTable, rows: Rows) -> CategoricalTable:
     return replace(found, codes=narrow(found.codes, greatest))
 
 
-def _columns_to_look_at(codes: Codes, table: CategoricalTable) -> list[int]:
-    """The columns of which a look at a few rows does not show every level, and those with holes."""
+def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
+    """The columns without holes of which a look at a few rows shows every level."""
+    if not table.names:
+        return set()
     few = codes[:, :: max(1, codes.shape[1] // _FEW_ROWS)]
-    ends = np.cumsum([len(own) + 1 for own in table.levels], dtype=np.int64)
-    starts = np.array([0, *ends[:-1]], dtype=np.int64)
-    seen = np.bincount((few + starts[:, np.newaxis]).ravel(), minlength=int(ends[-1])) > 0
-    # The last place of a column is that of its holes.
-    seen[ends - 1] = True
-    unseen = np.flatnonzero(~np.logical_and.reduceat(seen, starts))
-    return sorted({*unseen.tolist(), *table.holes})
+    # Each column has one place more than levels, for its holes.
+    places = np.cumsum([0, *(len(own) + 1 for own in table.levels)])
+    seen = np.bincount((few + places[:-1, np.newaxis]).ravel(), minlength=int(places[-1])) > 0
+    seen[places[1:] - 1] = True
+    all_seen = np.logical_and.reduceat(seen, places[:-1])
+    return set(np.flatnonzero(all_seen).tolist()) - table.holes
 
 
 def _numbers(table: ContinuousTable, rows: Rows) -> ContinuousTable:
