@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stablebn.api import check, ci_test, compare, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.checking import Check
+    from stablebn.confidence import Bootstrap, EdgeConfidence, bootstrap
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import (
         Conflict,
@@ -65,6 +66,7 @@ _HOMES = {
     "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.checking": ("Check",),
+    "stablebn.confidence": ("Bootstrap", "EdgeConfidence", "bootstrap"),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": (
         *("Conflict", "DataError", "FormatError", "GraphError", "KnowledgeError", "MissingExtraError", "OptionError"),
@@ -97,6 +99,7 @@ __all__ = [
     "MMHC",
     "PDAG",
     "Agreement",
+    "Bootstrap",
     "CITest",
     "Check",
     "Comparison",
@@ -104,6 +107,7 @@ __all__ = [
     "Conflict",
     "DataError",
     "Discretised",
+    "EdgeConfidence",
     "EdgeFrequency",
     "Explanation",
     "FormatError",
@@ -131,6 +135,7 @@ __all__ = [
     "TabuStable",
     "TestTrace",
     "Trace",
+    "bootstrap",
     "check",
     "ci_test",
     "compare",

@@ -106,7 +106,11 @@ def learn_until(interruption: Interruption | None, *arguments: Any, **options: A
 
 
 def learn_among(
-    asked: LearnArguments, known: KnownArcs | None = None, interruption: Interruption | None = None
+    asked: LearnArguments,
+    known: KnownArcs | None = None,
+    interruption: Interruption | None = None,
+    prepared: Prepared | None = None,
+    called: Mapping[Hashable, Hashable] | None = None,
 ) -> Result:
     """Learn as asked, among the graphs that obey what is known.
 
@@ -118,6 +122,10 @@ def learn_among(
         at one is refused.
     interruption : Interruption, optional
         The signals at which to return what the search has so far.
+    prepared : Prepared, optional
+        The table, where it has been read before: other rows of it, for instance.
+    called : mapping of name to name, optional
+        The names to decide by where not their own, see `canonical_order`.
 
     Raises
     ------
@@ -131,7 +139,7 @@ def learn_among(
     path = None if asked.checkpoint is None else Path(asked.checkpoint)
     earlier = None if path is None else read_checkpoint(path, resume=asked.resume)
 
-    prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
+    prepared = prepared or _prepared(asked, _binning(asked), duplicates=asked.duplicates)
     depends_on_units = _units_warning(asked, prepared)
     asked = replace(asked, unit_free=_is_unit_free(asked, prepared))
     encoded = time.perf_counter()
@@ -145,7 +153,7 @@ def learn_among(
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
         constraints=constraints_of(known, forbidden_by_kind(config, kinds), prepared),
-        called=called_names(prepared),
+        called=called or called_names(prepared),
         threads=asked.threads or cores(),
         deadline=deadline,
         watch=asked.progress,
@@ -218,6 +226,7 @@ def learn_among(
         known_arcs=known,
         strengths_at_hand=learned.strengths,
         ties=learned.ties,
+        canonical=tuple(problem.names[v] for v in problem.decreasing),
         prepared=prepared,
         timings={
             "encode": encoded - began,

@@ -100,8 +100,8 @@ class _Learned:
         self.result = result
         if result.prepared is None:
             raise OptionError(
-                "this result was read from a file, without its table. Learn it again from the table, with the options in "
-                "its config, to have it explained."
+                "this result was read from a file, without its table. Learn it again from the table, with the options "
+                "in its config, to have it explained."
             )
         self.prepared = result.prepared
         self.table = result.prepared.table

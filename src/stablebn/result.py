@@ -80,6 +80,8 @@ class Result:
     ties : tuple of (from, to), or None
         Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that, turned alone,
         give a DAG of the same class with exactly the same score.
+    canonical : tuple of names
+        The variables that took part, in canonical order: by what the data say, whatever the learner.
     timings : dict of str to float
         Seconds spent; empty if it was read from a file.
     prepared : Prepared or None
@@ -109,6 +111,7 @@ class Result:
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
     ties: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
+    canonical: tuple[Hashable, ...] = field(default=(), compare=False)
 
     def __hash__(self) -> int:
         # Of what is equal in equal results, enough to tell others apart.

@@ -56,6 +56,7 @@ class Caution:
         "many-levels",
         "few-rows",
         "renamed",
+        "failed-replicates",
     ]
     columns: tuple[Name, ...]
     message: str
