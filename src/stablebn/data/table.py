@@ -44,9 +44,14 @@ class CategoricalTable:
     holes: frozenset[int] = frozenset()
 
     @property
+    def rows(self) -> int:
+        """The number of rows that are stored."""
+        return int(self.codes.shape[1])
+
+    @property
     def total(self) -> int:
         """N, the number of rows that the table stands for."""
-        return total_weight(self.codes.shape[1], self.weights)
+        return total_weight(self.rows, self.weights)
 
     def select(self, columns: Sequence[int]) -> CategoricalTable:
         """Return the same rows with only these columns, in this order."""
@@ -80,9 +85,14 @@ class ContinuousTable:
     holes: frozenset[int] = frozenset()
 
     @property
+    def rows(self) -> int:
+        """The number of rows that are stored."""
+        return int(self.values.shape[1])
+
+    @property
     def total(self) -> int:
         """N, the number of rows that the table stands for."""
-        return total_weight(self.values.shape[1], self.weights)
+        return total_weight(self.rows, self.weights)
 
     def select(self, columns: Sequence[int]) -> ContinuousTable:
         """Return the same rows with only these columns, in this order."""
@@ -122,6 +132,11 @@ class MixedTable:
         parts = (self.categorical, self.continuous)
         names = {part.names[c] for part in parts for c in part.holes}
         return frozenset(c for c, name in enumerate(self.names) if name in names)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows that are stored."""
+        return self.categorical.rows
 
     @property
     def total(self) -> int:

@@ -1,5 +1,6 @@
-"""Node orders: pure functions of the data."""
+"""Node orders, and the order of rows: pure functions of the data."""
 
 from stablebn.order.canonical import canonical_order, unit_free_numbers
+from stablebn.order.rows import CanonicalRows, canonical_rows
 
-__all__ = ["canonical_order", "unit_free_numbers"]
+__all__ = ["CanonicalRows", "canonical_order", "canonical_rows", "unit_free_numbers"]

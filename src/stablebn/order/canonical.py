@@ -67,7 +67,7 @@ def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Seq
 
 def _tiers(statistics: Statistics, scores: CompiledScores, *, unit_free: bool) -> list[int]:
     """How many other keys are greater than that of each variable."""
-    keys = _score_keys(scores, unit_free=unit_free)
+    keys = score_keys(scores, unit_free=unit_free)
     times = Counter(keys)
     keys = [(*key, statistics.sort_key(v)) if times[key] > 1 else key for v, key in enumerate(keys)]
     decreasing = sorted(range(scores.n), key=keys.__getitem__, reverse=True)
@@ -77,7 +77,7 @@ def _tiers(statistics: Statistics, scores: CompiledScores, *, unit_free: bool) -
     return tiers
 
 
-def _score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[Hashable, ...]]:
+def score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[Hashable, ...]]:
     """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
     alone, _ = scores.without_parents
     gains = scores.sums_with_one_parent()
