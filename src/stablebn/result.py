@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from stablebn.data import Caution, Decision, Kind, Prepared
+from stablebn.data import Caution, Decision, Kind, Levels, Prepared
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
 
@@ -49,6 +49,8 @@ class Result:
     cuts : dict of name to tuple of float
         Cut points of the columns that `discretise` made categorical: `stablebn.discretise(rows, cuts=result.cuts)`
         puts other rows into the same bins.
+    levels : dict of name to tuple of values
+        The levels that were declared.
     rows : int
         N, the number of rows used (by weight).
     fewest_rows : int or None
@@ -78,6 +80,7 @@ class Result:
     constants: tuple[Hashable, ...]
     merged: Mapping[Hashable, tuple[Hashable, ...]]
     cuts: Mapping[Hashable, tuple[float, ...]]
+    levels: Levels
     rows: int
     fewest_rows: int | None
     config: Mapping[str, Any]
@@ -154,6 +157,7 @@ class Result:
             "constants": list(self.constants),
             "merged": [[name, list(names)] for name, names in self.merged.items()],
             "cuts": [[name, list(points)] for name, points in self.cuts.items()],
+            "levels": [[name, list(own)] for name, own in self.levels.items()],
             "warnings": [str(caution) for caution in self.warnings],
         }
 

@@ -14,6 +14,7 @@ from stablebn.commands.progress import nothing_written_if_interrupted
 from stablebn.commands.terminal import say
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
+from stablebn.data.levels import told_levels
 from stablebn.data.reading import read
 from stablebn.errors import spelled
 from stablebn.networks.formats import has_parameters, read_graph_file, read_network_file
@@ -41,10 +42,14 @@ def command(
     choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with nothing_written_if_interrupted():
-        table, cautions, _ = read(data, dialect=dialect, choice=choice)
+        source = read(data, dialect=dialect, choice=choice)
+        table = source.columns
+        if options["levels"]:
+            # As the file says it: text that was read is in dictionaries too.
+            options["levels"] = told_levels(options["levels"], table, source.with_categories)
         found = score(read_graph_file(graph), table, **options, kinds=kinds)
     say(f"{(options['score'] or ScoreConfig().score).upper()} {found.total!r}")
-    for caution in cautions:
+    for caution in source.cautions:
         say(f"  {spelled(caution)}")
     if by_node:
         say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))

@@ -92,7 +92,7 @@ class Counts(Statistics):
 
 def value_counts(table: CategoricalTable, column: int) -> str:
     """The text of the value counts of a column, as Python prints a dict."""
-    counts = np.bincount(table.codes[column], weights=table.weights).astype(np.int64).tolist()
     levels = table.levels[column]
+    counts = np.bincount(table.codes[column], table.weights, minlength=len(levels)).astype(np.int64).tolist()
     # What is missing is counted last, and is no value.
     return str(dict(zip(levels, counts[: len(levels)], strict=True)))

@@ -36,7 +36,8 @@ def indicators(table: CategoricalTable, column: int) -> Block:
     """
     codes = table.codes[column]
     counts = np.bincount(codes, weights=table.weights).astype(np.int64)
-    by_frequency = np.argsort(-counts, kind="stable")[1:]
+    # A declared level that no row has is no column: it does not vary.
+    by_frequency = np.argsort(-counts, kind="stable")[1 : np.count_nonzero(counts)]
     return Block((codes == by_frequency[:, None]).astype(np.float64), counts[by_frequency].tolist())
 
 
