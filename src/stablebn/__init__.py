@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stablebn.api import check, ci_test, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.checking import Check
+    from stablebn.confidence import Bootstrap, EdgeConfidence, bootstrap
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
@@ -46,6 +47,7 @@ _HOMES = {
     "stablebn.api": ("check", "ci_test", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.checking": ("Check",),
+    "stablebn.confidence": ("Bootstrap", "EdgeConfidence", "bootstrap"),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
@@ -69,12 +71,14 @@ __all__ = [
     "HC",
     "MMHC",
     "PDAG",
+    "Bootstrap",
     "CITest",
     "Check",
     "Comparison",
     "ConditionalGaussian",
     "DataError",
     "Discretised",
+    "EdgeConfidence",
     "EdgeFrequency",
     "FormatError",
     "GraphError",
@@ -99,6 +103,7 @@ __all__ = [
     "TabuStable",
     "TestTrace",
     "Trace",
+    "bootstrap",
     "check",
     "ci_test",
     "compare",

@@ -79,7 +79,12 @@ def learn(*arguments: Any, **options: Any) -> Result:
     return learn_among(LearnArguments.of_learn(arguments, options))
 
 
-def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result:
+def learn_among(
+    asked: LearnArguments,
+    known: KnownArcs | None = None,
+    prepared: Prepared | None = None,
+    called: Mapping[Hashable, Hashable] | None = None,
+) -> Result:
     """Learn as asked, among the graphs that obey what is known.
 
     Parameters
@@ -87,13 +92,17 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     asked : LearnArguments
     known : KnownArcs, optional
         What it forbids to columns that take no part forbids nothing.
+    prepared : Prepared, optional
+        The table, where it has been read before: other rows of it, for instance.
+    called : mapping of name to name, optional
+        The names to decide by where not their own, see `canonical_order`.
     """
     known = known or KnownArcs()
     began = time.perf_counter()
     learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
 
-    prepared = _prepared(asked, _binning(asked), duplicates=asked.duplicates)
+    prepared = prepared or _prepared(asked, _binning(asked), duplicates=asked.duplicates)
     depends_on_units = _units_warning(asked, prepared)
     asked = replace(asked, unit_free=_is_unit_free(asked, prepared))
     encoded = time.perf_counter()
@@ -106,7 +115,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
         allowed=all_arcs_but([*known.forbidden, *forbidden_by_kind(config, kinds)], prepared),
-        called={stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
+        called=called or {stands: min((stands, *others), key=name_key) for stands, others in prepared.merged.items()},
         threads=asked.threads or cores(),
         deadline=deadline,
     )
@@ -150,6 +159,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         config=asked.recorded(),
         fingerprint=learned.fingerprint,
         known=learned.known,
+        canonical=tuple(problem.names[v] for v in problem.decreasing),
         prepared=prepared,
         timings={
             "encode": encoded - began,

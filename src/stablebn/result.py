@@ -62,6 +62,8 @@ class Result:
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
     known : tuple of (from, to)
         Arcs whose other direction was not allowed: neither the data nor an order has decided on it.
+    canonical : tuple of names
+        The variables that took part, in canonical order: by what the data say, whatever the learner.
     timings : dict of str to float
         Seconds spent.
     prepared : Prepared
@@ -88,6 +90,7 @@ class Result:
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
+    canonical: tuple[Hashable, ...] = field(default=(), compare=False)
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:

@@ -53,6 +53,7 @@ class Caution:
         "numbers-as-text",
         "many-levels",
         "few-rows",
+        "failed-replicates",
     ]
     columns: tuple[Name, ...]
     message: str

@@ -1,0 +1,124 @@
+"""`stablebn bootstrap`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stablebn.arguments import learn_options
+from stablebn.audit.picture import check_drawable
+from stablebn.commands.options import (
+    Algorithm,
+    AllCategorical,
+    AllContinuous,
+    Categorical,
+    Continuous,
+    Quiet,
+    help_with_learners,
+    kinds_of,
+    with_options,
+)
+from stablebn.commands.progress import counting
+from stablebn.commands.tables import print_table
+from stablebn.commands.terminal import say
+from stablebn.confidence import Bootstrap, bootstrap
+from stablebn.confidence.running import NOT_HERE
+from stablebn.errors import OptionError, spelled
+from stablebn.graph.compare import edge_marks
+from stablebn.graph.names import rank_names
+from stablebn.output import check_free, write_atomically
+
+HELP = help_with_learners("Find out how sure the edges of a graph are: learn again from rows drawn with replacement.")
+
+# Those that stand in the signature, or that many searches do not have.
+_OWN = ("checkpoint", *NOT_HERE)
+
+
+@with_options(option for option in learn_options() if option.name not in _OWN)
+def command(
+    data: Annotated[
+        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+    ],
+    algorithm: Algorithm = "tabu-stable",
+    replicates: Annotated[int, typer.Option(help="How many samples are drawn.")] = 200,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same samples.")] = 0,
+    layouts: Annotated[
+        int | None,
+        typer.Option(
+            help="2: learn twice from every sample, in two layouts, to tell what the layout decides. By default 1 for "
+            "stable learners, 2 for others."
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Keep what is done in this file; where it is there, go on from it."),
+    ] = None,
+    *,
+    continuous: Continuous = None,
+    categorical: Categorical = None,
+    all_continuous: AllContinuous = False,
+    all_categorical: AllCategorical = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the edges: a .png, .svg or .pdf file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Bootstrap a learner, print how sure its edges are, and write what was found."""
+    for path in (out, plot):
+        if path is not None:
+            check_free(path, force=force)
+    if out is not None and out.suffix.lower() not in (".json", ".csv"):
+        raise OptionError(f"--out {out}: what is {out.suffix}? Its name must end in .json or .csv.")
+    if plot is not None:
+        check_drawable(plot)
+
+    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
+    given = {option: value for option, value in options.items() if value is not None}
+    try:
+        with counting("graphs", quiet=quiet) as show:
+            found = bootstrap(
+                data,
+                algorithm,
+                replicates=replicates,
+                seed=seed,
+                layouts=layouts,
+                checkpoint=checkpoint,
+                progress=None if show is None else lambda done, wanted: show(done, wanted, ""),
+                kinds=kinds,
+                **given,
+            )
+    except KeyboardInterrupt:
+        kept = "Nothing was written." if checkpoint is None else f"Say the same again to go on: {checkpoint} is kept."
+        say(f"Interrupted. {kept}", err=True)
+        raise typer.Exit(130) from None
+    if out is not None:
+        write_atomically(out, found.to_csv() if out.suffix.lower() == ".csv" else found.to_json(), force=force)
+    if plot is not None:
+        found.plot(plot, force=force)
+    if not quiet:
+        say(found.summary())
+        _say_edges(found)
+        written = [spelled(path) for path in (out, plot) if path is not None]
+        if written:
+            say(f"Written to {' and '.join(written)}.")
+
+
+def _say_edges(found: Bootstrap) -> None:
+    """The edges of the graph learned from the whole table, and others that most replicates have."""
+    rank = rank_names(found.nodes)
+    learned = edge_marks(found.learned, rank)
+    pairs = [*((e.a, e.b) for e in found.edges if e.frequency > found.threshold or (e.a, e.b) in learned)]
+    pairs += [pair for pair in learned if pair not in pairs]
+    if not pairs:
+        return
+    rows = []
+    for pair in pairs:
+        edge = found.edge(*pair)
+        way = f"{100 * edge.direction:.0f} %" if edge.adjacent else ""
+        rows.append((f"{edge.a} {learned.get(pair, '')} {edge.b}", f"{100 * edge.frequency:.0f} %", way))
+    print_table(("learned from the whole table", "joined", "of these ->"), rows, numbers=True)

@@ -1,0 +1,129 @@
+"""Other rows of a table that has been read: what learning from a frame with these rows would learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared
+from stablebn.data.checks import FEWEST_GAUSSIAN_ROWS
+from stablebn.data.encoding import narrow
+from stablebn.data.table import Name, Table, Weights
+from stablebn.data.wording import tallied
+from stablebn.errors import DataError
+from stablebn.order.rows import CanonicalRows
+
+# With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
+# the core counts bits (docs/bootstrap.md has the figures).
+_ROWS_A_DISTINCT_ONE = 8
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a table, some of them more than once.
+
+    Attributes
+    ----------
+    places : int64 array [rows]
+        Where in the table each stands.
+    weights : int64 array [rows], all positive, or None
+        How often each is there; None: once.
+    """
+
+    places: NDArray[np.int64]
+    weights: Weights | None
+
+
+def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> Rows:
+    """Rows, given how often each distinct one is there: written out, or with weights where that is quicker."""
+    drawn = times > 0
+    if times.size * _ROWS_A_DISTINCT_ONE <= int(times.sum()):
+        return Rows(distinct.places[drawn], times[drawn])
+    return Rows(np.repeat(distinct.places, times), None)
+
+
+def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = None) -> Prepared:
+    """The table with these rows alone.
+
+    Levels that do not occur in them are none, and columns that have a single value left take no part.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    rows : Rows
+    columns : sequence of names, optional
+        Another order of the columns.
+
+    Raises
+    ------
+    DataError
+        A continuous column has too few values.
+    """
+    table = prepared.table
+    if columns is not None:
+        place = {name: column for column, name in enumerate(table.names)}
+        table = table.select([place[name] for name in columns])
+    varying = _with_rows(table, rows)
+    left = set(varying.names)
+    # Of the value of a column that does not vary nobody asks.
+    alone = {name: None for name in table.names if name not in left}
+    return replace(
+        prepared, table=varying, constants={**prepared.constants, **alone}, identical=(), copies=(), warnings=()
+    )
+
+
+def _with_rows(table: Table, rows: Rows) -> Table:
+    if isinstance(table, CategoricalTable):
+        return _categories(table, rows)
+    if isinstance(table, ContinuousTable):
+        return _numbers(table, rows)
+    categorical, continuous = _categories(table.categorical, rows), _numbers(table.continuous, rows)
+    if not continuous.names:
+        return categorical
+    if not categorical.names:
+        return continuous
+    left = {*categorical.names, *continuous.names}
+    return MixedTable(tuple(name for name in table.names if name in left), categorical, continuous)
+
+
+def _categories(table: CategoricalTable, rows: Rows) -> CategoricalTable:
+    codes = table.codes.take(rows.places, axis=1)
+    levels, holes = list(table.levels), set(table.holes)
+    for v, own in enumerate(table.levels):
+        occurs = np.bincount(codes[v], minlength=len(own) + 1) > 0
+        if not occurs[len(own)]:
+            holes.discard(v)
+        if not occurs[: len(own)].all():
+            codes[v] = (np.cumsum(occurs) - 1)[codes[v]]
+            levels[v] = tuple(level for level, used in zip(own, occurs, strict=False) if used)
+    found = CategoricalTable(table.names, codes, tuple(levels), rows.weights, frozenset(holes))
+    varying = [v for v, own in enumerate(levels) if len(own) > 1]
+    if len(varying) < len(levels):
+        found = found.select(varying)
+    greatest = max((len(own) - 1 + (v in found.holes) for v, own in enumerate(found.levels)), default=0)
+    return replace(found, codes=narrow(found.codes, greatest))
+
+
+def _numbers(table: ContinuousTable, rows: Rows) -> ContinuousTable:
+    values = table.values.take(rows.places, axis=1)
+    known = {v: ~np.isnan(values[v]) for v in table.holes}
+    holes = frozenset(v for v, own in known.items() if not own.all())
+    few = {
+        table.names[v]: count
+        for v in holes
+        if (count := int((known[v] if rows.weights is None else rows.weights[known[v]]).sum())) < FEWEST_GAUSSIAN_ROWS
+    }
+    if few:
+        raise DataError(
+            f"continuous columns need at least {FEWEST_GAUSSIAN_ROWS} values, and there are fewer in {tallied(few)}."
+        )
+    found = ContinuousTable(table.names, values, rows.weights, holes)
+    varying = [v for v, own in enumerate(values) if not _is_constant(own[known[v]] if v in holes else own)]
+    return found if len(varying) == len(values) else found.select(varying)
+
+
+def _is_constant(values: NDArray[np.float64]) -> bool:
+    return bool(values[0] == values[-1]) and bool((values == values[0]).all())
