@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from stablebn.api import check, ci_test, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.checking import Check
-    from stablebn.confidence import Bootstrap, EdgeConfidence, bootstrap
+    from stablebn.confidence import (
+        Bootstrap,
+        CrossValidation,
+        Difference,
+        EdgeConfidence,
+        Fold,
+        bootstrap,
+        cross_validate,
+    )
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
     from stablebn.graph import DAG, PDAG, Comparison, compare
@@ -47,7 +55,10 @@ _HOMES = {
     "stablebn.api": ("check", "ci_test", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.checking": ("Check",),
-    "stablebn.confidence": ("Bootstrap", "EdgeConfidence", "bootstrap"),
+    "stablebn.confidence": (
+        *("Bootstrap", "CrossValidation", "Difference", "EdgeConfidence", "Fold"),
+        *("bootstrap", "cross_validate"),
+    ),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
@@ -76,10 +87,13 @@ __all__ = [
     "Check",
     "Comparison",
     "ConditionalGaussian",
+    "CrossValidation",
     "DataError",
+    "Difference",
     "Discretised",
     "EdgeConfidence",
     "EdgeFrequency",
+    "Fold",
     "FormatError",
     "GraphError",
     "GraphScore",
@@ -107,6 +121,7 @@ __all__ = [
     "check",
     "ci_test",
     "compare",
+    "cross_validate",
     "discretise",
     "fit",
     "learn",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
 from stablebn.confidence.resampling import chosen_rows, with_rows
-from stablebn.data import CategoricalTable, MixedTable
+from stablebn.data import CategoricalTable, MixedTable, Prepared
 from stablebn.data.table import Table
 from stablebn.errors import StableBNError
 from stablebn.graph import PDAG
@@ -78,8 +78,11 @@ class OurLearner:
         columns : list of names, optional
             The order in which they stand.
         """
-        table = with_rows(self.result.prepared, chosen_rows(self.distinct, times), columns)
-        return class_of(learn_among(self._asked, prepared=table, called=self._called))
+        return class_of(self.result_of(with_rows(self.result.prepared, chosen_rows(self.distinct, times), columns)))
+
+    def result_of(self, prepared: Prepared) -> Result:
+        """What is learned from other rows of the table."""
+        return learn_among(self._asked, prepared=prepared, called=self._called)
 
     def told(self) -> dict[str, Any]:
         """What was asked, as it decides on what is learned."""

@@ -19,8 +19,16 @@ from stablebn.networks.model import CPT, ConditionalGaussian, Level, Name, Netwo
 def log_likelihood(network: Network, data: object, *, missing: str = "error", weights: object = None) -> float:
     """Sum over rows of the logarithm of their probability or density; see `Network.log_likelihood`."""
     prepared = prepared_for(network, data, missing=missing, weights=weights)
-    codes, numbers = aligned(network, prepared)
-    row_weights = prepared.table.weights
+    return log_likelihood_of_codes(network, *aligned(network, prepared), prepared.table.weights)
+
+
+def log_likelihood_of_codes(
+    network: Network,
+    codes: Mapping[Name, NDArray[np.int64]],
+    numbers: Mapping[Name, NDArray[np.float64]],
+    weights: Weights | None,
+) -> float:
+    """The same of columns as `aligned` gives them."""
     # Counts times logarithms, summed as integers; and sums of densities that are rounded once: neither the order of
     # rows nor that of nodes can matter.
     levels = {node: own.levels for node, own in network.items() if isinstance(own, CPT)}
@@ -28,9 +36,9 @@ def log_likelihood(network: Network, data: object, *, missing: str = "error", we
     densities = []
     for node, own in network.items():
         if not isinstance(own, CPT):
-            densities.append(_density(node, own.conditional(), codes, numbers, row_weights, levels))
+            densities.append(_density(node, own.conditional(), codes, numbers, weights, levels))
             continue
-        of_node = _probability(node, own, codes, row_weights)
+        of_node = _probability(node, own, codes, weights)
         if of_node is None:
             return -math.inf
         exact += of_node
