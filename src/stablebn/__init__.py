@@ -24,7 +24,15 @@ if TYPE_CHECKING:
         cross_validate,
     )
     from stablebn.data.discretising import Discretised, discretise
-    from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
+    from stablebn.errors import (
+        DataError,
+        FormatError,
+        GraphError,
+        MissingExtraError,
+        OptionError,
+        StableBNError,
+        UnseenLevelWarning,
+    )
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
@@ -60,7 +68,10 @@ _HOMES = {
         *("bootstrap", "cross_validate"),
     ),
     "stablebn.data.discretising": ("Discretised", "discretise"),
-    "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
+    "stablebn.errors": (
+        *("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
+        "UnseenLevelWarning",
+    ),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
@@ -117,6 +128,7 @@ __all__ = [
     "TabuStable",
     "TestTrace",
     "Trace",
+    "UnseenLevelWarning",
     "bootstrap",
     "check",
     "ci_test",

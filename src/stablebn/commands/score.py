@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
+from warnings import catch_warnings, simplefilter
 
 import typer
 
@@ -16,7 +17,7 @@ from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
 from stablebn.data.levels import told_levels
 from stablebn.data.reading import read
-from stablebn.errors import spelled
+from stablebn.errors import UnseenLevelWarning, spelled
 from stablebn.networks.formats import has_parameters, read_graph_file, read_network_file
 from stablebn.scores.registry import ScoreConfig
 
@@ -55,5 +56,9 @@ def command(
         say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
     if has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
-        likelihood = read_network_file(graph).log_likelihood(table, **reading)
+        with catch_warnings(record=True) as told:
+            simplefilter("always", UnseenLevelWarning)
+            likelihood = read_network_file(graph).log_likelihood(table, **reading)
         say(f"Log-likelihood of these rows with the file's parameters {likelihood!r}")
+        for warning in told:
+            say(f"  {spelled(warning.message)}")

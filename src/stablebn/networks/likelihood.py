@@ -12,7 +12,7 @@ from stablebn import _core
 from stablebn.data import Weights
 from stablebn.errors import GraphError
 from stablebn.fixed_point import to_float
-from stablebn.networks.aligning import aligned, prepared_for
+from stablebn.networks.aligning import UNSEEN, aligned, prepared_for
 from stablebn.networks.model import CPT, ConditionalGaussian, Level, Name, Network
 
 
@@ -29,6 +29,8 @@ def log_likelihood_of_codes(
     weights: Weights | None,
 ) -> float:
     """The same of columns as `aligned` gives them."""
+    if any((own == UNSEEN).any() for own in codes.values()):
+        return -math.inf
     # Counts times logarithms, summed as integers; and sums of densities that are rounded once: neither the order of
     # rows nor that of nodes can matter.
     levels = {node: own.levels for node, own in network.items() if isinstance(own, CPT)}

@@ -195,3 +195,35 @@ def test_the_audit_declares_levels_in_every_layout() -> None:
     assert set(found.scores) == {sb.learn(TABLE, levels=DECLARED).score}
     with pytest.raises(sb.OptionError, match="vary='levels' gives other labels"):
         sb.stability(TABLE, repeats=2, levels=DECLARED, vary="levels")
+
+
+# New rows with levels that nobody has seen: a clear answer at every door.
+NEW: dict[Any, Any] = {"smoke": ["no", "yes", "maybe"], "lung": ["no", "yes", "yes"], "site": ["here", "here", "moon"]}
+
+
+def test_rows_with_unseen_levels_are_impossible_and_it_is_said() -> None:
+    network = sb.learn(TABLE).fit()
+    with pytest.warns(sb.UnseenLevelWarning) as told:
+        assert network.log_likelihood(NEW) == -np.inf
+    assert len(told) == 2
+    assert "column 'smoke' has levels that the network does not know" in str(told[0].message)
+    assert "'maybe'. Its levels are 'no', 'yes'" in str(told[0].message)
+    assert told[0].filename == __file__
+
+
+def test_rows_with_declared_levels_have_a_probability() -> None:
+    levels = {"smoke": ["no", "yes", "maybe"], "site": ["here", "moon"]}
+    network = sb.learn(TABLE, levels=levels).fit(method="bde")
+    assert np.isfinite(network.log_likelihood(NEW))
+    # Maximum likelihood says that what was not seen cannot be.
+    assert sb.learn(TABLE, levels=levels).fit().log_likelihood(NEW) == -np.inf
+
+
+def test_graphs_are_scored_on_rows_with_unseen_levels() -> None:
+    result = sb.learn(TABLE)
+    assert sb.score(result, NEW).total == sb.score(result.dag, NEW).total
+    with pytest.raises(sb.DataError, match="'smoke' has 'maybe', and its levels are 'no', 'unknown', 'yes'"):
+        sb.score(sb.learn(TABLE, levels=DECLARED), NEW)
+    assert np.isfinite(
+        sb.score(sb.learn(TABLE, levels=DECLARED), NEW, levels={"smoke": NEW["smoke"], "site": NEW["site"]}).total
+    )
