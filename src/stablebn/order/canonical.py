@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 
 from stablebn.graph.names import rank_names
@@ -39,7 +39,7 @@ def canonical_order(
     deadline : float, optional
         When names must decide at the latest, in terms of `time.monotonic`.
     """
-    tiers = _tiers(statistics, scores, unit_free=unit_free)
+    tiers = _tiers(statistics.sort_key, scores, unit_free=unit_free)
     if len(set(tiers)) == scores.n:
         return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
     points = statistics.points()
@@ -60,16 +60,16 @@ def canonical_order(
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:
-    """Variables by keys that know no units; those that have the same as they stand in an order."""
-    tiers = _tiers(statistics, scores, unit_free=True)
+    """Variables by keys that know no units, nor labels; those that have the same as they stand in an order."""
+    tiers = _tiers(statistics.unlabelled_key, scores, unit_free=True)
     return sorted(order, key=tiers.__getitem__)
 
 
-def _tiers(statistics: Statistics, scores: CompiledScores, *, unit_free: bool) -> list[int]:
-    """How many other keys are greater than that of each variable."""
+def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_free: bool) -> list[int]:
+    """How many other keys are greater than that of each variable; its own key counts where scores tie."""
     keys = score_keys(scores, unit_free=unit_free)
     times = Counter(keys)
-    keys = [(*key, statistics.sort_key(v)) if times[key] > 1 else key for v, key in enumerate(keys)]
+    keys = [(*key, own_key(v)) if times[key] > 1 else key for v, key in enumerate(keys)]
     decreasing = sorted(range(scores.n), key=keys.__getitem__, reverse=True)
     tiers = [0] * scores.n
     for before, v in pairwise(decreasing):

@@ -12,6 +12,7 @@ from stablebn import _core
 from stablebn.data.table import CategoricalTable
 from stablebn.stats.collapsing import collapsed
 from stablebn.stats.indicators import correlated, indicators
+from stablebn.stats.level_order import level_orders
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure, TableRows
 
@@ -86,7 +87,8 @@ class Counts(Statistics):
 
     def blocks(self) -> Blocks:
         """Correlations of the indicators of all levels but one of each variable."""
-        own = [indicators(self._table, column) for column in self._columns]
+        orders = level_orders(self._table, None)
+        own = [indicators(self._table, column, orders[column]) for column in self._columns]
         return correlated(own, self._table.weights, self.threads)
 
 
