@@ -115,3 +115,21 @@ def test_columns_that_only_a_replicate_makes_equal_are_not_told_apart_by_names()
     )
     old: dict[Hashable, Hashable] = {new: name for name, new in others.items()}
     assert _seen(again, old) == _seen(found, dict(names.items()))
+
+
+@pytest.mark.parametrize("kinds", ["categorical", "mixed"])
+def test_labels_of_levels_have_no_part_in_it(kinds: str) -> None:
+    table = sb.random_network(6, kinds=kinds, seed=4).sample(200, seed=1)
+    found = sb.bootstrap(table, replicates=10)
+    other = {}
+    for place, (name, own) in enumerate(table.to_pydict().items()):
+        if isinstance(own[0], str):
+            # Other labels, which sort in another order.
+            levels = sorted(set(own))
+            labels = dict(zip(levels, levels[place % len(levels) :] + levels[: place % len(levels)], strict=True))
+            other[name] = [f"no. {labels[value]}" for value in own]
+        else:
+            other[name] = own
+    again = sb.bootstrap(other, replicates=10)
+    assert (again.graphs, again.canonical) == (found.graphs, found.canonical)
+    assert sb.bootstrap(other, replicates=10, seed=1).graphs != found.graphs

@@ -109,16 +109,16 @@ def command(
 
 
 def _say_edges(found: Bootstrap) -> None:
-    """The edges of the graph learned from the whole table, and others that most replicates have."""
+    """The edges learned from the whole table, and in brackets others that most replicates have."""
     rank = rank_names(found.nodes)
-    learned = edge_marks(found.learned, rank)
-    pairs = [*((e.a, e.b) for e in found.edges if e.frequency > found.threshold or (e.a, e.b) in learned)]
-    pairs += [pair for pair in learned if pair not in pairs]
-    if not pairs:
-        return
+    learned, average = edge_marks(found.learned, rank), edge_marks(found.averaged, rank)
+    often = {(edge.a, edge.b): None for edge in found.edges if (edge.a, edge.b) in {**learned, **average}}
     rows = []
-    for pair in pairs:
-        edge = found.edge(*pair)
-        way = f"{100 * edge.direction:.0f} %" if edge.adjacent else ""
-        rows.append((f"{edge.a} {learned.get(pair, '')} {edge.b}", f"{100 * edge.frequency:.0f} %", way))
-    print_table(("learned from the whole table", "joined", "of these ->"), rows, numbers=True)
+    for a, b in {**often, **learned}:
+        mark = learned.get((a, b), average.get((a, b), ""))
+        edge = found.edge(b, a) if mark == "<-" else found.edge(a, b)
+        text = f"{edge.a} {'--' if mark == '--' else '->'} {edge.b}"
+        way = f"{100 * edge.direction:.0f} %" if mark != "--" and edge.adjacent else ""
+        rows.append((text if (a, b) in learned else f"({text})", f"{100 * edge.frequency:.0f} %", way))
+    if rows:
+        print_table(("edge", "joined", "of these this way"), rows, numbers=True)

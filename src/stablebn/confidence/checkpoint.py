@@ -79,7 +79,9 @@ class Checkpoint:
         self.path = path
         head = json.dumps({"format": _FORMAT, "key": key}) + "\n"
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            # Windows would make two characters of the end of a line.
+            how = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            self._descriptor = os.open(path, how, 0o666)
         except OSError as error:
             raise OptionError(f"cannot write {path}: {error.strerror}. Choose another checkpoint.") from error
         try:
@@ -107,12 +109,16 @@ class Checkpoint:
         os.close(self._descriptor)
 
     def _write(self, line: str) -> None:
+        content = line.encode()
         try:
-            os.write(self._descriptor, line.encode())
+            whole = os.write(self._descriptor, content) == len(content)
+            reason = "the disk is full"
         except OSError as error:
+            whole, reason = False, error.strerror or str(error)
+        if not whole:
             raise OptionError(
-                f"cannot write {self.path}: {error.strerror}. What it has is kept; mend that, and say the same again."
-            ) from error
+                f"cannot write {self.path}: {reason}. What it has is kept; mend that, and say the same again."
+            )
 
     def _lock(self) -> None:
         if sys.platform == "win32":

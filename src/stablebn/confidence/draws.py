@@ -33,13 +33,16 @@ def drawn_counts(counts: NDArray[np.int64], seed: int, replicate: int) -> NDArra
     ends = np.cumsum(counts)
     total = int(ends[-1]) if ends.size else 0
     drawn = np.zeros(counts.size, dtype=np.int64)
+    # Equal rows stand next to each other.
+    row_at = np.repeat(np.arange(counts.size), counts) if counts.size < total <= _BLOCK else None
     generator = np.random.Philox(key=np.array([seed, replicate], dtype=np.uint64))
     left = total
     while left:
         places = _below(total, generator.random_raw(min(left, _BLOCK)))
         left -= places.size
-        if counts.size < total:
-            # Equal rows stand next to each other.
+        if row_at is not None:
+            places = row_at[places]
+        elif counts.size < total:
             places = np.searchsorted(ends, places, side="right")
         drawn += np.bincount(places, minlength=counts.size)
     return drawn

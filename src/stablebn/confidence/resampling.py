@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared
 from stablebn.data.checks import FEWEST_GAUSSIAN_ROWS
 from stablebn.data.encoding import narrow
-from stablebn.data.table import Name, Table, Weights
+from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError
 from stablebn.networks.aligning import parts_of
 from stablebn.order.rows import CanonicalRows
 
 # With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
-# the core counts bits (docs/bootstrap.md has the figures).
+# the core counts bits (10 times as long a row, for alarm).
 _ROWS_A_DISTINCT_ONE = 8
+# So many rows show most levels.
+_FEW_ROWS = 512
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,12 @@ def _with_rows(table: Table, rows: Rows, declared: Collection[Name]) -> Table:
 
 def _categories(table: CategoricalTable, rows: Rows, declared: Collection[Name]) -> CategoricalTable:
     codes = table.codes.take(rows.places, axis=1)
+    seen_at_once = _seen_at_once(codes, table)
     levels, holes = list(table.levels), set(table.holes)
     varying = set(range(len(levels)))
     for v, own in enumerate(table.levels):
+        if v in seen_at_once:
+            continue
         occurs = np.bincount(codes[v], minlength=len(own) + 1) > 0
         if not occurs[len(own)]:
             holes.discard(v)
@@ -121,6 +126,19 @@ def _categories(table: CategoricalTable, rows: Rows, declared: Collection[Name])
         found = found.select(sorted(varying))
     greatest = max((len(own) - 1 + (v in found.holes) for v, own in enumerate(found.levels)), default=0)
     return replace(found, codes=narrow(found.codes, greatest))
+
+
+def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
+    """The columns without holes of which a look at a few rows shows every level."""
+    if not table.names:
+        return set()
+    few = codes[:, :: max(1, codes.shape[1] // _FEW_ROWS)]
+    # Each column has one place more than levels, for its holes.
+    places = np.cumsum([0, *(len(own) + 1 for own in table.levels)])
+    seen = np.bincount((few + places[:-1, np.newaxis]).ravel(), minlength=int(places[-1])) > 0
+    seen[places[1:] - 1] = True
+    all_seen = np.logical_and.reduceat(seen, places[:-1])
+    return set(np.flatnonzero(all_seen).tolist()) - table.holes
 
 
 def _numbers(table: ContinuousTable, rows: Rows) -> ContinuousTable:

@@ -92,11 +92,14 @@ def as_pairs(edges: Iterable[Edge]) -> list[Edge]:
         raise GraphError(f"{_cut(edges)} is no list of edges: give pairs of names, such as [('a', 'b')].")
     pairs = []
     for edge in edges:
-        # Text has no two ends, and the ends of a set have no order.
-        if isinstance(edge, str | bytes | AbstractSet | Mapping) or not isinstance(edge, Iterable):
+        # Text has no two ends, and the ends of a set have no order. Nearly all are tuples, of which that need not be
+        # asked.
+        if type(edge) is not tuple and (
+            isinstance(edge, str | bytes | AbstractSet | Mapping) or not isinstance(edge, Iterable)
+        ):
             raise _no_pair(edge)
         ends = tuple(edge)
-        if len(ends) != 2 or not all(map(_is_name, ends)):
+        if len(ends) != 2 or not _is_name(ends):
             raise _no_pair(edge)
         pairs.append(ends)
     return pairs

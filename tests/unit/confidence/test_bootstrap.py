@@ -93,12 +93,31 @@ def test_weights_are_rows() -> None:
     assert sb.bootstrap(ASIA, replicates=10, weights=counts).graphs == sb.bootstrap(written_out, replicates=10).graphs
 
 
-def test_rows_with_weights_give_the_same_as_rows_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kinds", ["categorical", "continuous", "mixed"])
+def test_rows_with_weights_give_the_same_as_rows_written_out(kinds: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sb.random_network(6, kinds=kinds, seed=2).sample(120, seed=1)
     found = []
     for rows in (1, 10**9):
         monkeypatch.setattr(resampling, "_ROWS_A_DISTINCT_ONE", rows)
-        found.append(sb.bootstrap(ASIA, replicates=10))
+        found.append(sb.bootstrap(table, replicates=10))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"a": ["x"] * 5, "b": ["y"] * 5},
+        {"a": ["x", "y"], "b": ["z", "z"]},
+        {"a": [0.5, 1.5] * 3, "b": [1.25] * 6},
+        {"a": ["x", "y"] * 3, "b": [1.25] * 6},
+    ],
+)
+def test_smallest_tables_have_no_edges(table: dict[str, Any]) -> None:
+    found = sb.bootstrap(table, replicates=3)
+    assert (found.edges, found.threshold, found.disagreement, found.failed) == ((), 0.0, 0.0, 0)
+    assert found.averaged == sb.PDAG(table, (), ())
+    assert "0 edges" in found.summary()
+    assert sb.bootstrap(table, lambda frame: [], replicates=2).edges == ()
 
 
 def test_column_that_is_constant_in_a_replicate_stays_alone_there() -> None:

@@ -61,6 +61,20 @@ def test_rows_are_encoded_as_those_of_a_frame(kind: str, seed: int, weighted: bo
     assert set(found.constants) == set(expected.constants)
 
 
+def test_rare_level_is_found_among_many_rows() -> None:
+    # A look at a few rows does not show it.
+    column = ["x", "y"] * 2000
+    for place in (17, 2999):
+        own = [*column[:place], "z", *column[place + 1 :]]
+        prepared = prepare({"a": own, "b": column[::-1]})
+        assert isinstance(prepared.table, CategoricalTable)
+        all_rows = with_rows(prepared, Rows(np.arange(4000), None)).table
+        assert _seen(all_rows) == _seen(prepared.table)
+        others = with_rows(prepared, Rows(np.delete(np.arange(4000), place), None)).table
+        assert isinstance(others, CategoricalTable)
+        assert others.levels == (("x", "y"), ("x", "y"))
+
+
 def test_columns_may_stand_in_another_order() -> None:
     prepared = prepare({"a": ["x", "y", "y"], "b": ["p", "q", "p"]})
     found = with_rows(prepared, Rows(np.array([2, 1]), None), ["b", "a"])
@@ -83,3 +97,18 @@ def test_few_distinct_rows_get_weights() -> None:
     found = chosen_rows(distinct, np.array([2, 0, 1]))
     assert found.weights is None
     assert found.places.tolist() == [5, 5, 9]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_declared_levels_stay_in_every_replicate(seed: int) -> None:
+    columns = _columns("mixed", seed)
+    kinds: dict[Any, Any] = {name: "continuous" if name[0] in "sx" else "categorical" for name in columns}
+    levels = {"rare": ["x", "y", "z", "never"], "once": ["a", "b"]}
+    prepared = prepare(columns, kinds=kinds, missing="available", levels=levels)
+    places = np.random.default_rng(seed).integers(0, 30, 30)
+    frame = {name: [own[place] for place in places] for name, own in columns.items()}
+    expected = prepare(frame, kinds=kinds, missing="available", levels=levels)
+    found = with_rows(prepared, Rows(places, None))
+    assert _seen(found.table) == _seen(expected.table)
+    assert found.constants == expected.constants
+    assert found.levels == expected.levels
