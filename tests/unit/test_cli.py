@@ -423,3 +423,11 @@ def test_levels_are_declared_and_unseen_ones_told(tmp_path: Path) -> None:
     assert "column 'smoke' has levels that the network does not know" in told
     assert "'smoke' has 'maybe'" in _run("score", network, rows, "--levels", "smoke=no,yes", code=2).stderr
     assert "--levels" in _help("check")
+
+
+def test_learners_are_cross_validated(data: Path) -> None:
+    found = sb.cross_validate(data, "hc", folds=3, seed=2, score="aic")
+    said = _run("cross-validate", data, "-a", "hc", "--folds", 3, "--seed", 2, "--score", "aic").stdout
+    assert said == f"{found}\n"
+    assert "folds=1 must be an integer" in _run("cross-validate", data, "--folds", 1, code=2).stderr
+    assert "--max-time" not in _help("cross-validate")

@@ -31,6 +31,9 @@ from stablebn.stats.threads import run_at_once
 
 SomeTable = TypeVar("SomeTable", bound=Table)
 
+NOT_HERE = ("max_time", "checkpoint", "resume")
+"""Options of one search that many of them do not have."""
+
 # The least deviation of a continuous node, in terms of that of its column: the floor that scores have (SPEC 2).
 _LEAST_DEVIATION = 2.0**-20
 
@@ -211,10 +214,11 @@ def cross_validate(
     at_least(2)("folds", folds)
     at_least(0, most=2**63 - 1)("seed", seed)
     positive(least=1e-20, most=1e9)("smoothing", smoothing)
-    if options.get("max_time") is not None:
+    barred = [name for name in NOT_HERE if options.get(name) is not None]
+    if barred:
         raise OptionError(
-            "cross_validate has no option 'max_time': a fold that is stopped by the clock would tell of the machine. "
-            "Leave it out; max_iter makes searches short."
+            f"cross_validate has no option {listed(barred)}: it learns many times, and a fold that is stopped by the "
+            "clock would tell of the machine. Leave it out; max_iter makes searches short."
         )
     if options.get("missing") == "available":
         raise OptionError(

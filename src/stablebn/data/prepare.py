@@ -106,6 +106,7 @@ def prepare(
     learned: Mapping[Name, Decision] | None = None,
     learned_levels: Levels | None = None,
     holes_will_do: bool = True,
+    few_rows_will_do: bool = False,
     threads: int = 1,
 ) -> Prepared:
     """Read, check and encode a table.
@@ -146,6 +147,8 @@ def prepare(
         The same of levels.
     holes_will_do : bool
         Whether an error may offer missing="available".
+    few_rows_will_do : bool
+        Whether continuous columns may have fewer rows than learning needs.
     threads : int
         How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
 
@@ -219,8 +222,9 @@ def prepare(
         used = len(next(iter(encoded.values()), range(used)))
     total = total_weight(used, counts)
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
-    with problems.collected():
-        check_gaussian_rows(varying, counts, total)
+    if not few_rows_will_do:
+        with problems.collected():
+            check_gaussian_rows(varying, counts, total)
     with problems.collected():
         with_levels, declared = declare(encoded, declared)
         varying = {name: with_levels[name] for name in varying}

@@ -30,6 +30,7 @@ def prepared_for(network: Network, data: object, *, missing: str = "error", weig
         weights=weights,
         discretise=network.cuts or None,
         holes_will_do=False,
+        few_rows_will_do=True,
     )
     empty = [name for name in prepared.aside if name in network]
     if empty:
