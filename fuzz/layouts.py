@@ -157,9 +157,7 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         impossible.add("names")
     if table.kind == "continuous":
         impossible |= {"levels", "counting"}
-    elif not _labels_are_free(case, told_apart=told_apart) and not (
-        table.has_common_labels and case.options.get("missing") != "level"
-    ):
+    elif not told_apart and not (table.has_common_labels and case.options.get("missing") != "level"):
         # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order, also that of
         # their texts to None, the level of missing values.
         impossible.add("levels")
@@ -200,7 +198,7 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, tol
     if "units" in varied:
         units = _change_units(sheet, case, streams["units"])
     if "levels" in varied:
-        _change_labels(sheet, streams["levels"], free=_labels_are_free(case, told_apart=told_apart))
+        _change_labels(sheet, streams["levels"], free=told_apart)
     if "gaps" in varied and sheet.gaps is not None and not sheet.gaps.any(axis=0).all():
         complete = np.flatnonzero(~sheet.gaps.any(axis=0))
         sheet.take(complete, None if sheet.weights is None else sheet.weights[complete])
@@ -264,14 +262,6 @@ def _change_units(sheet: _Sheet, case: Case, rng: random.Random) -> str:
     sheet.values = sheet.values.copy()
     sheet.values[sheet.numbers] = (values + zero) * factor
     return kind
-
-
-def _labels_are_free(case: Case, *, told_apart: bool) -> bool:
-    """Whether the order of labels is never asked.
-
-    Of equally frequent levels the first is that without an indicator in the score `dg`: the last bits tell.
-    """
-    return told_apart and case.score != "dg"
 
 
 def _change_labels(sheet: _Sheet, rng: random.Random, *, free: bool) -> None:

@@ -6,7 +6,7 @@ One seed for learner, kind and score would tie them together: `seed % 12` and `s
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 SCORES = {
@@ -81,6 +81,16 @@ def holes_of(streams: Streams, combination: Combination, columns: int, rows: int
     some = [column for column in range(columns) if streams["holes, columns"].random() < 0.7]
     drawn = [(column, row) for column in some for row in range(4, rows) if streams["holes"].random() < share]
     return drawn if used and takes_holes(combination) else []
+
+
+def levels_of(streams: Streams, columns: Mapping[Any, Sequence[Any]]) -> dict[Any, list[str]] | None:
+    """Draw levels to declare that no row has, the same number for every column of text; in half the tables none.
+
+    They sort before and after all letters. Which there are depends on the table alone, not on its layout.
+    """
+    more = streams["levels"].choice(((), (), ("!",), ("!", "~")))
+    texts = {name: {value for value in own if isinstance(value, str)} for name, own in columns.items()}
+    return {name: [*more, *sorted(own, reverse=True)] for name, own in texts.items() if own} if more else None
 
 
 def options_of(streams: Streams, combination: Combination, columns: int) -> dict[str, Any]:

@@ -43,3 +43,12 @@ def test_short_examples_run(page: str, calls: int, tmp_path: Path, monkeypatch: 
     (block,) = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), flags=re.M | re.S)
     assert block.count("sb.") == calls
     exec(block, {"sb": sb, "table": table})
+
+
+@pytest.mark.parametrize("page", ["cross-validation.md", "levels.md"])
+def test_all_blocks_of_a_page_run_one_after_the_other(page: str) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), flags=re.M | re.S)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert sum(block.count("assert ") for block in blocks) > 1

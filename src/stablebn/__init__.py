@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from stablebn.api import check, ci_test, compare, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.checking import Check
-    from stablebn.confidence import Bootstrap, EdgeConfidence, bootstrap
+    from stablebn.confidence import (
+        Bootstrap,
+        CrossValidation,
+        Difference,
+        EdgeConfidence,
+        Fold,
+        bootstrap,
+        cross_validate,
+    )
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import (
         Conflict,
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         OptionError,
         StableBNError,
+        UnseenLevelWarning,
     )
     from stablebn.explanation import Explanation
     from stablebn.graph import DAG, PDAG, Agreement, Comparison
@@ -66,11 +75,14 @@ _HOMES = {
     "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.checking": ("Check",),
-    "stablebn.confidence": ("Bootstrap", "EdgeConfidence", "bootstrap"),
+    "stablebn.confidence": (
+        *("Bootstrap", "CrossValidation", "Difference", "EdgeConfidence", "Fold"),
+        *("bootstrap", "cross_validate"),
+    ),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": (
         *("Conflict", "DataError", "FormatError", "GraphError", "KnowledgeError", "MissingExtraError", "OptionError"),
-        "StableBNError",
+        *("StableBNError", "UnseenLevelWarning"),
     ),
     "stablebn.explanation": ("Explanation",),
     "stablebn.graph": ("DAG", "PDAG", "Agreement", "Comparison"),
@@ -105,11 +117,14 @@ __all__ = [
     "Comparison",
     "ConditionalGaussian",
     "Conflict",
+    "CrossValidation",
     "DataError",
+    "Difference",
     "Discretised",
     "EdgeConfidence",
     "EdgeFrequency",
     "Explanation",
+    "Fold",
     "FormatError",
     "GraphError",
     "GraphScore",
@@ -135,10 +150,12 @@ __all__ = [
     "TabuStable",
     "TestTrace",
     "Trace",
+    "UnseenLevelWarning",
     "bootstrap",
     "check",
     "ci_test",
     "compare",
+    "cross_validate",
     "discretise",
     "fit",
     "learn",

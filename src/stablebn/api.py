@@ -19,11 +19,13 @@ from stablebn.data import (
     CategoricalTable,
     Caution,
     Decision,
+    Levels,
     MixedTable,
     Prepared,
     prepare,
 )
 from stablebn.data.cut_points import USUAL_BINS
+from stablebn.data.levels import check_levels
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -217,6 +219,7 @@ def learn_among(
         constants=tuple(prepared.constants),
         merged=prepared.merged,
         cuts=prepared.cuts,
+        levels=prepared.levels,
         rows=prepared.table.total,
         fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
@@ -266,6 +269,7 @@ def _prepared(
     discretise: Binning | Mapping[Hashable, tuple[float, ...]] | None,
     duplicates: str = "keep",
     learned: Mapping[Hashable, Decision] | None = None,
+    learned_levels: Levels | None = None,
 ) -> Prepared:
     """The table, read as the options say; an error offers those of them again that are about the table."""
     try:
@@ -283,7 +287,9 @@ def _prepared(
             sep=asked.sep,
             decimal=asked.decimal,
             encoding=asked.encoding,
+            levels=asked.levels,
             learned=learned,
+            learned_levels=learned_levels,
             holes_will_do=_takes_holes(asked),
             threads=asked.threads or cores(),
             watch=asked.progress if isinstance(asked, LearnArguments) else None,
@@ -342,6 +348,11 @@ def _cuts_of(graph: object) -> Mapping[Hashable, tuple[float, ...]] | None:
     return cuts or None
 
 
+def _levels_of(graph: object) -> Levels | None:
+    """The levels that were declared when a graph was learned."""
+    return graph.levels if isinstance(graph, Result) else None
+
+
 def _decisions_of(graph: object) -> Mapping[Hashable, Decision] | None:
     """What the columns were taken for when a graph was learned; those with cut points are numbers."""
     if not isinstance(graph, Result):
@@ -389,9 +400,9 @@ def check(*arguments: Any, **options: Any) -> Check:
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
 
-    A table for a result that was learned with `discretise` gets the result's cut points, and the last digits are those
-    of its `unit_free`, unless others are asked for. The options are the fields of `stablebn.arguments.ScoreArguments`;
-    `help(stablebn.score)` describes them.
+    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, and the
+    last digits are those of its `unit_free`, unless others are asked for. The options are the fields of
+    `stablebn.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
 
     Returns
     -------
@@ -402,7 +413,12 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
         asked = replace(asked, unit_free=False)
     config = asked.part(ScoreConfig)
     threads = asked.threads or cores()
-    prepared = _prepared(asked, _binning(asked) or _cuts_of(asked.graph), learned=_decisions_of(asked.graph))
+    prepared = _prepared(
+        asked,
+        _binning(asked) or _cuts_of(asked.graph),
+        learned=_decisions_of(asked.graph),
+        learned_levels=_levels_of(asked.graph),
+    )
     graph = read_as_graph(asked.graph, prepared.names)
     forbidden = forbidden_by_kind(config, {name: prepared.kinds[name] for name in prepared.table.names})
     dag = extended(graph, forbidden)
@@ -443,20 +459,21 @@ def fit(
     unseen: str = "uniform",
     names: Sequence[Hashable] | None = None,
     kinds: Asked = None,
+    levels: Mapping[Any, Sequence[Any]] | Sequence[str] | str | None = None,
     missing: str = "error",
     weights: object = None,
 ) -> Network:
     """Estimate the parameters of a graph.
 
     A table for a result that was learned with `discretise` gets the result's cut points, and so do rows whose
-    likelihood under the network is asked for.
+    likelihood under the network is asked for; one for a result that was learned with `levels` gets its levels.
 
     Parameters
     ----------
     graph : DAG, Result, networkx DiGraph, or list of arcs
         No arc may go from a continuous column to a categorical one: there is no distribution for it.
-    data, names, kinds, missing, weights
-        As in `learn`.
+    data, names, kinds, levels, missing, weights
+        As in `learn`. A declared level that no row has gets the probability 0 with "ml".
     method : {"ml", "bde"}
         Maximum likelihood, or for categorical nodes the mean of the posterior with the BDeu prior of `iss`.
         Continuous nodes: least squares, for each configuration of the categorical parents apart. The noise variance
@@ -475,6 +492,8 @@ def fit(
     """
     from stablebn.networks.fitting import fit as fit_parameters
 
+    if levels is not None:
+        check_levels("levels", levels)
     prepared = prepare(
         data,
         names=names,
@@ -482,7 +501,9 @@ def fit(
         missing=missing,
         weights=weights,
         discretise=_cuts_of(graph),
+        levels=levels,
         learned=_decisions_of(graph),
+        learned_levels=_levels_of(graph),
         threads=cores(),
     )
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)

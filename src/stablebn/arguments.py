@@ -19,6 +19,7 @@ from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
 from stablebn.data.dialect import DECIMALS, check_encoding, check_sep
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
+from stablebn.data.levels import check_levels
 from stablebn.data.missing import MISSING
 from stablebn.errors import OptionError
 from stablebn.knowledge import Knowledge, joined
@@ -106,6 +107,16 @@ class _Reading(Options):
         "Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ... "
         "stands for all others; or one kind for all columns that can have it.",
         command_type=None,
+        in_studies=False,
+        recorded=False,
+    )
+    levels: Mapping[Any, Sequence[Any]] | Sequence[str] | str | None = option(
+        None,
+        "Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the "
+        "command line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. "
+        "By default levels are the values that occur.",
+        check=check_levels,
+        command_type=list[str],
         in_studies=False,
         recorded=False,
     )

@@ -63,6 +63,10 @@ class DataError(StableBNError, ValueError):
         self.problems = tuple(problems) or (Problem(message, tuple(columns), self.remedy),)
 
 
+class UnseenLevelWarning(UserWarning):
+    """Rows have levels that a network does not know, and so are impossible under it."""
+
+
 class GraphError(StableBNError, ValueError):
     """A graph is not what the operation needs: a cycle, an unknown node, a doubled edge."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from stablebn.data import Caution, Decision, Kind, Prepared
+from stablebn.data import Caution, Decision, Kind, Levels, Prepared
 from stablebn.errors import GraphError, OptionError, one_of
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
@@ -59,6 +59,8 @@ class Result:
     cuts : dict of name to tuple of float
         Cut points of the columns that `discretise` made categorical: `stablebn.discretise(rows, cuts=result.cuts)`
         puts other rows into the same bins.
+    levels : dict of name to tuple of values
+        The levels that were declared.
     rows : int
         N, the number of rows used (by weight).
     fewest_rows : int or None
@@ -100,6 +102,7 @@ class Result:
     constants: tuple[Hashable, ...]
     merged: Mapping[Hashable, tuple[Hashable, ...]]
     cuts: Mapping[Hashable, tuple[float, ...]]
+    levels: Levels
     rows: int
     fewest_rows: int | None
     config: Mapping[str, Any]
@@ -272,6 +275,7 @@ class Result:
             "constants": list(self.constants),
             "merged": [[name, list(names)] for name, names in self.merged.items()],
             "cuts": [[name, list(points)] for name, points in self.cuts.items()],
+            "levels": [[name, list(own)] for name, own in self.levels.items()],
             "warnings": [
                 {"code": own.code, "columns": list(own.columns), "message": own.message} for own in self.warnings
             ],

@@ -102,6 +102,7 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         "constants": _names(content["constants"]),
         "merged": _by_name(content["merged"], _names),
         "cuts": _by_name(content["cuts"], tuple),
+        "levels": _by_name(content["levels"], _names),
     }
 
 

@@ -24,6 +24,7 @@ from tests.drawn import (
     Streams,
     combinations,
     holes_of,
+    levels_of,
     options_of,
     takes_holes,
 )
@@ -54,6 +55,7 @@ class Drawn:
     def __init__(self, combination: Combination, seed: str, *, stable: bool) -> None:
         self.combination = combination
         self.is_categorical = combination.kind == "categorical"
+        self._seed = seed
         self._streams = Streams(seed)
         self._stable = stable
         self.shuffle = self.number("shuffle", 0, 10**6)
@@ -85,7 +87,16 @@ class Drawn:
         algorithm, _, score = self.combination
         # Of a table without missing values it says nothing.
         options = {**self.options(len(columns)), "missing": "available", **more}
-        return lambda data, **others: sb.learn(data, algorithm, score, **options, **others)
+
+        def learn(data: Any, **others: Any) -> sb.Result:
+            levels = self.levels(data.to_pydict() if isinstance(data, pa.Table) else data)
+            return sb.learn(data, algorithm, score, **{**options, "levels": levels, **others})
+
+        return learn
+
+    def levels(self, columns: Columns) -> dict[Any, list[str]] | None:
+        """The levels to declare: drawn anew for each layout, and the same for all."""
+        return levels_of(Streams(self._seed), columns)
 
 
 @pytest.fixture
@@ -244,9 +255,11 @@ def test_weights_are_repeated_rows(drawn: Drawn) -> None:
     repeated: Columns = {
         name: np.repeat(np.array(own, dtype=object), weights).tolist() for name, own in columns.items()
     }
-    first = learn(repeated)
-    second = learn(columns, weights=weights)
-    third = learn({**columns, "how often": weights.tolist()}, weights="how often")
+    # Also those of rows without weight.
+    levels = drawn.levels(columns)
+    first = learn(repeated, levels=levels)
+    second = learn(columns, weights=weights, levels=levels)
+    third = learn({**columns, "how often": weights.tolist()}, weights="how often", levels=levels)
     assert (_arcs(first), first.score, first.rows) == (_arcs(second), second.score, second.rows)
     assert (_arcs(first), first.score) == (_arcs(third), third.score)
 
@@ -279,11 +292,14 @@ def test_relabelled_levels_in_the_same_order_give_the_same_bits(drawn: Drawn) ->
     learn = drawn.learner(columns)
     first = learn(columns)
     labels = sorted({value for own in columns.values() for value in own if value is not None})
+    declared = drawn.levels(columns)
     for other in (
-        {label: f"level {place:02d}" for place, label in enumerate(labels)},
-        dict(zip(labels, range(99), strict=False)),
+        {label: f"level {place:02d}" for place, label in enumerate(labels)} | {"!": "!", "~": "~"},
+        dict(zip(labels, range(99), strict=False)) | {"!": -1, "~": 99},
     ):
-        second = learn({name: [other.get(value) for value in own] for name, own in columns.items()})
+        levels = declared and {name: [other[level] for level in own] for name, own in declared.items()}
+        relabelled = {name: [other.get(value) for value in own] for name, own in columns.items()}
+        second = learn(relabelled, levels=levels)
         assert (_arcs(first), first.score) == (_arcs(second), second.score)
 
 

@@ -505,3 +505,26 @@ def test_only_the_command_that_is_called_is_imported() -> None:
     program = "import sys; from stablebn.cli import app; app(['networks'], standalone_mode=False); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "stablebn.api" not in done.stdout.split()
+
+
+def test_levels_are_declared_and_unseen_ones_told(tmp_path: Path) -> None:
+    table, rows, network = tmp_path / "table.csv", tmp_path / "rows.csv", tmp_path / "network.bif"
+    table.write_text("smoke,lung\n" + "no,no\nyes,yes\nno,yes\nyes,yes\n" * 9)
+    rows.write_text("smoke,lung\nno,no\nmaybe,yes\n")
+    plain, declared = (_run("learn", table, *own).stdout for own in ((), ("--levels", "smoke=no,yes,maybe")))
+    assert plain != declared
+    assert str(sb.learn(table, levels={"smoke": ["no", "yes", "maybe"]})).splitlines()[-1] in declared
+    sb.learn(table).fit().write(network)
+    told = _run("score", network, rows, "--all-categorical").stdout
+    assert "Log-likelihood of these rows with the file's parameters -inf" in told
+    assert "column 'smoke' has levels that the network does not know" in told
+    assert "'smoke' has 'maybe'" in _run("score", network, rows, "--levels", "smoke=no,yes", code=2).stderr
+    assert "--levels" in _help("check")
+
+
+def test_learners_are_cross_validated(data: Path) -> None:
+    found = sb.cross_validate(data, "hc", folds=3, seed=2, score="aic")
+    said = _run("cross-validate", data, "-a", "hc", "--folds", 3, "--seed", 2, "--score", "aic").stdout
+    assert said == f"{found}\n"
+    assert "folds=1 must be an integer" in _run("cross-validate", data, "--folds", 1, code=2).stderr
+    assert "--max-time" not in _help("cross-validate")

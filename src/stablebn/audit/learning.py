@@ -121,6 +121,8 @@ def _under_aliases(options: Mapping[str, Any], layout: Layout) -> dict[str, Any]
     renamed = dict(options)
     if renamed.get("kinds"):
         renamed["kinds"] = {layout.aliases[name]: kind for name, kind in renamed["kinds"].items()}
+    if renamed.get("levels"):
+        renamed["levels"] = {layout.aliases[name]: own for name, own in renamed["levels"].items()}
     # Kinds are said of all columns that are not set aside.
     renamed.pop("keep", None)
     if renamed.get("weights") is not None and layout.rows is not None:

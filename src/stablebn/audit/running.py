@@ -18,6 +18,7 @@ from stablebn.data.deciding import decide
 from stablebn.data.dialect import Dialect
 from stablebn.data.encoding import Categories
 from stablebn.data.kinds import Kind, told
+from stablebn.data.levels import told_levels
 from stablebn.data.problems import Problems
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
@@ -105,6 +106,10 @@ def stability(
     check_size(columns)
     if isinstance(learner, str):
         _settle_knowledge(options, tuple(columns), [name for name in source.names if name not in columns])
+    if options.get("levels") is not None:
+        if "levels" in (asked or ()):
+            raise OptionError("vary='levels' gives other labels, and levels= declares these. Leave one of them out.")
+        options["levels"] = told_levels(options["levels"], columns, source.with_categories)
     # Other layouts must not be taken for something else than the table as given.
     kinds = options["kinds"] = _kinds(columns, options)
     vary = _usual(kinds, options) if asked is None else asked
@@ -154,6 +159,8 @@ def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]
     problems = Problems()
     choice = Choice(keep=options.get("keep"))
     said = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
+    named: dict[Hashable, Kind] = dict.fromkeys(options.get("levels") or (), "categorical")
+    said = said._replace(kinds={**named, **said.kinds})
     used, counts = rows_with_weight(columns, options["weights"])
     decided = decide(used, counts, said, options.get("missing", "error"), problems)
     problems.raise_all(tuple(columns), choice, said.kinds)

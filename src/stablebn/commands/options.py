@@ -136,6 +136,13 @@ def flags_of(remedy: Mapping[str, object]) -> str:
             assert isinstance(names, Iterable)
             for name in names:
                 words += [flag, shlex.quote(spelled(name))]
+        elif option == "levels" and isinstance(value, Mapping):
+            for name, own in value.items():
+                words += [flag, shlex.quote(f"{spelled(name)}={','.join(map(spelled, own))}")]
+        elif option == "levels" and not isinstance(value, str):
+            assert isinstance(value, Iterable)
+            for text in value:
+                words += [flag, shlex.quote(spelled(text))]
         elif option == "columns" and not isinstance(value, str):
             assert isinstance(value, Iterable)
             words += [flag, shlex.quote(",".join(map(spelled, value)))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
+from warnings import catch_warnings, simplefilter
 
 import typer
 
@@ -14,8 +15,9 @@ from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.terminal import say
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
+from stablebn.data.levels import told_levels
 from stablebn.data.reading import read
-from stablebn.errors import spelled
+from stablebn.errors import UnseenLevelWarning, spelled
 from stablebn.networks import read_graph, read_network
 from stablebn.networks.formats import has_parameters, is_graph_file
 from stablebn.scores.registry import ScoreConfig, score_name
@@ -42,16 +44,24 @@ def command(
     choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with nothing_written_if_interrupted(), waiting("reading") as show:
-        table, cautions, _ = read(data, dialect=dialect, choice=choice)
+        source = read(data, dialect=dialect, choice=choice)
+        table = source.columns
+        if options["levels"]:
+            # As the file says it: text that was read is in dictionaries too.
+            options["levels"] = told_levels(options["levels"], table, source.with_categories)
         if show is not None:
             show("scoring")
         found = score(read_graph(graph), table, **options, kinds=kinds)
     say(f"{str(score_name(options['score'] or ScoreConfig().score)).upper()} {found.total!r}")
-    for caution in cautions:
+    for caution in source.cautions:
         say(f"  {spelled(caution)}")
     if by_node:
         say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
     if not is_graph_file(graph) or has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
-        likelihood = read_network(graph).log_likelihood(table, **reading)
+        with catch_warnings(record=True) as told:
+            simplefilter("always", UnseenLevelWarning)
+            likelihood = read_network(graph).log_likelihood(table, **reading)
         say(f"Log-likelihood of these rows with the network's own parameters {likelihood!r}")
+        for warning in told:
+            say(f"  {spelled(warning.message)}")

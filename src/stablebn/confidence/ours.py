@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
 from stablebn.confidence.resampling import chosen_rows, with_rows
-from stablebn.data import CategoricalTable, MixedTable
+from stablebn.data import CategoricalTable, MixedTable, Prepared
 from stablebn.data.table import Table
 from stablebn.errors import StableBNError
 from stablebn.graph import PDAG
@@ -57,6 +57,8 @@ class OurLearner:
     def __init__(self, asked: LearnArguments) -> None:
         learner = LEARNERS[asked.algorithm]
         self.result: Result = learn_among(asked)
+        assert self.result.prepared is not None
+        self.prepared: Prepared = self.result.prepared
         self.title = learner.title
         self.stable = learner.stable and self.result.config.get("order") != "given"
         self.learned = class_of(self.result)
@@ -66,7 +68,7 @@ class OurLearner:
         self._asked = replace(asked, threads=1, progress=None)
         # Where a replicate leaves columns tied that the table does not, names must not decide.
         self._called: dict[Hashable, Hashable] = {name: place for place, name in enumerate(self.canonical)}
-        self.distinct = canonical_rows(self.result.prepared.table, called=self._called, threads=self.threads)
+        self.distinct = canonical_rows(self.prepared.table, called=self._called, threads=self.threads)
 
     def learn(self, times: NDArray[np.int64], columns: list[Hashable] | None, _: object) -> PDAG:
         """The class of the graph of a replicate.
@@ -78,8 +80,11 @@ class OurLearner:
         columns : list of names, optional
             The order in which they stand.
         """
-        table = with_rows(self.result.prepared, chosen_rows(self.distinct, times), columns)
-        return class_of(learn_among(self._asked, prepared=table, called=self._called))
+        return class_of(self.result_of(with_rows(self.prepared, chosen_rows(self.distinct, times), columns)))
+
+    def result_of(self, prepared: Prepared) -> Result:
+        """What is learned from other rows of the table."""
+        return learn_among(self._asked, prepared=prepared, called=self._called)
 
     def told(self) -> dict[str, Any]:
         """What was asked, as it decides on what is learned."""
@@ -90,7 +95,7 @@ class OurLearner:
 
     def contents(self) -> Iterator[Any]:
         """The table, whatever its layout: columns by name, rows in canonical order."""
-        prepared = self.result.prepared
+        prepared = self.prepared
         place = rank_names(prepared.table.names)
         table = prepared.table.select(sorted(range(len(place)), key=lambda v: place[prepared.table.names[v]]))
         yield np.array([repr((prepared.merged, sorted(map(repr, prepared.constants.items()))))])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from stablebn.data.encoding import narrow
 from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError
+from stablebn.networks.aligning import parts_of
 from stablebn.order.rows import CanonicalRows
 
 # With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
@@ -50,7 +51,8 @@ def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> Rows:
 def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = None) -> Prepared:
     """The table with these rows alone.
 
-    Levels that do not occur in them are none, and columns that have a single value left take no part.
+    Levels that do not occur in them are none unless they are declared, and columns that have a single value left take
+    no part.
 
     Parameters
     ----------
@@ -68,21 +70,33 @@ def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = N
     if columns is not None:
         place = {name: column for column, name in enumerate(table.names)}
         table = table.select([place[name] for name in columns])
-    varying = _with_rows(table, rows)
+    varying = _with_rows(table, rows, prepared.levels)
     left = set(varying.names)
-    # Of the value of a column that does not vary nobody asks.
-    alone = {name: None for name in table.names if name not in left}
+    alone = {name: _first_value(table, name, rows) for name in table.names if name not in left}
     return replace(
         prepared, table=varying, constants={**prepared.constants, **alone}, identical=(), copies=(), warnings=()
     )
 
 
-def _with_rows(table: Table, rows: Rows) -> Table:
+def _first_value(table: Table, name: Name, rows: Rows) -> Hashable:
+    """The first value of a column that is known; None if none is."""
+    categorical, continuous = parts_of(table)
+    if name in continuous.names:
+        values = continuous.values[continuous.names.index(name), rows.places]
+        known = values[~np.isnan(values)]
+        return float(known[0]) if known.size else None
+    v = categorical.names.index(name)
+    codes, levels = categorical.codes[v, rows.places], categorical.levels[v]
+    occurring = codes[codes < len(levels)]
+    return levels[int(occurring[0])] if occurring.size else None
+
+
+def _with_rows(table: Table, rows: Rows, declared: Collection[Name]) -> Table:
     if isinstance(table, CategoricalTable):
-        return _categories(table, rows)
+        return _categories(table, rows, declared)
     if isinstance(table, ContinuousTable):
         return _numbers(table, rows)
-    categorical, continuous = _categories(table.categorical, rows), _numbers(table.continuous, rows)
+    categorical, continuous = _categories(table.categorical, rows, declared), _numbers(table.continuous, rows)
     if not continuous.names:
         return categorical
     if not categorical.names:
@@ -91,23 +105,25 @@ def _with_rows(table: Table, rows: Rows) -> Table:
     return MixedTable(tuple(name for name in table.names if name in left), categorical, continuous)
 
 
-def _categories(table: CategoricalTable, rows: Rows) -> CategoricalTable:
+def _categories(table: CategoricalTable, rows: Rows, declared: Collection[Name]) -> CategoricalTable:
     codes = table.codes.take(rows.places, axis=1)
     seen_at_once = _seen_at_once(codes, table)
     levels, holes = list(table.levels), set(table.holes)
+    varying = set(range(len(levels)))
     for v, own in enumerate(table.levels):
         if v in seen_at_once:
             continue
         occurs = np.bincount(codes[v], minlength=len(own) + 1) > 0
         if not occurs[len(own)]:
             holes.discard(v)
-        if not occurs[: len(own)].all():
+        if occurs[: len(own)].sum() < 2:
+            varying.discard(v)
+        elif table.names[v] not in declared and not occurs[: len(own)].all():
             codes[v] = (np.cumsum(occurs) - 1)[codes[v]]
             levels[v] = tuple(level for level, used in zip(own, occurs, strict=False) if used)
     found = CategoricalTable(table.names, codes, tuple(levels), rows.weights, frozenset(holes))
-    varying = [v for v, own in enumerate(levels) if len(own) > 1]
     if len(varying) < len(levels):
-        found = found.select(varying)
+        found = found.select(sorted(varying))
     greatest = max((len(own) - 1 + (v in found.holes) for v, own in enumerate(found.levels)), default=0)
     return replace(found, codes=narrow(found.codes, greatest))
 

@@ -1,12 +1,13 @@
 """From a file or a frame to the encoded table: reading, column kinds, encoding, checks.
 
 The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `deciding` (with `kinds`,
-`usable`, `number_text` and `encoding`), where asked for `discretising` (with `cut_points`), `missing`, `duplicates`,
-with `checks` on the way; what is wrong is collected in `problems`. `findings` are for `stablebn.check`.
+`usable`, `number_text` and `encoding`), where asked for `discretising` (with `cut_points`), `missing`, `levels`,
+`duplicates`, with `checks` on the way; what is wrong is collected in `problems`. `findings` are for `stablebn.check`.
 """
 
 from stablebn.data.cut_points import Binning, Cuts
 from stablebn.data.kinds import Asked, Decision, Kind
+from stablebn.data.levels import Levels
 from stablebn.data.prepare import Prepared, prepare
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.data.wording import Caution
@@ -21,6 +22,7 @@ __all__ = [
     "Cuts",
     "Decision",
     "Kind",
+    "Levels",
     "MixedTable",
     "Name",
     "Prepared",

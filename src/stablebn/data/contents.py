@@ -22,11 +22,14 @@ class Contents(NamedTuple):
         How the file was read.
     markers : mapping of name to texts
         What was taken for a missing value in which columns, but for the markers of pandas.
+    with_categories : collection of names
+        The columns whose own type says which categories there are.
     """
 
     columns: Sequence[tuple[Name, object]]
     cautions: Sequence[Caution] = ()
     markers: Mapping[Name, Collection[str]] = MappingProxyType({})
+    with_categories: Collection[Name] = ()
 
 
 def contents_of_values(columns: Sequence[tuple[Name, Sequence[object]]]) -> Contents:

@@ -30,7 +30,7 @@ class Categories:
     codes : unsigned or int32 array [rows]
         Position of the value in `levels`; ``len(levels)`` where it is missing.
     levels : tuple
-        The values that occur, sorted.
+        The values that occur, sorted; or all that are declared.
     """
 
     codes: Codes
@@ -71,6 +71,14 @@ class Categories:
         rank = np.cumsum(occurs) - 1
         levels = tuple(level for level, used in zip(self.levels, occurs, strict=False) if used)
         return Categories(narrow(rank[kept], len(levels)), levels)
+
+    def with_levels(self, levels: tuple[Hashable, ...]) -> Categories:
+        """Return the column with these levels, all of its own among them; a missing value stays the last code."""
+        if levels == self.levels:
+            return self
+        place = {level: code for code, level in enumerate(levels)}
+        codes = np.array([*(place[level] for level in self.levels), len(levels)])
+        return Categories(narrow(codes[self.codes], len(levels)), levels)
 
     def with_missing_level(self) -> Categories:
         """Return the column with the missing value, if any, as a level of its own: None, the last."""
@@ -430,7 +438,7 @@ def _dictionary_parts(column: pa.ChunkedArray) -> list[_Part]:
     for chunk in column.chunks:
         if dictionary is None or not dictionary.equals(chunk.dictionary):
             dictionary = chunk.dictionary
-            values = _values(dictionary)
+            values = values_of(dictionary)
         # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
         own = [*values, None] if chunk.indices.null_count else values
         parts.append(_Part(_places(chunk.indices, len(values)), own))
@@ -464,7 +472,7 @@ def _text_chunk(array: pa.Array) -> _TextChunk:
     return places, [np.frombuffer(own or b"", np.uint8) for own in contents], valid, array.offset, len(array)
 
 
-def _values(dictionary: pa.Array) -> list[Any]:
+def values_of(dictionary: pa.Array) -> list[Any]:
     """The values of a dictionary as `plain` gives them."""
     if pa.types.is_string(dictionary.type) or pa.types.is_large_string(dictionary.type):
         return list(dictionary.to_pylist())

@@ -163,7 +163,7 @@ def _pandas_index(schema: pa.Schema) -> list[object]:
     return index
 
 
-def _read_parquet(path: str, threads: int) -> NamedColumns:
+def _read_parquet(path: str, threads: int) -> Contents:
     # Here and not above: it takes long to import, and few runs need it.
     from pyarrow import parquet
 
@@ -171,6 +171,7 @@ def _read_parquet(path: str, threads: int) -> NamedColumns:
         metadata = file.metadata
         check_unpacked(path, _decoded_bytes(metadata), _UNCOMPRESSED)
         text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
+        categories = _with_categories(file.schema_arrow)
 
     def opened() -> parquet.ParquetFile:
         # Text as it is stored, by its distinct values: nothing need be hashed again.
@@ -182,11 +183,12 @@ def _read_parquet(path: str, threads: int) -> NamedColumns:
         schema = file.schema_arrow
         if not any(pa.types.is_dictionary(field.type) for field in schema):
             # Nothing to be made narrower.
-            return table_columns(file.read(use_threads=threads > 1))
+            return Contents(table_columns(file.read(use_threads=threads > 1)), with_categories=categories)
         names = _names(schema)
         if len(set(names)) < len(names):
             # They are refused by who looks at names; a column cannot be asked for by its own.
-            return _gathered(schema, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
+            gathered = _gathered(schema, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
+            return Contents(gathered, with_categories=categories)
 
     def read_column(field: pa.Field) -> pa.ChunkedArray:
         with opened() as file:
@@ -195,7 +197,11 @@ def _read_parquet(path: str, threads: int) -> NamedColumns:
 
     # Column by column: so a thread makes the indices narrow that it has read, and nobody waits for the slowest column.
     columns = run_at_once([partial(read_column, field) for field in schema], threads, lambda: None)
-    return _without_index(schema, list(zip(names, columns, strict=True)))
+    return Contents(_without_index(schema, list(zip(names, columns, strict=True))), with_categories=categories)
+
+
+def _with_categories(schema: pa.Schema) -> list[Name]:
+    return [name for name, field in zip(_names(schema), schema, strict=True) if pa.types.is_dictionary(field.type)]
 
 
 def _read_parquet_folder(path: str, threads: int) -> Contents:
@@ -208,8 +214,9 @@ def _read_parquet_folder(path: str, threads: int) -> Contents:
     if not files:
         raise DataError(f"{path!r} is a directory, and no .parquet files are in it: name one file.")
     if len(files) == 1:
-        return Contents(_read_parquet(files[0], threads))
-    parts = [dict(_read_parquet(file, threads)) for file in files]
+        return _read_parquet(files[0], threads)
+    read = [_read_parquet(file, threads) for file in files]
+    parts: list[dict[Name, pa.ChunkedArray]] = [dict(own.columns) for own in read]
     types = [{name: with_wide_indices(column.type) for name, column in part.items()} for part in parts]
     for file, own in zip(files, types, strict=True):
         if own != types[0]:
@@ -219,7 +226,8 @@ def _read_parquet_folder(path: str, threads: int) -> Contents:
         [
             (name, chunked([chunk for part in parts for chunk in part[name].chunks], type_))
             for name, type_ in types[0].items()
-        ]
+        ],
+        with_categories=read[0].with_categories,
     )
 
 
@@ -230,7 +238,7 @@ def _decoded_bytes(metadata: parquet.FileMetaData) -> int:
     return int(pages + metadata.num_rows * sum(widths))
 
 
-def _read_arrow(path: str, threads: int) -> NamedColumns:
+def _read_arrow(path: str, threads: int) -> Contents:
     try:
         unpacked = unpacked_bytes(path)
     except ValueError as error:
@@ -240,20 +248,18 @@ def _read_arrow(path: str, threads: int) -> NamedColumns:
     with pa.OSFile(path) as file:
         try:
             batches = pa.ipc.open_file(file, options=options)
-            return _gathered(batches.schema, map(batches.get_batch, range(batches.num_record_batches)))
+            columns = _gathered(batches.schema, map(batches.get_batch, range(batches.num_record_batches)))
+            return Contents(columns, with_categories=_with_categories(batches.schema))
         except pa.ArrowInvalid:
             file.seek(0)
             stream = pa.ipc.open_stream(file, options=options)
-            return _gathered(stream.schema, stream)
+            return Contents(_gathered(stream.schema, stream), with_categories=_with_categories(stream.schema))
 
 
 READERS: dict[str, Reader] = {
     **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"), Reader(read_csv, is_text=True)),
-    ".parquet": Reader(lambda path, threads: Contents(_read_parquet(path, threads)), has_threads=True),
-    **dict.fromkeys(
-        (".feather", ".arrow"),
-        Reader(lambda path, threads: Contents(_read_arrow(path, threads)), has_threads=True),
-    ),
+    ".parquet": Reader(_read_parquet, has_threads=True),
+    **dict.fromkeys((".feather", ".arrow"), Reader(_read_arrow, has_threads=True)),
     ".xlsx": Reader(read_excel, has_tables=True),
     **dict.fromkeys((".jsonl", ".ndjson"), Reader(read_json_lines)),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), Reader(read_sqlite, has_tables=True)),

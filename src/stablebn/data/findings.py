@@ -193,7 +193,7 @@ def _rare_levels(table: CategoricalTable) -> Iterator[Finding]:
     rare = {}
     for name, codes, levels in zip(table.names, table.codes, table.levels, strict=True):
         counts = np.bincount(codes, table.weights, minlength=len(levels))[: len(levels)]
-        few = int((counts < FEWEST_ROWS_OF_LEVEL).sum())
+        few = int(((counts > 0) & (counts < FEWEST_ROWS_OF_LEVEL)).sum())
         if few:
             rare[name] = f"{few} of {len(levels)}"
     if rare:

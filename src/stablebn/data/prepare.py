@@ -24,6 +24,7 @@ from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.data.encoding import Categories, tabulate
 from stablebn.data.kinds import Asked, Decision, Kind, family, told
+from stablebn.data.levels import Levels, declare, named_categorical, told_levels
 from stablebn.data.missing import MISSING, settle_missing, with_types
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
@@ -62,6 +63,8 @@ class Prepared:
         Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
     cuts : dict of name to tuple of float
         Cut points of the columns that were made categorical. Empty unless that was asked for.
+    levels : dict of name to tuple of values
+        The levels that were declared, of constants too.
     rows : int
         Rows of the source, used or not.
     warnings : tuple of Caution
@@ -77,6 +80,7 @@ class Prepared:
     copies: tuple[tuple[Name, ...], ...]
     merged: dict[Name, tuple[Name, ...]]
     cuts: Cuts
+    levels: Levels
     rows: int
     warnings: tuple[Caution, ...]
 
@@ -101,8 +105,11 @@ def prepare(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    levels: object = None,
     learned: Mapping[Name, Decision] | None = None,
+    learned_levels: Levels | None = None,
     holes_will_do: bool = True,
+    few_rows_will_do: bool = False,
     threads: int = 1,
     watch: Callable[[str, int], None] | None = None,
 ) -> Prepared:
@@ -135,10 +142,17 @@ def prepare(
         Columns to learn from though they look like ids, free text or dates.
     sep, decimal, encoding : str, optional
         How a text file is written; by default recognised, by the rules of `stablebn.data.dialect`.
+    levels : mapping of name to values, or "declared", optional
+        Levels that count whether they occur or not; columns that are named are categorical. "declared": those of
+        columns whose type has categories. By default levels are the values that occur.
     learned : mapping of name to Decision, optional
         What was decided for another table: it holds for the columns of that name of which nothing else is said.
+    learned_levels : mapping of name to values, optional
+        The same of levels.
     holes_will_do : bool
         Whether an error may offer missing="available".
+    few_rows_will_do : bool
+        Whether continuous columns may have fewer rows than learning needs.
     threads : int
         How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
     watch : callable, optional
@@ -182,6 +196,9 @@ def prepare(
     variables, weight_column = set_weights_apart(found.columns, weights)
     variables = with_types(variables, missing)
     said = told(kinds, choice.kept(found.names), variables).with_learned(learned or {}, variables)
+    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(levels, tuple(variables)), "categorical")
+    said = said._replace(kinds={**categorical, **said.kinds})
+    declared = told_levels(levels, variables, found.with_categories, learned_levels)
 
     def raise_problems() -> None:
         problems.raise_all(found.names, choice, kinds if isinstance(kinds, Mapping) else {})
@@ -218,8 +235,12 @@ def prepare(
         used = len(next(iter(encoded.values()), range(used)))
     total = total_weight(used, counts)
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
+    if not few_rows_will_do:
+        with problems.collected():
+            check_gaussian_rows(varying, counts, total)
     with problems.collected():
-        check_gaussian_rows(varying, counts, total)
+        with_levels, declared = declare(encoded, declared)
+        varying = {name: with_levels[name] for name in varying}
     raise_problems()
 
     constants = {name: column.first for name, column in encoded.items() if column.is_constant}
@@ -254,6 +275,7 @@ def prepare(
         copies=copies,
         merged=merged,
         cuts=cuts,
+        levels=declared,
         rows=rows,
         warnings=tuple(cautions),
     )

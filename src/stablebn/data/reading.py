@@ -47,11 +47,14 @@ class Source(NamedTuple):
         What was recognised in a file.
     names : list of names
         Of all columns of the source, those too that were not wanted or could not be read.
+    with_categories : set of names
+        The columns whose own type says which categories there are.
     """
 
     columns: Columns
     cautions: list[Caution]
     names: list[Name]
+    with_categories: set[Name]
 
 
 def read(
@@ -107,7 +110,9 @@ def read(
         unreadable.raise_all(every, choice, {})
     _check_lengths(columns)
     markers = {name: texts for name, texts in found.markers.items() if name in wanted}
-    return Source(columns, [*found.cautions, *report_markers(markers)], every)
+    in_file = isinstance(source, str | os.PathLike)
+    own = {name for name, values in found.columns if not in_file and _has_categories(values)}
+    return Source(columns, [*found.cautions, *report_markers(markers)], every, own | {*found.with_categories})
 
 
 def _named_columns(source: object) -> Sequence[tuple[Name, object]]:
@@ -186,6 +191,14 @@ def _converted(values: object) -> pa.Array:
     array = pa.array(values, from_pandas=True)
     _check_no_coercion(array, values)
     return array
+
+
+def _has_categories(values: Any) -> bool:
+    """Whether a column's type says which categories there are; those of a polars Categorical are of all its kind."""
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return bool(pa.types.is_dictionary(values.type))
+    dtype = type(getattr(values, "dtype", None))
+    return (dtype.__module__.partition(".")[0], dtype.__name__) in {("pandas", "CategoricalDtype"), ("polars", "Enum")}
 
 
 def _pandas_categories(values: Any) -> pa.Array | None:

@@ -30,7 +30,7 @@ class CategoricalTable:
         Code of a value is the position of its level in `levels`, that of a hole `len(levels)`. The dtype is the
         smallest that holds every code.
     levels : tuple of tuples, length n
-        The values that occur, sorted. Every level occurs in at least one row.
+        The values that occur, sorted; or all that are declared, of which some may not occur.
     weights : int64 array [rows], all positive, or None
         How many rows each stored row stands for; None: one each.
     holes : frozenset of int

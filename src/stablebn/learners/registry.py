@@ -76,23 +76,23 @@ _EQUIVALENCE = frozenset({EQUIVALENCE_CLASSES})
 
 LEARNERS: Mapping[str, Learner] = {
     "tabu-stable": Learner(
-        "Tabu-Stable", "tabu search in the stable order", tabu_stable, _TABU | {STABLE_ORDER}, revision=2
+        "Tabu-Stable", "tabu search in the stable order", tabu_stable, _TABU | {STABLE_ORDER}, revision=3
     ),
-    "hc-stable": Learner("HC-Stable", "hill climbing in the stable order", hc_stable, _HC | {STABLE_ORDER}, revision=2),
+    "hc-stable": Learner("HC-Stable", "hill climbing in the stable order", hc_stable, _HC | {STABLE_ORDER}, revision=3),
     "tabu": Learner(
-        "Tabu", "tabu search; ties fall to the order of the columns", tabu, _TABU, stable=False, revision=2
+        "Tabu", "tabu search; ties fall to the order of the columns", tabu, _TABU, stable=False, revision=3
     ),
-    "hc": Learner("HC", "hill climbing; ties fall to the order of the columns", hc, _HC, stable=False, revision=2),
-    "tabu-dec": Learner("Tabu-Dec", "tabu search, variables by decreasing score", tabu_dec, _TABU, revision=2),
-    "tabu-inc": Learner("Tabu-Inc", "tabu search, variables by increasing score", tabu_inc, _TABU, revision=2),
-    "hc-dec": Learner("HC-Dec", "hill climbing, variables by decreasing score", hc_dec, _HC, revision=2),
-    "hc-inc": Learner("HC-Inc", "hill climbing, variables by increasing score", hc_inc, _HC, revision=2),
-    "pc-stable": Learner("PC-Stable", "PC with an order-independent skeleton", pc_stable, _TESTS, revision=3),
-    "gs": Learner("GS", "Markov blankets by growing and shrinking", gs, _TESTS, revision=3),
-    "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS, revision=3),
-    "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=3),
-    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=3),
-    "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=2),
+    "hc": Learner("HC", "hill climbing; ties fall to the order of the columns", hc, _HC, stable=False, revision=3),
+    "tabu-dec": Learner("Tabu-Dec", "tabu search, variables by decreasing score", tabu_dec, _TABU, revision=3),
+    "tabu-inc": Learner("Tabu-Inc", "tabu search, variables by increasing score", tabu_inc, _TABU, revision=3),
+    "hc-dec": Learner("HC-Dec", "hill climbing, variables by decreasing score", hc_dec, _HC, revision=3),
+    "hc-inc": Learner("HC-Inc", "hill climbing, variables by increasing score", hc_inc, _HC, revision=3),
+    "pc-stable": Learner("PC-Stable", "PC with an order-independent skeleton", pc_stable, _TESTS, revision=4),
+    "gs": Learner("GS", "Markov blankets by growing and shrinking", gs, _TESTS, revision=4),
+    "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS, revision=4),
+    "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=4),
+    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=4),
+    "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=3),
     "best": Learner("Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS})),
 }
 

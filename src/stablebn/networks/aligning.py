@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared, Table, prepare
-from stablebn.errors import DataError, OptionError, listed
+from stablebn.errors import DataError, OptionError, UnseenLevelWarning, listed
 from stablebn.networks.model import CPT, Name, Network
+
+UNSEEN = -1
+"""The position of a level that a network does not know."""
+
+# How far up the warning's reader is: who called `Network.log_likelihood`.
+_CALLERS = 5
 
 
 def prepared_for(network: Network, data: object, *, missing: str = "error", weights: object = None) -> Prepared:
@@ -23,6 +30,7 @@ def prepared_for(network: Network, data: object, *, missing: str = "error", weig
         weights=weights,
         discretise=network.cuts or None,
         holes_will_do=False,
+        few_rows_will_do=True,
     )
     empty = [name for name in prepared.aside if name in network]
     if empty:
@@ -45,7 +53,8 @@ def aligned(
     Returns
     -------
     codes : dict of name to int64 array [rows]
-        Of every categorical node, positions in its levels, which are matched as values or else as text.
+        Of every categorical node, positions in its levels, which are matched as values or else as text; -1 of a level
+        that the network does not know.
     numbers : dict of name to float64 array [rows]
         Of every continuous node.
     """
@@ -81,11 +90,14 @@ def parts_of(table: Table) -> tuple[CategoricalTable, ContinuousTable]:
 def _positions(name: Name, own: CPT, levels: tuple[Hashable, ...]) -> NDArray[np.int64]:
     by_value = {(type(level), level): place for place, level in enumerate(own.levels)}
     by_text = {str(level): place for place, level in enumerate(own.levels)}
-    places = [by_value.get((type(level), level), by_text.get(str(level))) for level in levels]
-    unknown = [level for level, place in zip(levels, places, strict=True) if place is None]
+    places = [by_value.get((type(level), level), by_text.get(str(level), UNSEEN)) for level in levels]
+    unknown = [level for level, place in zip(levels, places, strict=True) if place == UNSEEN]
     if unknown:
-        raise DataError(
-            f"column {name!r} has values that the network does not know: {listed(unknown)}. "
-            f"Its levels are {listed(own.levels)}."
+        warn(
+            f"column {name!r} has levels that the network does not know, whose rows are impossible under it: "
+            f"{listed(unknown)}. Its levels are {listed(own.levels)}; declare all there can be with levels= when it is "
+            'learned or fitted, and say method="bde" for probabilities above 0.',
+            UnseenLevelWarning,
+            stacklevel=_CALLERS,
         )
     return np.array(places, dtype=np.int64)

@@ -90,7 +90,11 @@ class _Columns:
         self.place = {name: v for part in (self.categorical, self.continuous) for v, name in enumerate(part.names)}
         self.levels: dict[Name, tuple[Level, ...]] = {
             **dict(zip(self.categorical.names, self.categorical.levels, strict=True)),
-            **{name: (value,) for name, value in self.constants.items() if self.kinds[name] == "categorical"},
+            **{
+                name: prepared.levels.get(name, (value,))
+                for name, value in self.constants.items()
+                if self.kinds[name] == "categorical"
+            },
         }
         # Scores of continuous tables divide by N - 1 (SPEC 2), those of mixed ones by the rows of a configuration
         # (METHODS 4): so the log-likelihood of the rows that were fitted is the `loglik` of the graph in both.
@@ -116,8 +120,11 @@ class _Columns:
         numbers = np.zeros(self.categorical.codes.shape[1], dtype=np.int64)
         for name, size in zip(names, shape, strict=True):
             numbers *= size
-            if name in self.place:
-                numbers += self.categorical.codes[self.place[name]]
+            numbers += (
+                self.categorical.codes[self.place[name]]
+                if name in self.place
+                else self.levels[name].index(self.constants[name])
+            )
         return shape, numbers
 
     @cached_property

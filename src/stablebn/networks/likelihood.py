@@ -12,7 +12,7 @@ from stablebn import _core
 from stablebn.data import Prepared, Weights
 from stablebn.errors import GraphError
 from stablebn.fixed_point import to_float
-from stablebn.networks.aligning import aligned, prepared_for
+from stablebn.networks.aligning import UNSEEN, aligned, prepared_for
 from stablebn.networks.model import CPT, ConditionalGaussian, Level, Name, Network
 
 
@@ -23,8 +23,18 @@ def log_likelihood(network: Network, data: object, *, missing: str = "error", we
 
 def log_likelihood_of(network: Network, prepared: Prepared) -> float:
     """The same of a table that `prepared_for` gives."""
-    codes, numbers = aligned(network, prepared)
-    row_weights = prepared.table.weights
+    return log_likelihood_of_codes(network, *aligned(network, prepared), prepared.table.weights)
+
+
+def log_likelihood_of_codes(
+    network: Network,
+    codes: Mapping[Name, NDArray[np.int64]],
+    numbers: Mapping[Name, NDArray[np.float64]],
+    weights: Weights | None,
+) -> float:
+    """The same of columns as `aligned` gives them."""
+    if any((own == UNSEEN).any() for own in codes.values()):
+        return -math.inf
     # Counts times logarithms, summed as integers; and sums of densities that are rounded once: neither the order of
     # rows nor that of nodes can matter.
     levels = {node: own.levels for node, own in network.items() if isinstance(own, CPT)}
@@ -32,9 +42,9 @@ def log_likelihood_of(network: Network, prepared: Prepared) -> float:
     densities = []
     for node, own in network.items():
         if not isinstance(own, CPT):
-            densities.append(_density(node, own.conditional(), codes, numbers, row_weights, levels))
+            densities.append(_density(node, own.conditional(), codes, numbers, weights, levels))
             continue
-        of_node = _probability(node, own, codes, row_weights)
+        of_node = _probability(node, own, codes, weights)
         if of_node is None:
             return -math.inf
         exact += of_node

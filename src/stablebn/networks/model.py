@@ -251,7 +251,8 @@ class Network(Mapping[Name, Distribution]):
     def log_likelihood(self, data: object, *, missing: str = "error", weights: object = None) -> float:
         """Logarithm of the probability, or density, of a table's rows under these parameters.
 
-        On rows that were not used to fit them this is the held-out log-likelihood; -inf where a row is impossible.
+        On rows that were not used to fit them this is the held-out log-likelihood; -inf where a row is impossible, as
+        is one with a level that the network does not know (`UnseenLevelWarning`).
 
         Parameters
         ----------

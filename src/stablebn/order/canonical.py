@@ -42,7 +42,7 @@ def canonical_order(
     watch : callable, optional
         Called with what is under way, and how far it is.
     """
-    tiers = _tiers(statistics, scores, unit_free=unit_free)
+    tiers = _tiers(statistics.sort_key, scores, unit_free=unit_free)
     if len(set(tiers)) == scores.n:
         return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
     points = statistics.points()
@@ -70,24 +70,24 @@ def canonical_order(
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:
-    """Variables by keys that know no units; those that have the same as they stand in an order."""
-    tiers = _tiers(statistics, scores, unit_free=True)
+    """Variables by keys that know no units, nor labels; those that have the same as they stand in an order."""
+    tiers = _tiers(statistics.unlabelled_key, scores, unit_free=True)
     return sorted(order, key=tiers.__getitem__)
 
 
 def telling_key(statistics: Statistics, scores: CompiledScores, u: int, v: int, *, unit_free: bool) -> str | None:
     """The first sort key that tells two variables apart: "scores" or "values"; None: it takes more than keys."""
-    keys = _score_keys(scores, unit_free=unit_free)
+    keys = score_keys(scores, unit_free=unit_free)
     if keys[u] != keys[v]:
         return "scores"
     return "values" if statistics.sort_key(u) != statistics.sort_key(v) else None
 
 
-def _tiers(statistics: Statistics, scores: CompiledScores, *, unit_free: bool) -> list[int]:
-    """How many other keys are greater than that of each variable."""
+def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_free: bool) -> list[int]:
+    """How many other keys are greater than that of each variable; its own key counts where scores tie."""
     keys = score_keys(scores, unit_free=unit_free)
     times = Counter(keys)
-    keys = [(*key, statistics.sort_key(v)) if times[key] > 1 else key for v, key in enumerate(keys)]
+    keys = [(*key, own_key(v)) if times[key] > 1 else key for v, key in enumerate(keys)]
     decreasing = sorted(range(scores.n), key=keys.__getitem__, reverse=True)
     tiers = [0] * scores.n
     for before, v in pairwise(decreasing):

@@ -12,6 +12,7 @@ from stablebn import _core
 from stablebn.data.table import CategoricalTable
 from stablebn.stats.collapsing import collapsed
 from stablebn.stats.indicators import correlated, indicators
+from stablebn.stats.level_order import level_orders
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure, TableRows
 
@@ -86,13 +87,14 @@ class Counts(Statistics):
 
     def blocks(self) -> Blocks:
         """Correlations of the indicators of all levels but one of each variable."""
-        own = [indicators(self._table, column) for column in self._columns]
+        orders = level_orders(self._table, None)
+        own = [indicators(self._table, column, orders[column]) for column in self._columns]
         return correlated(own, self._table.weights, self.threads)
 
 
 def value_counts(table: CategoricalTable, column: int) -> str:
     """The text of the value counts of a column, as Python prints a dict."""
-    counts = np.bincount(table.codes[column], weights=table.weights).astype(np.int64).tolist()
     levels = table.levels[column]
+    counts = np.bincount(table.codes[column], table.weights, minlength=len(levels)).astype(np.int64).tolist()
     # What is missing is counted last, and is no value.
     return str(dict(zip(levels, counts[: len(levels)], strict=True)))

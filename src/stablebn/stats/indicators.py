@@ -28,16 +28,21 @@ class Block:
     frequencies: list[int]
 
 
-def indicators(table: CategoricalTable, column: int) -> Block:
-    """Which rows have each level of a column, the most frequent level first, which is left out.
+def indicators(table: CategoricalTable, column: int, order: Sequence[int]) -> Block:
+    """Which rows have each level of a column but the first.
 
-    Of levels that are equally frequent the first comes first. So which one is left out, which cannot matter but to the
-    last bits, is up to the data.
+    Parameters
+    ----------
+    table : CategoricalTable
+    column : int
+    order : sequence of int
+        The codes that occur, in canonical order (`level_orders`): which one is left out, which cannot matter but to the
+        last bits, is up to the data. A declared level that no row has is no column, as it does not vary.
     """
     codes = table.codes[column]
+    rest = np.array(order[1:], dtype=np.int64)
     counts = np.bincount(codes, weights=table.weights).astype(np.int64)
-    by_frequency = np.argsort(-counts, kind="stable")[1:]
-    return Block((codes == by_frequency[:, None]).astype(np.float64), counts[by_frequency].tolist())
+    return Block((codes == rest[:, None]).astype(np.float64), counts[rest].tolist())
 
 
 def correlated(blocks: Sequence[Block], weights: NDArray[np.int64] | None, threads: int) -> Blocks:

@@ -18,6 +18,7 @@ from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.counts import value_counts
 from stablebn.stats.indicators import Block, correlated, indicators
+from stablebn.stats.level_order import level_orders
 from stablebn.stats.moments import Moments
 from stablebn.stats.standardised import StandardisedColumns, points_of
 from stablebn.stats.statistics import Blocks, Statistics
@@ -119,6 +120,14 @@ class MixedColumns(Statistics):
             return "categorical", value_counts(self._table.categorical, self._columns[v])
         return "continuous", *self._standardised.shape(place)
 
+    def unlabelled_key(self, v: int) -> Hashable:
+        """The same key without the labels of levels."""
+        if self._continuous(v) is not None:
+            return self.sort_key(v)
+        table, column = self._table.categorical, self._columns[v]
+        counts = np.bincount(table.codes[column], table.weights).astype(np.int64)
+        return "categorical", tuple(sorted(counts.tolist()))
+
     @abstractmethod
     def _correlations(self) -> NDArray[np.int64]:
         """Of the continuous columns, in units of 2**-34."""
@@ -199,10 +208,12 @@ class MixedStatistics(MixedColumns):
 
     def blocks(self) -> Blocks:
         """Correlations of all columns, those of a categorical variable being indicators of its levels."""
+        categorical, continuous = self._table.categorical, self._table.continuous
+        orders = level_orders(categorical, self._standardised, len(continuous.names))
         own = [
-            Block(self._table.continuous.values[[place]], [])
+            Block(continuous.values[[place]], [])
             if (place := self._continuous(v)) is not None
-            else indicators(self._table.categorical, self._columns[v])
+            else indicators(categorical, self._columns[v], orders[self._columns[v]])
             for v in range(self.n)
         ]
         return correlated(own, self._table.weights, self.threads)

@@ -77,6 +77,10 @@ class Statistics(ABC):
     def sort_key(self, v: int) -> Hashable:
         """A key of a variable's own values, by which orders tell apart what scores cannot (SPEC 4, key 3)."""
 
+    def unlabelled_key(self, v: int) -> Hashable:
+        """The same key without the labels of levels."""
+        return self.sort_key(v)
+
     @abstractmethod
     def structures(self) -> list[Structure]:
         """What must stay as it is when variables are exchanged, for the data to be the same; what tells most first.

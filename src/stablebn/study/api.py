@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from stablebn.errors import OptionError
 from stablebn.study.definition import Study, read_study
-from stablebn.study.estimate import Estimate, Remaining
+from stablebn.study.estimate import SECONDS_TO_START, Estimate, Remaining
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.plan import StudyPlan
 from stablebn.study.record import Record
@@ -151,7 +151,7 @@ def plan(
     known, timings = read_statuses_and_timings(_store_path(study, store))
     workers = jobs or cores()
     to_do = [job for job in jobs_of(study) if job.key not in known]
-    seconds = Remaining(to_do, Estimate(timings), workers).seconds() if to_do else 0.0
+    seconds = SECONDS_TO_START + Remaining(to_do, Estimate(timings), workers).seconds() if to_do else 0.0
     return StudyPlan(study, frozenset(known), workers, seconds, measured=bool(timings))
 
 

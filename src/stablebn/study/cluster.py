@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from stablebn import __version__
@@ -15,7 +18,10 @@ from stablebn.threads import cores
 if TYPE_CHECKING:
     from distributed import Client
 
+logger = logging.getLogger(__name__)
+
 _SECONDS_TO_CONNECT = 30
+_SECONDS_TO_CLOSE = 30
 
 
 class Cluster:
@@ -63,12 +69,18 @@ class Cluster:
             return job, None
 
     def stop(self) -> None:
-        """Take back the jobs that no worker has begun, and leave; a cluster that was started here ends."""
-        self._client.cancel(list(self._jobs))
+        """Take back the jobs that no worker has begun, and leave; a cluster that was started here ends.
+
+        What has ended is stored by now: a cluster that does not answer in time is no reason to fail.
+        """
         cluster = self._client.cluster
-        self._client.close()
+        with _even_if_slow():
+            self._client.cancel(list(self._jobs))
+        with _even_if_slow():
+            self._client.close()
         if cluster is not None:
-            cluster.close()
+            with _even_if_slow():
+                cluster.close(timeout=_SECONDS_TO_CLOSE)
 
     def _check_workers(self, address: str | None) -> None:
         there = self._client.run(_version)
@@ -77,6 +89,15 @@ class Cluster:
         others = sorted({version for version in there.values() if version != __version__})
         if others:
             raise OptionError(f"workers have stablebn {', '.join(others)}; here it is {__version__}. Install the same.")
+
+
+@contextmanager
+def _even_if_slow() -> Iterator[None]:
+    try:
+        yield
+    # Before Python 3.11 that of asyncio is another one.
+    except (TimeoutError, asyncio.TimeoutError, OSError) as error:
+        logger.warning("the Dask cluster did not end as it should: %r", error)
 
 
 def _version() -> str:

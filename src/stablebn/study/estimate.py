@@ -12,6 +12,9 @@ import numpy as np
 
 from stablebn.study.jobs import Job, TimingGroup
 
+SECONDS_TO_START = 3.0
+"""Until the first jobs run: processes start, and import what they need."""
+
 
 @dataclass
 class _Measured:
@@ -72,6 +75,11 @@ def rule_of_thumb(group: TimingGroup) -> float:
     return 0.002 + 1e-6 * group.nodes**2 * math.pow(group.rows, 0.3)
 
 
+def seconds_besides(group: TimingGroup) -> float:
+    """What a job takes besides learning: its sample is drawn, laid out, scored, compared and stored."""
+    return 0.01 + 5e-8 * group.nodes * group.rows
+
+
 def _fitted(groups: Mapping[TimingGroup, _Measured]) -> tuple[float, float, float]:
     """Least squares; that the rule has the growth right counts as two more groups, which decide where few tell."""
     if not groups:
@@ -108,30 +116,34 @@ class Remaining:
     workers : int
     """
 
-    # What is drawn, laid out and compared besides learning takes time too: how much, a run shows. Its first minute is
-    # mostly starting, and says little of the rest.
+    # How far what jobs take besides learning is off, a run shows. Its first minute is mostly starting, and says little
+    # of the rest.
     _SETTLING = 60.0
 
     def __init__(self, jobs: Iterable[Job], estimate: Estimate, workers: int) -> None:
         self._left = Counter(job.timing_group for job in jobs)
         self._estimate = estimate
         self._workers = workers
-        self._learned = 0.0
+        self._worked = 0.0
         self._began = time.monotonic()
 
     def ended(self, job: Job, seconds: float) -> None:
         """Take note of a job that has ended."""
         self._left[job.timing_group] -= 1
-        self._learned += seconds
+        self._worked += seconds + seconds_besides(job.timing_group)
         self._estimate.add(job.timing_group, seconds)
 
     def seconds(self) -> float:
         """How long it will take from now on."""
         spent = (time.monotonic() - self._began) * self._workers
         settling = self._SETTLING * self._workers
-        overhead = max(1.0, (settling + spent) / (settling + self._learned))
-        learning = sum(jobs * self._estimate.seconds(group) for group, jobs in self._left.items() if jobs)
-        return learning * overhead / self._workers
+        overhead = max(1.0, (settling + spent) / (settling + self._worked))
+        working = sum(
+            jobs * (self._estimate.seconds(group) + seconds_besides(group))
+            for group, jobs in self._left.items()
+            if jobs
+        )
+        return working * overhead / self._workers
 
 
 def in_words(seconds: float) -> str:

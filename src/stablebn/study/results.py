@@ -92,7 +92,7 @@ class StudyResults:
             All files written.
         """
         return write_tables(
-            self.study.name,
+            self.study.title,
             self.samples,
             self.records,
             Path(folder),
@@ -112,7 +112,7 @@ class StudyResults:
     ) -> list[Path]:
         """Draw the figures as PNG and SVG, and write a page that lists them; takes what `write_tables` takes."""
         return write_figures(
-            self.study.name,
+            self.study.title,
             self.samples,
             self.records,
             Path(folder),

@@ -97,3 +97,18 @@ def test_few_distinct_rows_get_weights() -> None:
     found = chosen_rows(distinct, np.array([2, 0, 1]))
     assert found.weights is None
     assert found.places.tolist() == [5, 5, 9]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_declared_levels_stay_in_every_replicate(seed: int) -> None:
+    columns = _columns("mixed", seed)
+    kinds: dict[Any, Any] = {name: "continuous" if name[0] in "sx" else "categorical" for name in columns}
+    levels = {"rare": ["x", "y", "z", "never"], "once": ["a", "b"]}
+    prepared = prepare(columns, kinds=kinds, missing="available", levels=levels)
+    places = np.random.default_rng(seed).integers(0, 30, 30)
+    frame = {name: [own[place] for place in places] for name, own in columns.items()}
+    expected = prepare(frame, kinds=kinds, missing="available", levels=levels)
+    found = with_rows(prepared, Rows(places, None))
+    assert _seen(found.table) == _seen(expected.table)
+    assert found.constants == expected.constants
+    assert found.levels == expected.levels

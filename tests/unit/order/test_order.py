@@ -1,6 +1,7 @@
 import itertools
 from collections.abc import Hashable
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from tests.tables import Columns, categorical_columns, continuous_columns, renam
 
 import stablebn as sb
 from stablebn.data import CategoricalTable, MixedTable, prepare
+from stablebn.learners import define_problem
 from stablebn.order import canonical_order
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
@@ -116,3 +118,17 @@ def test_unit_free_order_is_by_what_all_others_tell(seed: int) -> None:
     names = list(columns)
     assert _order(columns, unit_free=True) == [names[v] for v in np.argsort(-told)]
     assert sb.learn(columns, "tabu-dec").order == tuple(_order(columns, unit_free=True))
+
+
+@pytest.mark.parametrize("seed", [29, 61, 66, 67])
+def test_labels_do_not_number_variables_that_scores_with_units_tell_apart(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns: dict[Any, Any] = {name: rng.choice(list("pqr"), 12).tolist() for name in "ab"}
+    columns["x"] = np.round(rng.normal(size=12), 1).tolist()
+    other = {**columns, "a": [{"p": "z", "q": "y", "r": "x"}[value] for value in columns["a"]]}
+    one, two = (
+        define_problem(prepare(own, kinds={"x": "continuous"}).table, ScoreConfig(), unit_free=False)
+        for own in (columns, other)
+    )
+    assert one.names == two.names
+    assert one.decreasing == two.decreasing

@@ -71,3 +71,32 @@ def test_a_scheduler_that_does_not_answer_is_a_message(tmp_path: Path) -> None:
     done = _run(tmp_path, "mine.toml", "--dask", "nonsense://1", code=2)
     assert "no Dask scheduler answers at 'nonsense://1'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# As on a machine that is so busy that the workers do not end in time.
+SLOW_TO_END = """
+from distributed import LocalCluster
+
+def late(close):
+    def closed(self, *arguments, **options):
+        close(self, *arguments, **options)
+        raise TimeoutError("timed out after 30 s")
+    return closed
+
+LocalCluster.close = late(LocalCluster.close)
+
+from stablebn.cli import main
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_cluster_that_ends_too_slowly_does_not_spoil_a_study(tmp_path: Path) -> None:
+    study_of(tmp_path, SMALL)
+    program = tmp_path / "slow.py"
+    program.write_text(SLOW_TO_END)
+    command = [sys.executable, str(program), "study", "mine.toml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "16 of 16 jobs" in done.stdout
+    assert "Traceback" not in done.stderr

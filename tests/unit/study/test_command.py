@@ -99,12 +99,13 @@ def test_a_study_says_what_has_come_of_it(tmp_path: Path) -> None:
 
 
 def test_tables_and_figures_are_written_from_the_store(tmp_path: Path) -> None:
-    study = study_of(tmp_path, SMALL)
+    study = study_of(tmp_path, f'title = "How stable are they?"\n{SMALL}')
     run_here(study, tmp_path / "mine.sqlite")
     said = _run(tmp_path, "mine.toml", "--tables", "--figures", "--out", "shown").stdout
     written = {path.name for path in (tmp_path / "shown").iterdir()}
     assert {"README.md", "learners-categorical.csv", "f1-categorical.svg"} <= written
     assert f"{len(written)} files written to shown." in said
+    assert (tmp_path / "shown" / "README.md").read_text().startswith("# Study: How stable are they?\n")
 
 
 def test_dry_run_counts_and_touches_nothing(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from tests.unit.study.studies import SMALL, study_of
 
-from stablebn.study.estimate import Estimate, Remaining, in_words, rule_of_thumb
+from stablebn.study import plan
+from stablebn.study.estimate import SECONDS_TO_START, Estimate, Remaining, in_words, rule_of_thumb
 from stablebn.study.jobs import TimingGroup, jobs_of
 
 TABU, ELSEWHERE, OTHER = (
@@ -73,3 +74,12 @@ def test_times_are_said_as_people_say_them() -> None:
         "1 h 0 min",
         "25 h 0 min",
     ]
+
+
+def test_jobs_take_more_than_learning_and_none_begins_at_once(tmp_path: Path) -> None:
+    study = study_of(tmp_path, SMALL)
+    jobs = jobs_of(study)
+    learning = sum(rule_of_thumb(job.timing_group) for job in jobs)
+    planned = plan(study, store=tmp_path / "none.sqlite", jobs=1)
+    assert planned.seconds > SECONDS_TO_START + learning + 0.01 * len(jobs)
+    assert f"About {planned.seconds:.0f} s" in planned.time_needed()

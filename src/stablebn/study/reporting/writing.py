@@ -70,7 +70,7 @@ def write_tables(
     Parameters
     ----------
     study : str
-        Its name.
+        Its title.
     samples, records
         What the study remembers; those of jobs that have ended.
     folder : Path

@@ -1,0 +1,60 @@
+"""`stablebn cross-validate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stablebn.arguments import learn_options
+from stablebn.commands.options import (
+    Algorithm,
+    AllCategorical,
+    AllContinuous,
+    Categorical,
+    Continuous,
+    help_with_learners,
+    kinds_of,
+    with_options,
+)
+from stablebn.commands.progress import counting
+from stablebn.commands.terminal import say
+from stablebn.confidence.cross_validation import NOT_HERE, cross_validate
+from stablebn.errors import spelled
+
+HELP = help_with_learners("Find out how well a learner predicts: how likely rows are that it has not seen.")
+
+
+@with_options(option for option in learn_options() if option.name not in NOT_HERE)
+def command(
+    data: Annotated[
+        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+    ],
+    algorithm: Algorithm = "tabu-stable",
+    folds: Annotated[int, typer.Option(help="In how many parts the rows are split.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same folds.")] = 0,
+    smoothing: Annotated[
+        float, typer.Option(help="Imaginary sample size with which probabilities are estimated.")
+    ] = 1.0,
+    *,
+    continuous: Continuous = None,
+    categorical: Categorical = None,
+    all_continuous: AllContinuous = False,
+    all_categorical: AllCategorical = False,
+    **options: Any,
+) -> None:
+    """Cross-validate a learner, and say what was found."""
+    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
+    with counting("folds") as show:
+        found = cross_validate(
+            data,
+            algorithm,
+            folds=folds,
+            seed=seed,
+            smoothing=smoothing,
+            progress=None if show is None else lambda done, wanted: show(done, wanted, ""),
+            kinds=kinds,
+            **{option: value for option, value in options.items() if value is not None},
+        )
+    say(spelled(found.summary(), keep="\n"))
