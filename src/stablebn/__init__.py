@@ -13,12 +13,22 @@ if TYPE_CHECKING:
     from stablebn import study
     from stablebn.api import check, ci_test, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
+    from stablebn.certificate import Certificate
     from stablebn.checking import Check
     from stablebn.data.discretising import Discretised, discretise
-    from stablebn.errors import DataError, FormatError, GraphError, MissingExtraError, OptionError, StableBNError
+    from stablebn.errors import (
+        CertificateError,
+        DataError,
+        FormatError,
+        GraphError,
+        MissingExtraError,
+        OptionError,
+        StableBNError,
+    )
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
+    from stablebn.proving import verify
     from stablebn.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
@@ -28,6 +38,7 @@ if TYPE_CHECKING:
         H2PC,
         HC,
         MMHC,
+        Exact,
         HCDec,
         HCInc,
         HCStable,
@@ -45,17 +56,22 @@ __version__ = "0.1.0"
 _HOMES = {
     "stablebn.api": ("check", "ci_test", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
+    "stablebn.certificate": ("Certificate",),
     "stablebn.checking": ("Check",),
     "stablebn.data.discretising": ("Discretised", "discretise"),
-    "stablebn.errors": ("DataError", "FormatError", "GraphError", "MissingExtraError", "OptionError", "StableBNError"),
+    "stablebn.errors": (
+        *("CertificateError", "DataError", "FormatError", "GraphError"),
+        *("MissingExtraError", "OptionError", "StableBNError"),
+    ),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
+    "stablebn.proving": ("verify",),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
     "stablebn.learners.pattern": ("TestTrace",),
     "stablebn.sklearn": (
-        *("FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
+        *("Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
     ),
 }
@@ -70,12 +86,15 @@ __all__ = [
     "MMHC",
     "PDAG",
     "CITest",
+    "Certificate",
+    "CertificateError",
     "Check",
     "Comparison",
     "ConditionalGaussian",
     "DataError",
     "Discretised",
     "EdgeFrequency",
+    "Exact",
     "FormatError",
     "GraphError",
     "GraphScore",
@@ -110,6 +129,7 @@ __all__ = [
     "score",
     "stability",
     "study",
+    "verify",
 ]
 
 # Without this, Python prints a library's warnings where nobody has asked for a log.

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stablebn.arguments import CheckArguments, LearnArguments, ScoreArguments, about_the_table, describe
+from stablebn.arguments import (
+    CheckArguments,
+    LearnArguments,
+    ScoreArguments,
+    about_the_table,
+    changed_options,
+    describe,
+)
+from stablebn.certificate import Certificate, GraphProof, graph_proof
 from stablebn.checking import Check, checked
 from stablebn.data import (
     Asked,
@@ -28,9 +36,10 @@ from stablebn.graph import PDAG
 from stablebn.graph.names import name_key
 from stablebn.independence import independence_test, name_of_test
 from stablebn.knowledge import KnownArcs
-from stablebn.learned import learned_graph, order_warnings, unfinished_warning
-from stablebn.learners import LEARNERS, SearchConfig, define_problem, measured, number_variables
+from stablebn.learned import LearnedGraph, learned_graph, order_warnings, unfinished_warning
+from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, define_problem, measured, number_variables
 from stablebn.learners.config import EQUIVALENCE_CLASSES
+from stablebn.learners.exact import BestDag
 from stablebn.naming import (
     all_arcs_but,
     as_dag,
@@ -47,6 +56,7 @@ from stablebn.naming import (
 from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
+from stablebn.search import Climb
 from stablebn.stats import statistics_of
 from stablebn.stats.threads import cores
 from stablebn.stats.variable_sets import bit
@@ -55,6 +65,9 @@ if TYPE_CHECKING:
     from stablebn.networks.model import Network
 
 logger = logging.getLogger(__name__)
+
+Search = Callable[[Problem, SearchConfig], Climb | Pattern]
+"""What finds a graph."""
 
 
 @takes(LearnArguments, describe)
@@ -77,7 +90,7 @@ def learn(*arguments: Any, **options: Any) -> Result:
     return learn_among(LearnArguments.of_learn(arguments, options))
 
 
-def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result:
+def learn_among(asked: LearnArguments, known: KnownArcs | None = None, search_by: Search | None = None) -> Result:
     """Learn as asked, among the graphs that obey what is known.
 
     Parameters
@@ -85,6 +98,8 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     asked : LearnArguments
     known : KnownArcs, optional
         What it forbids to columns that take no part forbids nothing.
+    search_by : callable, optional
+        What finds the graph, in place of the learner: for instance one that checks what another has found.
     """
     known = known or KnownArcs()
     began = time.perf_counter()
@@ -115,7 +130,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     search = asked.part(SearchConfig)
     problem = replace(problem, start=start_parent_sets(start, problem, search.max_parents), watch=asked.progress)
     ordered = time.perf_counter()
-    found = learner.learn(problem, search)
+    found = (search_by or learner.learn)(problem, search)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
@@ -148,6 +163,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
         fingerprint=learned.fingerprint,
         known=learned.known,
         prepared=prepared,
+        proof=_proof(found, learned, problem, asked, known),
         timings={
             "encode": encoded - began,
             "order": ordered - encoded,
@@ -157,6 +173,25 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None) -> Result
     )
     logger.info("%s: %d arcs, score %s, %.3f s", asked.algorithm, len(result.arcs), result.score, done - began)
     return result
+
+
+def _proof(
+    found: Climb | Pattern, learned: LearnedGraph, problem: Problem, asked: LearnArguments, known: KnownArcs
+) -> GraphProof | None:
+    """What is proven of what was found, with a certificate of it."""
+    if not isinstance(found, BestDag) or learned.score is None:
+        return None
+    options = {**about_the_table(asked), **changed_options(asked, (ScoreConfig, SearchConfig))}
+    certificate = Certificate(
+        options={**options, **found.limits},
+        forbidden=known.forbidden,
+        variables=problem.names,
+        parents=found.parents,
+        score=found.proof.score,
+        bound=found.proof.bound,
+        trees=found.proof.trees,
+    )
+    return graph_proof(found.proof, learned.score, certificate)
 
 
 def _prepared(

@@ -71,6 +71,10 @@ class OptionError(StableBNError, ValueError):
     """An option has a value it cannot take."""
 
 
+class CertificateError(StableBNError, ValueError):
+    """A certificate does not hold: it is damaged, or belongs to another table."""
+
+
 class FormatError(StableBNError, ValueError):
     """A file is not what its format asks for; the message names the file, the line and what was expected."""
 

@@ -13,6 +13,7 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig, graph_score
+from stablebn.learners.exact import BestDag
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.stats import MixedStatistics
@@ -209,6 +210,11 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
 
 def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
     """What to say of a learner that has not finished."""
+    if isinstance(found, BestDag):
+        sets = [] if found.proof.most_parents is None else [f"max_sets={config.max_sets} parent sets"]
+        late = [] if config.max_time is None else [f"max_time={config.max_time} seconds"]
+        met = " or ".join([*sets, *late]) or "how large a part can be solved exactly"
+        return Caution("max-time" if late else "not-proven", (), f"The graph is not proven to be the best: a limit was met, {met}.")
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
     if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(

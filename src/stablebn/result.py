@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from stablebn.certificate import Certificate, GraphProof
 from stablebn.data import Caution, Decision, Kind, Prepared
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
+from stablebn.search.optimum.search import Ties
 
 if TYPE_CHECKING:
     from stablebn.networks.model import Network
@@ -64,6 +66,8 @@ class Result:
         Seconds spent.
     prepared : Prepared
         The table that was learned from.
+    proof : GraphProof or None
+        What is proven of the graph, by a learner that proves (`exact`).
     """
 
     pdag: PDAG
@@ -85,6 +89,32 @@ class Result:
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared = field(compare=False)
+    proof: GraphProof | None = field(default=None, compare=False)
+
+    @property
+    def optimal(self) -> bool | None:
+        """Whether it is proven that no graph has a higher score; None if nobody has tried."""
+        return None if self.proof is None else self.proof.optimal
+
+    @property
+    def bound(self) -> float | None:
+        """A score that no graph exceeds; None if none is known."""
+        return None if self.proof is None else self.proof.bound
+
+    @property
+    def gap(self) -> float | None:
+        """By how much a graph can be better at most; None if that is not known."""
+        return None if self.proof is None else self.proof.gap
+
+    @property
+    def ties(self) -> Ties | None:
+        """How many classes of graphs are equally good; None if that is not known."""
+        return None if self.proof is None else self.proof.ties
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What `stablebn.verify` checks; None without a proof."""
+        return None if self.proof is None else self.proof.certificate
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -155,7 +185,15 @@ class Result:
             "merged": [[name, list(names)] for name, names in self.merged.items()],
             "cuts": [[name, list(points)] for name, points in self.cuts.items()],
             "warnings": [str(caution) for caution in self.warnings],
+            **self._proven(),
         }
+
+    def _proven(self) -> dict[str, Any]:
+        """What is proven, where somebody has tried."""
+        if self.proof is None:
+            return {}
+        ties = {"count": self.proof.ties.count, "are_all": self.proof.ties.are_all}
+        return {"optimal": self.optimal, "bound": self.bound, "gap": self.gap, "ties": ties}
 
     def to_json(self) -> str:
         """`to_dict` as JSON text, a line an entry; names that JSON does not have are written as text."""
@@ -176,6 +214,8 @@ class Result:
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
         lines = [answer, *self._kinds_line()]
+        if self.proof is not None:
+            lines.append(f"  {self.proof.sentence()}")
         undirected = 0 if self.cpdag is None else len(self.cpdag.undirected)
         if undirected:
             be = "direction is" if undirected == 1 else "directions are"

@@ -39,6 +39,7 @@ class Caution:
         "fewest-rows",
         "max-iter",
         "max-time",
+        "not-proven",
         "conflicts",
         "not-extendable",
         "small-strata",

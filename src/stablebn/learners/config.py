@@ -7,10 +7,12 @@ from typing import Literal
 
 from stablebn.independence.registry import TESTS
 from stablebn.options import Options, at_least, between_0_and_1, choice, option, positive
+from stablebn.search.candidates import MOST_SCORED
 
-Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes"]
+Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes", "proves"]
 """What a learner does, by which it has options: it climbs from a DAG, keeps a tabu list, searches for the stable order,
-tests independence, climbs among the edges that tests leave, or searches among equivalence classes."""
+tests independence, climbs among the edges that tests leave, searches among equivalence classes, or proves which DAG is
+best."""
 
 CLIMBS: Trait = "climbs"
 TABU: Trait = "tabu"
@@ -18,6 +20,7 @@ STABLE_ORDER: Trait = "stable order"
 TESTS_INDEPENDENCE: Trait = "tests"
 CLIMBS_AMONG_CANDIDATES: Trait = "climbs among candidates"
 EQUIVALENCE_CLASSES: Trait = "equivalence classes"
+PROVES: Trait = "proves"
 
 MOST = 10**6
 """Greatest value of options that are integers: more than any search has a use for, and a list so long fits memory."""
@@ -39,7 +42,7 @@ class SearchConfig(Options):
         None,
         "Most parents of a variable.",
         check=at_least(0, most=MOST),
-        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES),
+        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES, PROVES),
     )
     max_iter: int | None = option(
         None, "Most steps of a search.", check=at_least(0, most=MOST), of=(CLIMBS, CLIMBS_AMONG_CANDIDATES)
@@ -78,6 +81,12 @@ class SearchConfig(Options):
         "At first join only variables that depend on each other by themselves.",
         check=choice((False, True)),
         of=(EQUIVALENCE_CLASSES,),
+    )
+    max_sets: int = option(
+        MOST_SCORED,
+        "Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said.",
+        check=at_least(0, most=10**9),
+        of=(PROVES,),
     )
     max_time: float | None = option(
         None,

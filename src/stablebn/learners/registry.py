@@ -10,12 +10,14 @@ from stablebn.learners.config import (
     CLIMBS,
     CLIMBS_AMONG_CANDIDATES,
     EQUIVALENCE_CLASSES,
+    PROVES,
     STABLE_ORDER,
     TABU,
     TESTS_INDEPENDENCE,
     SearchConfig,
     Trait,
 )
+from stablebn.learners.exact import exact
 from stablebn.learners.fges import fges
 from stablebn.learners.gs import gs
 from stablebn.learners.h2pc import h2pc
@@ -66,6 +68,7 @@ _TABU = frozenset({CLIMBS, TABU})
 _TESTS = frozenset({TESTS_INDEPENDENCE})
 _HYBRID = frozenset({TESTS_INDEPENDENCE, CLIMBS_AMONG_CANDIDATES})
 _EQUIVALENCE = frozenset({EQUIVALENCE_CLASSES})
+_PROOF = frozenset({PROVES})
 
 LEARNERS: Mapping[str, Learner] = {
     "tabu-stable": Learner(
@@ -86,6 +89,7 @@ LEARNERS: Mapping[str, Learner] = {
     "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=3),
     "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=3),
     "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=2),
+    "exact": Learner("Exact", "the best graph there is, with a proof", exact, _PROOF),
 }
 
 

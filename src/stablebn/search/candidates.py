@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stablebn import _core
@@ -40,8 +39,8 @@ class CandidateSets:
     complete : bool
         Whether no other set can be a candidate. If not, the limit on sets or the time was met.
     beyond : tuple of int or None
-        Where they are not complete: by variable, an upper bound of the scores of all sets that were not looked at, in the
-        same units; None where no bound is known.
+        Where they are not complete: by variable, an upper bound of the scores of all sets that were not looked at, in
+        the same units; None where no bound is known.
     scored : int
         Number of sets that were scored.
     """
@@ -75,8 +74,8 @@ def candidate_sets(
     """Find every parent set that scores more than all its subsets, level by level.
 
     Sets are scored in batches by the core. Bounds spare the looking at most of them (`src/core/likelihood_bounds.hpp`,
-    `DirichletScores::most_with_more`); scores without a bound (bge, those of mixed data and of tables with holes) look at
-    all sets of up to `max_parents`.
+    `DirichletScores::most_with_more`); of scores without a bound (bge, those of mixed data and of tables with holes)
+    all sets of up to `max_parents` are looked at.
 
     Parameters
     ----------

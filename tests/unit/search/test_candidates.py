@@ -130,6 +130,6 @@ def test_threads_and_small_parts_change_nothing(threads: int) -> None:
 def test_published_numbers_of_candidates(name: str, count: int) -> None:
     with (SHARED / "optimum" / f"{name}.csv").open() as file:
         columns = zip(*csv.reader(file), strict=True)
-        codes = [np.unique(column, return_inverse=True)[1] for column in columns]
+        codes = [np.unique(column, return_inverse=True)[1].tolist() for column in columns]
     scores = family_scores(categorical_table(codes), ScoreConfig("bic"), threads=2)
     assert len(candidate_sets(scores)) == count

@@ -1,0 +1,123 @@
+"""`verify`: whether a certificate holds for a table; `prove`: how far any graph is from the best one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stablebn.api import learn_among
+from stablebn.arguments import LearnArguments
+from stablebn.certificate import Certificate
+from stablebn.errors import CertificateError, OptionError
+from stablebn.knowledge import KnownArcs
+from stablebn.learners import Problem, SearchConfig
+from stablebn.learners.exact import BestDag
+from stablebn.result import Result
+from stablebn.search.candidates import candidate_sets
+from stablebn.search.optimum.search import proof_of
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a certificate proves of a graph.
+
+    Attributes
+    ----------
+    optimal : bool
+        Whether no graph that is allowed has a higher score.
+    score : float
+    bound, gap : float or None
+        What no graph exceeds, and how much more that is; None where no bound is known.
+    result : Result
+        The graph that the certificate is about.
+    """
+
+    optimal: bool
+    score: float
+    bound: float | None
+    gap: float | None
+    result: Result
+
+    def __str__(self) -> str:
+        proof = self.result.proof
+        return "" if proof is None else proof.sentence()
+
+
+def verify(
+    certificate: Certificate | str | os.PathLike[str],
+    data: object,
+    *,
+    weights: object = None,
+    names: Sequence[Hashable] | None = None,
+    threads: int | None = None,
+) -> Verified:
+    """Check a certificate against a table: in integers, without the solver that has made it.
+
+    Candidate parent sets and their scores are worked out anew from the table; then every bound of the certificate.
+
+    Parameters
+    ----------
+    certificate : Certificate, or the path of its file
+    data, weights, names, threads
+        As in `learn`: the table that the graph was learned from, in any layout.
+
+    Returns
+    -------
+    Verified
+
+    Raises
+    ------
+    CertificateError
+        It does not hold: it is damaged, or belongs to another table.
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> table = sb.read_network("asia").sample(500, seed=1)
+    >>> certificate = sb.learn(table, "exact").certificate
+    >>> sb.verify(certificate, table).optimal
+    True
+    """
+    own = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
+    given: dict[str, Any] = {"weights": weights, "names": names, "threads": threads}
+    options = {**own.options, **{name: value for name, value in given.items() if value is not None}}
+    try:
+        asked = LearnArguments.of_learn((data, "exact"), options)
+    except OptionError as error:
+        raise CertificateError(f"the certificate has options that cannot be: {error}") from None
+    known = KnownArcs(forbidden=own.forbidden)
+    result = learn_among(asked, known, lambda problem, config: _checked(own, problem, config))
+    assert result.score is not None
+    proof = result.proof
+    assert proof is not None
+    return Verified(proof.optimal, result.score, proof.bound, proof.gap, result)
+
+
+def _checked(own: Certificate, problem: Problem, config: SearchConfig) -> BestDag:
+    """The graph of a certificate, once all that it says is seen to hold."""
+    if problem.names != own.variables:
+        raise CertificateError("the certificate is not of this table: other columns, or columns in another order.")
+    candidates = candidate_sets(
+        problem.scores, max_parents=config.max_parents, allowed=problem.allowed, most_scored=config.max_sets
+    )
+    try:
+        proof = proof_of(candidates, own.parents, own.trees)
+    except (ValueError, IndexError) as error:
+        raise CertificateError(f"the certificate does not hold for this table: {error}.") from None
+    if (proof.score, proof.bound) != (own.score, own.bound):
+        raise CertificateError("the certificate does not hold for this table: its score or its bound is another one.")
+    return BestDag(
+        parents=own.parents,
+        score=proof.score,
+        order=problem.decreasing,
+        start=problem.scores.dag([0] * problem.scores.n),
+        steps=np.zeros((0, 9), dtype=np.int64),
+        deltas=np.zeros((0, 2)),
+        finished=proof.optimal,
+        proof=proof,
+        limits={},
+    )
