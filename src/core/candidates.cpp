@@ -86,7 +86,7 @@ void CandidateSearch::begin_level() {
         limited_ = wanted > 0;
         return;
     }
-    scored_ += wanted;
+    wanted_ = wanted;
     std::vector<std::pair<VariableSet, Job>> found;
     for (int v = 0; v < n; ++v) {
         const auto& from = growth_[v].from;
@@ -115,12 +115,15 @@ void CandidateSearch::grow(int child) {
     growth = {};
     if (level_ >= most_parents_[child]) return;
     std::vector<std::uint16_t> subset(level_);
+    std::vector<VariableSet> sets;
+    for (std::size_t at = 0; at < level.size(); ++at) sets.push_back(set(child, at));
     const auto is_allowed = [&](int u) { return u != child && (allowed_.rows() == 0 || allowed_(child, u)); };
     const auto can_add = [&](std::size_t at, int u) {
-        const auto most = scores_->most_added(child, set(child, at), level.gain[at], u);
+        const auto most = scores_->most_added(child, sets[at], level.gain[at], u);
         return !most || *most > 0;
     };
     const auto consider = [&](std::size_t at, int u) {
+        if (!can_add(at, u)) return;
         Wide best = level.best[at];
         const auto own = members(child, at);
         for (int left_out = 0; left_out < level_; ++left_out) {
@@ -132,7 +135,6 @@ void CandidateSearch::grow(int child) {
             if (!other || !can_add(*other, own[left_out])) return;
             best = std::max(best, level.best[*other]);
         }
-        if (!can_add(at, u)) return;
         growth.from.push_back(static_cast<std::uint32_t>(at));
         growth.more.push_back(static_cast<std::uint16_t>(u));
         growth.gain.push_back(NO_GAIN);
@@ -169,6 +171,7 @@ void CandidateSearch::score(const Job& job) {
 
 void CandidateSearch::end_level() {
     scores_->pool().run(growth_.size(), [this](std::size_t child) { sift(static_cast<int>(child)); });
+    scored_ += wanted_;
     ++level_;
     begun_ = false;
 }

@@ -41,6 +41,7 @@ public:
     bool complete() const { return ended_ && !limited_; }
     /// Parents of the sets of the last level that is done.
     int level() const { return level_; }
+    /// Sets of the levels that are done.
     std::int64_t scored() const { return scored_; }
     /// What was found, by growing size and in lexicographic order; the first is the empty set.
     std::span<const Candidate> candidates(int child) const { return found_[child]; }
@@ -87,7 +88,7 @@ private:
     std::int64_t most_scored_;
     int level_ = 0;
     bool begun_ = false, ended_ = false, limited_ = false;
-    std::int64_t scored_ = 0;
+    std::int64_t scored_ = 0, wanted_ = 0;
     std::vector<Level> levels_;
     std::vector<Growth> growth_;
     std::vector<Job> jobs_;

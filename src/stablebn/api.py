@@ -163,7 +163,7 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None, search_by
         fingerprint=learned.fingerprint,
         known=learned.known,
         prepared=prepared,
-        proof=_proof(found, learned, problem, asked, known),
+        proof=_proof(found, learned, problem, prepared, asked, known),
         timings={
             "encode": encoded - began,
             "order": ordered - encoded,
@@ -176,14 +176,26 @@ def learn_among(asked: LearnArguments, known: KnownArcs | None = None, search_by
 
 
 def _proof(
-    found: Climb | Pattern, learned: LearnedGraph, problem: Problem, asked: LearnArguments, known: KnownArcs
+    found: Climb | Pattern,
+    learned: LearnedGraph,
+    problem: Problem,
+    prepared: Prepared,
+    asked: LearnArguments,
+    known: KnownArcs,
 ) -> GraphProof | None:
     """What is proven of what was found, with a certificate of it."""
     if not isinstance(found, BestDag) or learned.score is None:
         return None
-    options = {**about_the_table(asked), **changed_options(asked, (ScoreConfig, SearchConfig))}
+    options = {**about_the_table(asked), **changed_options(asked, (ScoreConfig, SearchConfig)), **found.limits}
+    # What was given with the table is given with it again; and how long it took proves nothing.
+    for name in ("names", "max_time", *(() if isinstance(asked.weights, str) else ("weights",))):
+        options.pop(name, None)
+    if isinstance(prepared.table, CategoricalTable):
+        options.pop("unit_free", None)
+    if isinstance(asked.kinds, Mapping):
+        options["kinds"] = [[name, kind] for name, kind in prepared.kinds.items()]
     certificate = Certificate(
-        options={**options, **found.limits},
+        options=options,
         forbidden=known.forbidden,
         variables=problem.names,
         parents=found.parents,

@@ -156,7 +156,11 @@ def _of_tree(tree: Tree) -> dict[str, Any]:
     written: dict[str, Any] = {}
     if tree.steps:
         written["steps"] = [
-            {"clusters": [members(own) for own in step.clusters], "multipliers": [str(own) for own in step.values]}
+            {
+                "clusters": [[members(own), str(value)] for own, value in step.clusters],
+                "packings": [[members(own), str(value)] for own, value in step.packings],
+                "denominator": step.denominator,
+            }
             for step in tree.steps
         ]
     if tree.arc is not None and tree.having is not None and tree.lacking is not None:
@@ -165,13 +169,15 @@ def _of_tree(tree: Tree) -> dict[str, Any]:
 
 
 def _to_tree(own: Mapping[str, Any]) -> Tree:
-    steps = []
-    for step in own.get("steps", ()):
-        clusters, values = tuple(map(_bits, step["clusters"])), tuple(map(int, step["multipliers"]))
-        if len(clusters) != len(values):
-            raise ValueError("there is not one multiplier for each cluster")
-        steps.append(Multipliers(clusters, values))
+    steps = [
+        Multipliers(_numbers(step["clusters"]), _numbers(step["packings"]), int(step["denominator"]))
+        for step in own.get("steps", ())
+    ]
     if "arc" not in own:
         return Tree(tuple(steps))
     u, v = map(int, own["arc"])
     return Tree(tuple(steps), (u, v), _to_tree(own["having"]), _to_tree(own["lacking"]))
+
+
+def _numbers(own: Sequence[tuple[Sequence[int], str]]) -> tuple[tuple[int, int], ...]:
+    return tuple((_bits(variables), int(value)) for variables, value in own)

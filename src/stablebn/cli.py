@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from stablebn.commands.terminal import say
 from stablebn.errors import DataError, StableBNError
 
-COMMANDS = ("learn", "check", "score", "compare", "stability", "study", "networks", "sample", "demo")
+COMMANDS = ("learn", "check", "score", "verify", "compare", "stability", "study", "networks", "sample", "demo")
 """The commands: each is a module of `stablebn.commands`, with its function `command` and its `HELP`."""
 
 

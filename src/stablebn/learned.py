@@ -214,7 +214,8 @@ def unfinished_warning(found: Climb | Pattern, config: SearchConfig) -> Caution:
         sets = [] if found.proof.most_parents is None else [f"max_sets={config.max_sets} parent sets"]
         late = [] if config.max_time is None else [f"max_time={config.max_time} seconds"]
         met = " or ".join([*sets, *late]) or "how large a part can be solved exactly"
-        return Caution("max-time" if late else "not-proven", (), f"The graph is not proven to be the best: a limit was met, {met}.")
+        message = f"The graph is not proven to be the best: a limit was met, {met}."
+        return Caution("max-time" if late else "not-proven", (), message)
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
     if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(

@@ -44,7 +44,13 @@ class Verified:
 
     def __str__(self) -> str:
         proof = self.result.proof
-        return "" if proof is None else proof.sentence()
+        if proof is None:
+            return ""
+        certificate = proof.certificate
+        assumed = [f"{name}={value!r}" for name, value in certificate.options.items()]
+        if certificate.forbidden:
+            assumed.append(f"{len(certificate.forbidden)} arcs forbidden")
+        return proof.sentence() + (f" Given {', '.join(assumed)}." if assumed else "")
 
 
 def verify(
@@ -85,6 +91,8 @@ def verify(
     own = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
     given: dict[str, Any] = {"weights": weights, "names": names, "threads": threads}
     options = {**own.options, **{name: value for name, value in given.items() if value is not None}}
+    if isinstance(options.get("kinds"), list):
+        options["kinds"] = dict(options["kinds"])
     try:
         asked = LearnArguments.of_learn((data, "exact"), options)
     except OptionError as error:

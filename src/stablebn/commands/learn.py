@@ -70,13 +70,16 @@ def command(
     trace: Annotated[
         Path | None, typer.Option(help="Write every step of the search to this file (.json or .csv).")
     ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write what proves the graph to this file, for `stablebn verify` (exact).")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Learn a graph, write it, and say what was learned."""
     wanted = format or _format_of(out)
-    for path in (out, trace):
+    for path in (out, trace, certificate):
         if path is not None:
             check_free(path, force=force)
 
@@ -91,6 +94,11 @@ def command(
         text = result.trace.to_csv() if trace.suffix == ".csv" else result.trace.to_json()
         write_atomically(trace, text, force=force)
         written.append(spelled(trace))
+    if certificate is not None:
+        if result.certificate is None:
+            raise OptionError(f"--certificate: {algorithm} proves nothing. Say exact.")
+        result.certificate.save(certificate, force=force)
+        written.append(spelled(certificate))
     if not quiet:
         where = f"  Written to {' and '.join(written)}." if written else ""
         say(result.summary(LEARNERS[algorithm].title) + where)

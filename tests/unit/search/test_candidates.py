@@ -26,7 +26,7 @@ from stablebn.search import AllowedArcs
 from stablebn.search.candidates import candidate_sets
 
 
-def _table(kind: str, seed: int, n: int = 6) -> Table:
+def drawn_table(kind: str, seed: int, n: int = 6) -> Table:
     rng = np.random.default_rng(seed)
     rows = int(rng.integers(20, 300))
     if kind == "categorical":
@@ -54,7 +54,7 @@ def _assert_twins(scores: CompiledScores, max_parents: int | None = None, allowe
 @pytest.mark.parametrize(("kind", "score"), [(kind, score) for kind in SCORES for score in SCORES[kind]])
 def test_candidates_are_those_of_brute_force(kind: str, score: str) -> None:
     for seed in range(6):
-        scores = family_scores(_table(kind, seed), ScoreConfig(score), threads=1 + seed % 2)
+        scores = family_scores(drawn_table(kind, seed), ScoreConfig(score), threads=1 + seed % 2)
         allowed = AllowedArcs.all_but(scores.n, random_forbidden(seed, scores.n, 0.3))
         for max_parents, arcs in product((None, 2), (None, allowed)):
             _assert_twins(scores, max_parents, arcs)
@@ -64,7 +64,7 @@ def test_candidates_are_those_of_brute_force(kind: str, score: str) -> None:
 def test_bounds_hold_for_weak_and_strong_penalties_and_priors(score: str, option: float) -> None:
     config = ScoreConfig(score, k=option) if score == "bic" else ScoreConfig(score, iss=option)
     for seed in range(20, 24):
-        _assert_twins(family_scores(_table("categorical", seed), config))
+        _assert_twins(family_scores(drawn_table("categorical", seed), config))
 
 
 def test_copies_and_nearly_collinear_columns_have_the_candidates_of_brute_force() -> None:
@@ -79,7 +79,7 @@ def test_copies_and_nearly_collinear_columns_have_the_candidates_of_brute_force(
 
 def test_a_limit_leaves_whole_levels_out_and_bounds_what_it_left_out() -> None:
     for score, seed in product(("bic", "bde", "k2"), range(4)):
-        scores = family_scores(_table("categorical", seed, 7), ScoreConfig(score))
+        scores = family_scores(drawn_table("categorical", seed, 7), ScoreConfig(score))
         whole = candidate_sets(scores)
         for limit in (0, 42, 150, 400):
             found = candidate_sets(scores, most_scored=limit)
@@ -100,14 +100,14 @@ def test_a_limit_leaves_whole_levels_out_and_bounds_what_it_left_out() -> None:
 
 
 def test_scores_without_a_bound_say_so_at_the_limit() -> None:
-    scores = family_scores(_table("continuous", 1, 7), ScoreConfig("bge"))
+    scores = family_scores(drawn_table("continuous", 1, 7), ScoreConfig("bge"))
     found = candidate_sets(scores, most_scored=60)
     assert (found.complete, found.most_parents) == (False, 1)
     assert found.beyond == (None,) * 7
 
 
 def test_time_that_is_up_leaves_levels_that_are_done() -> None:
-    scores = family_scores(_table("categorical", 1), ScoreConfig("bic"))
+    scores = family_scores(drawn_table("categorical", 1), ScoreConfig("bic"))
     told: list[tuple[str, int]] = []
     found = candidate_sets(scores, time_is_up=lambda: True, watch=lambda *own: told.append(own))
     assert told
@@ -116,7 +116,7 @@ def test_time_that_is_up_leaves_levels_that_are_done() -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_and_small_parts_change_nothing(threads: int) -> None:
-    table = _table("categorical", 8)
+    table = drawn_table("categorical", 8)
     scores = family_scores(table, ScoreConfig("bic"), threads=threads)
     search = _core.CandidateSearch(scores.compiled, None, [6] * 6, 10**6)
     while not search.go_on(0.0):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from stablebn import _core
 from stablebn.errors import MissingExtraError
 from stablebn.fixed_point import UNIT
 from stablebn.search.optimum.components import Alive, Component, parts_of
-from stablebn.search.optimum.proof import Multipliers, Tree, apply, split, without_cycles
+from stablebn.search.optimum.orders import choices_in, climbed
+from stablebn.search.optimum.polish import polished
+from stablebn.search.optimum.proof import Multipliers, Tree, apply, split
 from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
-from stablebn.stats.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, members, to_words
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +31,21 @@ _LEAST_SHARE = 1e-9
 _LEAST_MULTIPLIER = 1e-9
 # Cuts that are added at once.
 _MOST_CUTS = 80
+# Programmes from one climb in the space of orders to the next, below the root.
+_SOLVED_BETWEEN_CLIMBS = 25
+# Arcs that are tried as a branch.
+_ARCS_TRIED = 8
+# Nats: a bound so near to a loss may be that loss.
+_NEARLY = 1e-5
 # Nats by which a bound must pass a loss to be relied upon before it is worked out in integers.
 _MARGIN = 1e-7
+
+
+Shares = list[list[tuple[int, float]]]
+"""By place, choices and the shares that a solution gives them."""
+
+Cut = tuple[str, int]
+""""cluster" or "packing", and its variables as bits of places."""
 
 
 def import_highs() -> Any:
@@ -79,7 +95,6 @@ class ClusterSearch:
         self.finished = True
         self._time_is_up = time_is_up
         self._watch = watch
-        self._clusters: list[int] = []
         self._programme = _Programme(component)
         self._solved = 0
 
@@ -98,7 +113,7 @@ class ClusterSearch:
             if self._watch is not None:
                 self._watch(self._solved)
             shares = programme.shares(values)
-            self._round(shares, alive)
+            self._round(shares, climb=depth == 0 or self._solved % _SOLVED_BETWEEN_CLIMBS == 0)
             late = self._time_is_up()
             hopeless = bound > self._nats() + _MARGIN
             stale = 0 if bound > best_bound + 1e-4 * max(1.0, self._nats() - bound) else stale + 1
@@ -115,17 +130,18 @@ class ClusterSearch:
         alive = self._shrunk(alive, duals, steps, worth=0.0)
         if not all(alive):
             return Tree(tuple(steps))
-        alive = without_cycles(component, alive)
-        if not all(alive):
-            return Tree(tuple(steps))
         parts = parts_of(component, alive)
         if all(len(part) <= MOST_PLACES for part in parts):
             self._finish(alive, parts)
             return Tree(tuple(steps))
+        if abs(bound - self._nats()) < _NEARLY:
+            exactly = polished(component, alive, self.choices, programme.multipliers(duals), self.loss)
+            if exactly is not None:
+                return Tree((*steps, exactly))
         if late:
             self.finished = False
             return Tree(tuple(steps))
-        arc = self._arc(shares, alive, parts)
+        arc = self._arc(shares, alive, parts, bound)
         branches = {}
         first = self._share_of(arc, shares) > 0.5
         for has in (first, not first):
@@ -167,10 +183,11 @@ class ClusterSearch:
             self.loss, self.choices = loss, tuple(choices)
             logger.debug("a better DAG: %.6f nats below the best choices", self._nats())
 
-    def _round(self, shares: list[list[tuple[int, float]]], alive: Alive) -> None:
-        """A DAG near a solution: place the variable next whose share of families that fit is the greatest."""
+    def _round(self, shares: Shares, *, climb: bool) -> None:
+        """A DAG near a solution: next the variable whose share of families that fit is the greatest."""
         component = self.component
-        placed, choices = 0, [0] * component.n
+        placed = 0
+        order: list[int] = []
         waiting = list(range(component.n))
         while waiting:
             keys = []
@@ -180,50 +197,70 @@ class ClusterSearch:
                 keys.append((-round(fitting, 6), loss, place))
             place = min(keys)[2]
             waiting.remove(place)
-            choices[place] = component.first_fitting(place, placed)
+            order.append(place)
             placed |= bit(place)
-        self._keep(choices)
+        self._keep(choices_in(component, climbed(component, order) if climb else order))
 
-    def _cuts(self, shares: list[list[tuple[int, float]]], *, exact: bool) -> list[int]:
-        """Clusters that a solution violates: those that grow, and if none does, one that a small programme finds."""
+    def _cuts(self, shares: Shares, *, exact: bool) -> list[Cut]:
+        """What a solution violates: clusters that grow, packings; if there is none, what a small programme finds."""
         component = self.component
         children = [place for place, own in enumerate(shares) for _ in own]
         parents = [component.inside[place][at] for place, own in enumerate(shares) for at, _ in own]
         weights = [x for own in shares for _, x in own]
         found = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
         known = self._programme.known
-        found = [cluster for cluster in found if cluster not in known]
-        if found or not exact:
-            return found
+        cuts = [*(("cluster", own) for own in found), *(("packing", own) for own in self._packings(shares))]
+        cuts = [own for own in cuts if own not in known]
+        if cuts or not exact:
+            return cuts
         cluster = self._programme.separate(children, parents, weights)
-        return [] if cluster is None or cluster in known else [cluster]
+        return [] if cluster is None or ("cluster", cluster) in known else [("cluster", cluster)]
 
-    def _share_of(self, arc: tuple[int, int], shares: list[list[tuple[int, float]]]) -> float:
+    def _packings(self, shares: Shares) -> list[int]:
+        """Sets of three to five variables in which more than one share of a family has all the others as parents."""
+        sums: dict[int, float] = {}
+        for place, own in enumerate(shares):
+            for at, x in own:
+                parents = members(self.component.inside[place][at])
+                for size in range(2, min(4, len(parents)) + 1):
+                    for others in combinations(parents, size):
+                        packing = bit(place) | sum(map(bit, others))
+                        sums[packing] = sums.get(packing, 0.0) + x
+        violated = [(-x, packing) for packing, x in sums.items() if x > 1 + _LEAST_LACK]
+        return [packing for _, packing in sorted(violated)[:_MOST_CUTS]]
+
+    def _share_of(self, arc: tuple[int, int], shares: Shares) -> float:
         u, v = arc
         return sum(x for at, x in shares[v] if self.component.inside[v][at] >> u & 1)
 
-    def _arc(
-        self, shares: list[list[tuple[int, float]]], alive: Alive, parts: Sequence[tuple[int, ...]]
-    ) -> tuple[int, int]:
-        """Of the arcs in parts that are too large, that some choices have and some not, the one shared most evenly."""
+    def _arc(self, shares: Shares, alive: Alive, parts: Sequence[tuple[int, ...]], bound: float) -> tuple[int, int]:
+        """The arc to branch on: of those shared most evenly the one that lifts the bound most on both sides."""
         component = self.component
-        best: tuple[float, int, int] | None = None
+        arcs = []
         for part in parts:
             if len(part) <= MOST_PLACES:
                 continue
             own = sum(map(bit, part))
             for v in part:
-                sets = [component.inside[v][at] for at in alive[v]]
                 some, every = 0, own
-                for parents in sets:
-                    some |= parents
-                    every &= parents
-                for u in members(some & own & ~every):
-                    key = (abs(self._share_of((u, v), shares) - 0.5), v, u)
-                    if best is None or key < best:
-                        best = key
+                for at in alive[v]:
+                    some |= component.inside[v][at]
+                    every &= component.inside[v][at]
+                arcs += [(abs(self._share_of((u, v), shares) - 0.5), v, u) for u in members(some & own & ~every)]
+        tried = sorted(arcs)[:_ARCS_TRIED]
+        if tried[0][0] > 0.5 - _LEAST_LACK:
+            return tried[0][2], tried[0][1]
+        best: tuple[float, tuple[int, int]] | None = None
+        for _, v, u in tried:
+            lifts = []
+            for has in (True, False):
+                self._programme.restrict(split(component, alive, (u, v), has=has), self._most())
+                lifts.append(min(self._programme.solve()[2], self._most()) - bound)
+            worth = max(lifts[0], 1e-6) * max(lifts[1], 1e-6)
+            if best is None or worth > best[0]:
+                best = worth, (u, v)
         assert best is not None
-        return best[2], best[1]
+        return best[1]
 
 
 class _Programme:
@@ -235,16 +272,12 @@ class _Programme:
         self._columns = [(place, at) for place in range(component.n) for at in range(len(component.sets[place]))]
         self._first = np.cumsum([0, *map(len, component.sets)])
         self._nats = np.array([component.losses[place][at] / UNIT for place, at in self._columns])
-        words = -(-component.n // 64)
         self._words = np.array(
-            [
-                [component.inside[place][at] >> 64 * w & 0xFFFF_FFFF_FFFF_FFFF for w in range(words)]
-                for place, at in self._columns
-            ],
-            dtype=np.uint64,
+            [to_words(component.inside[place][at], component.n) for place, at in self._columns], dtype=np.uint64
         )
+        self._own = np.array([to_words(bit(place), component.n) for place, _ in self._columns], dtype=np.uint64)
         self._child = np.array([place for place, _ in self._columns])
-        self.known: dict[int, int] = {}
+        self.known: dict[Cut, int] = {}
         self._solver = self._new_solver()
 
     def _new_solver(self) -> Any:
@@ -283,30 +316,36 @@ class _Programme:
         self._solver.changeColsBounds(m + n, every, np.zeros(m + n), upper)
         self._solver.changeColsCost(n, every[m:], np.full(n, most))
 
-    def add(self, clusters: Sequence[int]) -> None:
-        """Ask that each cluster has a member without a parent in it."""
+    def add(self, cuts: Sequence[Cut]) -> None:
+        """Ask that clusters have a member without a parent in it, and packings at most one that has all others."""
         n, m = self._component.n, len(self._columns)
         starts: list[int] = []
         index: list[int] = []
-        for cluster in clusters:
-            self.known[cluster] = len(self.known)
+        for kind, variables in cuts:
+            self.known[kind, variables] = len(self.known)
             starts.append(len(index))
-            inside = np.array([cluster >> place & 1 for place in range(n)], dtype=bool)
-            words = np.array(
-                [cluster >> 64 * w & 0xFFFF_FFFF_FFFF_FFFF for w in range(self._words.shape[1])], dtype=np.uint64
-            )
-            free = inside[self._child] & ~(self._words & words).any(axis=1)
-            index += [*np.flatnonzero(free).tolist(), *(m + np.flatnonzero(inside)).tolist()]
-        k = len(clusters)
+            inside = np.array([variables >> place & 1 for place in range(n)], dtype=bool)
+            met = self._words & self._in_words(variables)
+            if kind == "cluster":
+                index += np.flatnonzero(inside[self._child] & ~met.any(axis=1)).tolist()
+                index += (m + np.flatnonzero(inside)).tolist()
+            else:
+                others = self._in_words(variables) & ~self._own
+                index += np.flatnonzero(inside[self._child] & (met == others).all(axis=1)).tolist()
+        infinite = self._highs.kHighsInf
+        are_clusters = np.array([kind == "cluster" for kind, _ in cuts])
         self._solver.addRows(
-            k,
-            np.ones(k),
-            np.full(k, self._highs.kHighsInf),
+            len(cuts),
+            np.where(are_clusters, 1.0, -infinite),
+            np.where(are_clusters, infinite, 1.0),
             len(index),
             np.array(starts),
             np.array(index, dtype=np.int32),
             np.ones(len(index)),
         )
+
+    def _in_words(self, variables: int) -> NDArray[np.uint64]:
+        return np.array(to_words(variables, self._component.n), dtype=np.uint64)
 
     def solve(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """Shares, numbers of the clusters, and the sum of losses."""
@@ -316,18 +355,22 @@ class _Programme:
         duals = np.array(solution.row_dual)[self._component.n :]
         return np.array(solution.col_value), duals, objective
 
-    def shares(self, values: NDArray[np.float64]) -> list[list[tuple[int, float]]]:
+    def shares(self, values: NDArray[np.float64]) -> Shares:
         """By variable, the choices that have a share."""
-        found: list[list[tuple[int, float]]] = [[] for _ in range(self._component.n)]
+        found: Shares = [[] for _ in range(self._component.n)]
         for column in np.flatnonzero(values[: len(self._columns)] > _LEAST_SHARE).tolist():
             place, at = self._columns[column]
             found[place].append((at, float(values[column])))
         return found
 
     def multipliers(self, duals: NDArray[np.float64]) -> Multipliers:
-        """The numbers of the clusters as integers; those that are as good as nothing are left out."""
-        own = [(c, round(float(d) * UNIT)) for c, d in zip(self.known, duals, strict=True) if d > _LEAST_MULTIPLIER]
-        return Multipliers(tuple(cluster for cluster, _ in own), tuple(value for _, value in own))
+        """The numbers of clusters and packings as integers; those that are as good as nothing are left out."""
+        numbers: dict[str, list[tuple[int, int]]] = {"cluster": [], "packing": []}
+        for (kind, variables), dual in zip(self.known, duals, strict=True):
+            value = float(dual) if kind == "cluster" else -float(dual)
+            if value > _LEAST_MULTIPLIER:
+                numbers[kind].append((variables, round(value * UNIT)))
+        return Multipliers(tuple(numbers["cluster"]), tuple(numbers["packing"]))
 
     def separate(self, children: Sequence[int], parents: Sequence[int], weights: Sequence[float]) -> int | None:
         """The cluster that shares violate most, by a small integer programme; None if none is violated.

@@ -5,13 +5,16 @@ C, the loss of a DAG is at least
 
     sum over v of min over P of [loss(v, P) - sum of l(C) over C with v in C and no parent in C]  +  sum of all l(C).
 
+And of three or more variables at most one has all the others as its parents: so numbers m >= 0 of such packings can be
+added where that is so, and their sum taken away.
+
 Choices whose part of it lifts the sum above the loss of the DAG that was found are in no better one. What is left after
 that is small, and solved by dynamic programming over subsets, or split by an arc into DAGs with it and DAGs without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stablebn.search.optimum.components import Alive, Component, parts_of
@@ -21,18 +24,51 @@ from stablebn.stats.variable_sets import bit, members
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Numbers of clusters.
+    """Numbers of clusters and of packings, none negative.
 
     Attributes
     ----------
-    clusters : tuple of int
-        As bits of places.
-    values : tuple of int
-        One for each, none negative, in units of 2**-62.
+    clusters, packings : tuple of (int, int)
+        Variables as bits of places, and the number.
+    denominator : int
+        So many of them are 2**-62 nats.
     """
 
-    clusters: tuple[int, ...]
-    values: tuple[int, ...]
+    clusters: tuple[tuple[int, int], ...] = ()
+    packings: tuple[tuple[int, int], ...] = ()
+    denominator: int = 1
+
+    def credit(self, place: int) -> Callable[[int], int]:
+        """What the parents of a variable take away from its loss, as a function of those inside the component."""
+        clusters = [(own, value) for own, value in self.clusters if own >> place & 1]
+        packings = [(own & ~bit(place), value) for own, value in self.packings if own >> place & 1]
+
+        def of(parents: int) -> int:
+            found = 0
+            for own, value in clusters:
+                if not parents & own:
+                    found += value
+            for own, value in packings:
+                if not own & ~parents:
+                    found -= value
+            return found
+
+        return of
+
+    @property
+    def total(self) -> int:
+        """What is added for all variables together."""
+        return sum(value for _, value in self.clusters) - sum(value for _, value in self.packings)
+
+    def check(self, n: int) -> None:
+        """Raise `ValueError` unless the numbers prove something of n variables."""
+        for own, value in (*self.clusters, *self.packings):
+            if value < 0 or own >> n or own <= 0:
+                raise ValueError("a multiplier is negative, or a cluster has unknown variables")
+        if self.denominator < 1:
+            raise ValueError("the denominator of multipliers is not positive")
+        if any(own.bit_count() < 2 for own, _ in self.packings):
+            raise ValueError("a packing has fewer than two variables")
 
 
 @dataclass(frozen=True)
@@ -54,30 +90,30 @@ class Tree:
 
 
 def reduced_losses(component: Component, alive: Alive, own: Multipliers) -> list[list[int]]:
-    """The losses of all choices that are left, each less the numbers of the clusters in which it has no parent."""
+    """The losses of all choices that are left, each less what the numbers take away from it; over the denominator."""
     found = []
     for place, choices in enumerate(alive):
-        concerned = [
-            (cluster, value) for cluster, value in zip(own.clusters, own.values, strict=True) if cluster >> place & 1
-        ]
+        credit = own.credit(place)
         inside, losses = component.inside[place], component.losses[place]
-        found.append(
-            [losses[at] - sum(value for cluster, value in concerned if not inside[at] & cluster) for at in choices]
-        )
+        found.append([own.denominator * losses[at] - credit(inside[at]) for at in choices])
     return found
 
 
 def apply(component: Component, alive: Alive, own: Multipliers, most: int) -> tuple[int, Alive]:
-    """A lower bound of what DAGs made of some choices lose, and the choices of those that lose no more than `most`."""
+    """A lower bound of what DAGs made of some choices lose, and the choices of those that lose no more than `most`.
+
+    Where some variable has none of these left, no DAG loses so little.
+    """
     reduced = reduced_losses(component, alive, own)
     least = [min(of) for of in reduced]
-    bound = sum(least) + sum(own.values)
-    room = most - bound
+    bound = sum(least) + own.total
+    room = own.denominator * most - bound
     left = tuple(
         tuple(at for at, loss in zip(choices, of, strict=True) if loss - low <= room)
         for choices, of, low in zip(alive, reduced, least, strict=True)
     )
-    return bound, left
+    # Losses are integers: so is the least of them.
+    return -(-bound // own.denominator), without_cycles(component, left)
 
 
 def without_cycles(component: Component, alive: Alive) -> Alive:
@@ -110,10 +146,11 @@ def without_cycles(component: Component, alive: Alive) -> Alive:
 def split(component: Component, alive: Alive, arc: tuple[int, int], *, has: bool) -> Alive:
     """The choices of DAGs that have an arc, or have it not."""
     u, v = arc
-    return tuple(
+    left = tuple(
         tuple(at for at in choices if place != v or bool(component.inside[v][at] >> u & 1) is has)
         for place, choices in enumerate(alive)
     )
+    return without_cycles(component, left)
 
 
 def least_loss(component: Component, tree: Tree, most: int, alive: Alive | None = None) -> int | None:
@@ -131,18 +168,19 @@ def least_loss(component: Component, tree: Tree, most: int, alive: Alive | None 
     alive = component.everything if alive is None else alive
     bound = 0
     for step in tree.steps:
-        if any(value < 0 for value in step.values) or any(cluster >> component.n for cluster in step.clusters):
-            raise ValueError("a multiplier is negative, or a cluster has unknown variables")
+        step.check(component.n)
         own, alive = apply(component, alive, step, most)
         bound = max(bound, own)
         if not all(alive):
             return None
-    alive = without_cycles(component, alive)
-    if not all(alive):
-        return None
+    if bound == most:
+        return bound
     if tree.arc is not None:
         if tree.having is None or tree.lacking is None:
             raise ValueError("an arc splits DAGs, and one of the two parts is missing")
+        u, v = tree.arc
+        if not (0 <= u < component.n and 0 <= v < component.n):
+            raise ValueError("an arc of unknown variables splits DAGs")
         branches = [
             least_loss(component, branch, most, part)
             for branch, part in (
@@ -162,8 +200,9 @@ def least_loss(component: Component, tree: Tree, most: int, alive: Alive | None 
 
 def smallest_sum(component: Component, own: Multipliers, beyond: Sequence[int]) -> int:
     """The bound of `apply` where every variable may besides choose something unknown of some loss, without parents."""
-    total = sum(own.values)
+    total = own.total
     for place, reduced in enumerate(reduced_losses(component, component.everything, own)):
-        concerned = sum(value for cluster, value in zip(own.clusters, own.values, strict=True) if cluster >> place & 1)
-        total += min(*reduced, beyond[place] - concerned)
-    return total
+        # What is unknown has all the credit there is: perhaps no parent, and in no packing.
+        credit = sum(value for of, value in own.clusters if of >> place & 1)
+        total += min(*reduced, own.denominator * beyond[place] - credit)
+    return -(-total // own.denominator)

@@ -10,6 +10,7 @@ from math import prod
 from stablebn.search.candidates import CandidateSets
 from stablebn.search.optimum.components import Component, components
 from stablebn.search.optimum.linear import ClusterSearch
+from stablebn.search.optimum.orders import choices_in, climbed
 from stablebn.search.optimum.proof import Multipliers, Tree, least_loss, smallest_sum
 from stablebn.search.optimum.subsets import MOST_PLACES
 from stablebn.search.optimum.ties import MOST_DAGS, BestOfComponent, best_of_component, class_of
@@ -102,7 +103,10 @@ def find_best(
     parts = components(candidates)
     trees, chosen, best = [], [], []
     for component in parts:
-        start = min((_choices_in(component, order) for order in orders), key=lambda own: _loss(component, own))
+        place_of = {v: place for place, v in enumerate(component.variables)}
+        inside = [[place_of[v] for v in order if v in place_of] for order in orders]
+        known = [choices_in(component, climbed(component, order)) for order in inside]
+        start = min(known, key=lambda own: _loss(component, own))
         tree, choices = Tree(), start
         finished = True
         if component.n > MOST_PLACES:
@@ -170,7 +174,7 @@ def _bound_with_more(candidates: CandidateSets, component: Component, tree: Tree
             return None
         beyond.append(candidates.scores[v][0] - own)
     # Of the numbers of the first step, and of none at all.
-    steps = [Multipliers((), ()), *tree.steps[:1]]
+    steps = [Multipliers(), *tree.steps[:1]]
     return max(bound, component.best - max(smallest_sum(component, step, beyond) for step in steps))
 
 
@@ -182,16 +186,6 @@ def topological_order(parents: Sequence[int]) -> list[int]:
         order.append(free[0])
         placed |= bit(free[0])
     return order
-
-
-def _choices_in(component: Component, order: Sequence[int]) -> tuple[int, ...]:
-    """The best choices in an order of the variables."""
-    place_of = {v: place for place, v in enumerate(component.variables)}
-    choices, placed = [0] * component.n, 0
-    for place in (place_of[v] for v in order if v in place_of):
-        choices[place] = component.first_fitting(place, placed)
-        placed |= bit(place)
-    return tuple(choices)
 
 
 def _loss(component: Component, choices: Sequence[int]) -> int:

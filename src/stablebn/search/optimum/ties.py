@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 
 from stablebn.search.optimum.components import Alive, Component, parts_of
-from stablebn.search.optimum.proof import Tree, apply, split, without_cycles
+from stablebn.search.optimum.proof import Tree, apply, split
 from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
 from stablebn.stats.variable_sets import bit, members
 
@@ -58,9 +58,6 @@ def _leaves(component: Component, tree: Tree, loss: int, alive: Alive) -> list[B
         _, alive = apply(component, alive, step, loss)
         if not all(alive):
             return []
-    alive = without_cycles(component, alive)
-    if not all(alive):
-        return []
     if tree.arc is not None and tree.having is not None and tree.lacking is not None:
         having, lacking = (split(component, alive, tree.arc, has=has) for has in (True, False))
         return [
