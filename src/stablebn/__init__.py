@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
     from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
-    from stablebn.proving import verify
+    from stablebn.proving import prove, verify
     from stablebn.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
@@ -65,7 +65,7 @@ _HOMES = {
     ),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
     "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
-    "stablebn.proving": ("verify",),
+    "stablebn.proving": ("prove", "verify"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
@@ -124,6 +124,7 @@ __all__ = [
     "discretise",
     "fit",
     "learn",
+    "prove",
     "random_network",
     "read_network",
     "score",

@@ -12,11 +12,14 @@ import numpy as np
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
 from stablebn.certificate import Certificate
-from stablebn.errors import CertificateError, OptionError
+from stablebn.data import CategoricalTable
+from stablebn.errors import CertificateError, GraphError, OptionError
 from stablebn.knowledge import KnownArcs
 from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.exact import BestDag
+from stablebn.options import options_of
 from stablebn.result import Result
+from stablebn.scores.registry import ScoreConfig
 from stablebn.search.candidates import candidate_sets
 from stablebn.search.optimum.search import proof_of
 
@@ -103,6 +106,82 @@ def verify(
     proof = result.proof
     assert proof is not None
     return Verified(proof.optimal, result.score, proof.bound, proof.gap, result)
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far a graph is from the best one.
+
+    Attributes
+    ----------
+    optimal : bool
+        Whether it is proven that no graph has a higher score.
+    at_least, at_most : float, float or None
+        So many nats it is below the best graph; None where no bound is known. They are equal if that is proven.
+    best : Result
+        The best graph that was found.
+    """
+
+    optimal: bool
+    at_least: float
+    at_most: float | None
+    best: Result
+
+    def __str__(self) -> str:
+        if self.optimal:
+            return "This is the best graph: it is proven."
+        if self.at_most is None:
+            return f"At least {self.at_least:,.3g} nats below the best graph; at most how many is not known."
+        if self.at_most == self.at_least:
+            return f"{self.at_least:,.4g} nats below the best graph."
+        return f"At most {self.at_most:,.4g} nats below the best graph, and at least {self.at_least:,.4g}."
+
+
+def prove(
+    result: Result,
+    data: object,
+    *,
+    max_parents: int | None = None,
+    max_sets: int | None = None,
+    max_time: float | None = None,
+    weights: object = None,
+    names: Sequence[Hashable] | None = None,
+    threads: int | None = None,
+) -> Distance:
+    """Say how far a learned graph is from the best graph that the same score has for the same table.
+
+    Parameters
+    ----------
+    result : Result
+        Of any learner. The best graph is looked for without the knowledge that it was learned with.
+    data, weights, names, threads
+        As in `learn`: the table that it was learned from.
+    max_parents, max_sets, max_time
+        As in `learn` with `algorithm="exact"`.
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> table = sb.read_network("asia").sample(500, seed=1)
+    >>> print(sb.prove(sb.learn(table, "hc"), table))
+    This is the best graph: it is proven.
+    """
+    if result.score is None:
+        raise GraphError("the graph has no score, so there is nothing to prove. See its `warnings`.")
+    kept = {*(own.name for own in options_of(ScoreConfig)), "missing", "discretise", "bins", "duplicates", "unit_free"}
+    options: dict[str, Any] = {name: value for name, value in result.config.items() if name in kept}
+    if isinstance(result.prepared.table, CategoricalTable):
+        options.pop("unit_free", None)
+    options |= {"kinds": dict(result.kinds), "max_parents": max_parents, "max_sets": max_sets, "max_time": max_time}
+    options |= {"weights": weights, "names": names, "threads": threads}
+    if options.get("discretise") is not None:
+        del options["kinds"]
+    given = {name: value for name, value in options.items() if value is not None}
+    best = learn_among(LearnArguments.of_learn((data, "exact"), given))
+    assert best.score is not None
+    at_least = max(0.0, best.score - result.score)
+    at_most = None if best.bound is None else max(0.0, best.bound - result.score)
+    return Distance(at_most == 0.0, at_least, at_most, best)
 
 
 def _checked(own: Certificate, problem: Problem, config: SearchConfig) -> BestDag:

@@ -161,6 +161,37 @@ def test_command_verifies_what_the_command_has_proven(columns: Columns, tmp_path
     assert verified.output.startswith("This is the best graph: it is proven.")
 
 
+def test_any_graph_is_as_far_from_the_best_as_it_is(columns: Columns, result: sb.Result) -> None:
+    assert result.score is not None
+    empty = sb.learn(columns, "hc", max_iter=0)
+    assert empty.score is not None
+    far = sb.prove(empty, columns)
+    assert not far.optimal
+    assert far.at_least == far.at_most == result.score - empty.score
+    assert str(far).endswith("nats below the best graph.")
+    assert sb.prove(result, columns).optimal
+    limited = sb.prove(empty, columns, max_sets=42)
+    assert limited.at_most is not None
+    assert limited.at_least <= far.at_least <= limited.at_most
+
+
+@pytest.mark.parametrize(
+    "options", [{"score": "aic"}, {"score": "bge", "unit_free": False}, {"discretise": "quantile"}]
+)
+def test_distance_is_told_in_the_score_that_the_graph_was_learned_with(options: dict[str, Any]) -> None:
+    table = continuous_columns(np.random.default_rng(2), 5, 60)
+    assert sb.prove(sb.learn(table, "exact", **options), table).optimal
+
+
+def test_command_says_how_far_a_graph_is_from_the_best(columns: Columns, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    rows = zip(*columns.values(), strict=True)
+    table.write_text("\n".join(",".join(row) for row in [tuple(map(str, columns)), *rows]) + "\n")
+    learned = CliRunner().invoke(app, ["learn", str(table), "--prove", "--max-iter", "0"])
+    assert learned.exit_code == 0, learned.output
+    assert "nats below the best graph." in learned.output
+
+
 @needs_shared
 @pytest.mark.parametrize(
     ("name", "score"),

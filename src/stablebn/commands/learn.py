@@ -73,6 +73,9 @@ def command(
     certificate: Annotated[
         Path | None, typer.Option(help="Write what proves the graph to this file, for `stablebn verify` (exact).")
     ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Say how far the graph is from the best one; that may take long.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     quiet: Quiet = False,
     **options: Any,
@@ -86,6 +89,13 @@ def command(
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with searching(quiet=quiet) as progress:
         result = learn(data, algorithm, **options, kinds=kinds, progress=progress)
+        distance = None
+        if prove and result.proof is None:
+            # Few ask for it.
+            from stablebn.proving import prove as prove_result
+
+            reading = {name: options[name] for name in ("weights", "threads", "max_parents", "max_time")}
+            distance = prove_result(result, data, **reading)
     written = []
     if out is not None:
         write_atomically(out, _graph_text(result, wanted), force=force)
@@ -102,6 +112,8 @@ def command(
     if not quiet:
         where = f"  Written to {' and '.join(written)}." if written else ""
         say(result.summary(LEARNERS[algorithm].title) + where)
+        if distance is not None:
+            say(f"{distance}")
         if out is None:
             marked = [(arc, "->") for arc in result.arcs] + [(edge, "--") for edge in result.undirected]
             say("\n".join(f"  {spelled(u)} {mark} {spelled(v)}" for (u, v), mark in marked))

@@ -14,7 +14,7 @@ HELP = "Check a certificate against a table, without the solver that has made it
 
 
 def command(
-    certificate: Annotated[Path, typer.Argument(help="What `stablebn learn --algorithm exact --certificate FILE` has written.")],
+    certificate: Annotated[Path, typer.Argument(help="What `learn --algorithm exact --certificate FILE` has written.")],
     data: Annotated[Path, typer.Argument(help="The table that the graph was learned from, in any layout.")],
     *,
     weights: Annotated[str | None, typer.Option(help="The column that says how many rows each row stands for.")] = None,
