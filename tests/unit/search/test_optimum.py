@@ -20,9 +20,10 @@ from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import AllowedArcs
 from stablebn.search.candidates import CandidateSets, candidate_sets
 from stablebn.search.optimum import linear, proof, search, ties
-from stablebn.search.optimum.components import components, strongly_connected
+from stablebn.search.optimum.components import Component, components, strongly_connected
 from stablebn.search.optimum.proof import Multipliers, Tree, least_loss
 from stablebn.search.optimum.search import Proof, find_best, proof_of
+from stablebn.search.optimum.subsets import NEVER, best_of_part
 from stablebn.search.optimum.ties import class_of
 from stablebn.stats.variable_sets import bit
 
@@ -179,3 +180,10 @@ def test_a_dag_that_is_not_of_the_problem_has_no_proof() -> None:
     with pytest.raises(ValueError, match="one tree"):
         proof_of(candidates, parents, [*proven.trees, Tree()])
     assert replace(proven, bound=None).gap is None
+
+
+def test_choices_that_make_no_dag_have_no_best_one() -> None:
+    component = Component((0, 1), ((2,), (1,)), ((2,), (1,)), ((0,), (0,)), 0)
+    found = best_of_part(component, component.everything, (0, 1), most_dags=5)
+    assert (found.loss, found.choices) == (NEVER, ())
+    assert least_loss(component, Tree(), 10) is None

@@ -20,7 +20,7 @@ from stablebn.search.optimum.components import Alive, Component, parts_of
 from stablebn.search.optimum.orders import choices_in, climbed
 from stablebn.search.optimum.polish import polished
 from stablebn.search.optimum.proof import Multipliers, Tree, apply, split
-from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
+from stablebn.search.optimum.subsets import MOST_PLACES, NEVER, best_of_part
 from stablebn.stats.variable_sets import bit, members, to_words
 
 logger = logging.getLogger(__name__)
@@ -173,7 +173,10 @@ class ClusterSearch:
         """Solve what is left exactly, and keep the DAG if it is better."""
         choices = list(self.choices)
         for part in parts:
-            for place, choice in zip(part, best_of_part(self.component, alive, part, most_dags=1).choices, strict=True):
+            best = best_of_part(self.component, alive, part, most_dags=1)
+            if best.loss >= NEVER:
+                return
+            for place, choice in zip(part, best.choices, strict=True):
                 choices[place] = choice
         self._keep(choices)
 

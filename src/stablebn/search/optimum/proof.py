@@ -116,6 +116,30 @@ def apply(component: Component, alive: Alive, own: Multipliers, most: int) -> tu
     return -(-bound // own.denominator), without_cycles(component, left)
 
 
+def with_one_source(component: Component, alive: Alive, own: Multipliers, most: int) -> Alive:
+    """Leave out choices with which some cluster has two members without a parent in it, or none.
+
+    A second one costs the number of the cluster: where that is more than a DAG that loses no more than `most` can
+    afford, there is exactly one.
+    """
+    room = own.denominator * most - sum(map(min, reduced_losses(component, alive, own))) - own.total
+    left = [list(choices) for choices in alive]
+    for cluster, value in own.clusters:
+        if value <= room:
+            continue
+        inside = members(cluster)
+        free = {v: [at for at in left[v] if not component.inside[v][at] & cluster] for v in inside}
+        possible = [v for v in inside if free[v]]
+        certain = [v for v in possible if len(free[v]) == len(left[v])]
+        if len(possible) == 1:
+            left[possible[0]] = free[possible[0]]
+        elif certain:
+            for v in inside:
+                if v != certain[0]:
+                    left[v] = [at for at in left[v] if at not in free[v]]
+    return tuple(map(tuple, left))
+
+
 def without_cycles(component: Component, alive: Alive) -> Alive:
     """Leave out choices that make a cycle with arcs that all choices of some variables have; perhaps none is left."""
     while all(alive):

@@ -16,6 +16,10 @@ MOST_PLACES = 18
 """Variables of a part that is solved in this way: of each subset of them 16 bytes are held."""
 
 
+NEVER = 1 << 94
+"""More than any DAG loses: the loss where no choices make a DAG."""
+
+
 @dataclass(frozen=True)
 class BestOfPart:
     """The best DAGs of a part.
@@ -23,6 +27,7 @@ class BestOfPart:
     Attributes
     ----------
     loss : int
+        NEVER if there is no DAG; then there are no choices either.
     choices : tuple of int
         By variable of the part, its choice in the first of the best DAGs: parents are compared from the lowest number
         on, a smaller set before a larger one, equally large ones by their bits.
@@ -58,7 +63,7 @@ def best_of_part(
         return BestOfPart(component.losses[place][alive[place][0]])
     lists = _lists(component, alive, part)
     loss, usable, dags, are_all = _solve(lists, most_dags, most_steps)
-    if not most_dags:
+    if not most_dags or loss >= NEVER:
         return BestOfPart(loss)
     # The first one: variable after variable, the first choice with which a best DAG is still possible.
     left = [[own for own, good in zip(of, flags, strict=True) if good] for of, flags in zip(lists, usable, strict=True)]

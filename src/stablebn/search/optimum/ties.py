@@ -8,12 +8,15 @@ from itertools import product
 from math import prod
 
 from stablebn.search.optimum.components import Alive, Component, parts_of
-from stablebn.search.optimum.proof import Tree, apply, split
+from stablebn.search.optimum.proof import Multipliers, Tree, apply, split, with_one_source, without_cycles
 from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
 from stablebn.stats.variable_sets import bit, members
 
 MOST_DAGS = 1000
 """Best DAGs that are listed."""
+
+MOST_BRANCHES = 200
+"""Arcs by which what is left of a branch of a proof is split, where it is too large to list its best DAGs at once."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,29 @@ def _leaves(component: Component, tree: Tree, loss: int, alive: Alive) -> list[B
             *(_leaves(component, tree.having, loss, having) if all(having) else ()),
             *(_leaves(component, tree.lacking, loss, lacking) if all(lacking) else ()),
         ]
+    budget = [MOST_BRANCHES]
+    return _resolved(component, tree.steps[-1] if tree.steps else Multipliers(), loss, alive, budget)
+
+
+def _resolved(
+    component: Component, own: Multipliers, loss: int, alive: Alive, budget: list[int]
+) -> list[BestOfComponent]:
+    """The best DAGs made of some choices: split by arcs until the parts are small."""
+    while True:
+        left = without_cycles(component, with_one_source(component, alive, own, loss))
+        if not all(left):
+            return []
+        if left == alive:
+            break
+        alive = left
     parts = parts_of(component, alive)
     if any(len(part) > MOST_PLACES for part in parts):
-        return [BestOfComponent(None, (), are_all=False)]
+        budget[0] -= 1
+        if budget[0] < 0:
+            return [BestOfComponent(None, (), are_all=False)]
+        arc = _arc(component, alive, max(parts, key=len))
+        branches = [split(component, alive, arc, has=has) for has in (True, False)]
+        return [of for part in branches if all(part) for of in _resolved(component, own, loss, part, budget)]
     best = [best_of_part(component, alive, part, most_dags=MOST_DAGS) for part in parts]
     if sum(own.loss for own in best) > loss:
         return []
@@ -75,6 +98,19 @@ def _leaves(component: Component, tree: Tree, loss: int, alive: Alive) -> list[B
         return [BestOfComponent(first, (first,), are_all=False)]
     dags = tuple(_joined(component, parts, own) for own in product(*(own.dags for own in best)))
     return [BestOfComponent(first, dags, are_all=all(own.are_all for own in best))]
+
+
+def _arc(component: Component, alive: Alive, part: Sequence[int]) -> tuple[int, int]:
+    """The arc between members of a part that as nearly as possible half of the choices of its child have."""
+    arcs = []
+    for v in part:
+        sets = [component.inside[v][at] for at in alive[v]]
+        for u in part:
+            having = sum(parents >> u & 1 for parents in sets)
+            if 0 < having < len(sets):
+                arcs.append((abs(2 * having - len(sets)) / len(sets), v, u))
+    _, v, u = min(arcs)
+    return u, v
 
 
 def _joined(component: Component, parts: Sequence[Sequence[int]], own: Sequence[Sequence[int]]) -> tuple[int, ...]:
