@@ -21,7 +21,7 @@ PURE = ("categorical", "continuous")
 CLIMBING = ("tabu-stable", "hc-stable", "tabu", "hc", "tabu-dec", "tabu-inc", "hc-dec", "hc-inc")
 TESTING = ("pc-stable", "gs", "inter-iamb")
 HYBRID = ("mmhc", "h2pc")
-LEARNERS = (*CLIMBING, *TESTING, *HYBRID, "fges", "best")
+LEARNERS = (*CLIMBING, *TESTING, *HYBRID, "fges", "best", "exact")
 # Their ties fall to the order of the columns; the others promise one graph for one table.
 UNSTABLE = ("tabu", "hc")
 
@@ -119,7 +119,7 @@ def options_of(streams: Streams, combination: Combination, columns: int) -> dict
         perhaps("iss_w", (columns + 2, columns + 9))
     if algorithm == "best":
         perhaps("effort", ("low", "normal", "high"), 0.5)
-    if algorithm in CLIMBING or algorithm in HYBRID or algorithm in ("fges", "best"):
+    if algorithm in CLIMBING or algorithm in HYBRID or algorithm in ("fges", "best", "exact"):
         # Without a penalty a search adds all arcs that it may.
         must = score in ("loglik", "aic", "k2") and columns > 6
         perhaps("max_parents", (1, 2, 3), 1.0 if must else 0.3)
@@ -134,7 +134,12 @@ def options_of(streams: Streams, combination: Combination, columns: int) -> dict
         found["test"] = streams["test"].choice(TESTS[kind])
         perhaps("alpha", (0.001, 0.01, 0.2))
         perhaps("max_condition", (0, 1, 2, 3), 1.0 if columns > 40 else 0.4)
-    if algorithm not in CLIMBING and algorithm != "best":
+    if algorithm == "exact":
+        # What it may look at, so that it meets its limit now and then; many variables have very many sets.
+        perhaps("max_sets", (0, 60, 500), 0.2)
+        if columns > 12:
+            found["max_sets"] = 20_000
+    if algorithm not in (*CLIMBING, "best", "exact"):
         perhaps("order", ("stable", "given"), 0.5)
     if algorithm == "fges":
         perhaps("faithfulness", (True, False), 0.5)

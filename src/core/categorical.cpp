@@ -9,6 +9,9 @@ namespace stablebn {
 
 namespace {
 
+/// What it takes to find the groups of some variables, in terms of the time of counting one more variable in them.
+constexpr double COST_OF_GROUPS = 4;
+
 /// The Dirichlet terms of the cells, less those of the cells with the child's levels added up.
 template <class Count>
 Fixed dirichlet(std::span<const Count> cells, int child_levels, std::size_t stride, Prior prior, double iss) {
@@ -45,11 +48,15 @@ Fixed SetFunction::operator()(const VariableSet& set) {
 }
 
 std::vector<Fixed> SetFunction::extensions(const VariableSet& base) {
+    return extensions(base, all_but(counts_.variables(), base));
+}
+
+std::vector<Fixed> SetFunction::extensions(const VariableSet& base, std::span<const int> candidates) {
     std::vector<Fixed> values(counts_.variables());
     std::vector<int> unknown;
     {
         const std::lock_guard lock(mutex_);
-        for (const int u : all_but(counts_.variables(), base)) {
+        for (const int u : candidates) {
             const auto found = known_.find(base.with(u));
             if (found != known_.end()) {
                 values[u] = found->second;
@@ -123,13 +130,31 @@ std::vector<Fixed> CategoricalScores::from_terms(int child, const VariableSet& p
     const double free = free_parameters(child, parents);
     if (!is_candidate(offset(free))) return std::vector<Fixed>(variables(), NOT_A_CANDIDATE);
     const Fixed own = term(child, parents) + offset(free);
-    const auto larger = extended(child, parents);
+    const auto larger = extended(child, parents, all_but(variables(), parents.with(child)));
     for (const int u : all_but(variables(), parents.with(child))) {
         const Fixed more = offset(free * counts().levels(u));
         changes[u] = is_candidate(more) ? larger[u] + more - own : NOT_A_CANDIDATE;
     }
     for (const int u : parents) {
         changes[u] = term(child, parents.without(u)) + offset(free / counts().levels(u)) - own;
+    }
+    return changes;
+}
+
+/// A table has all variables; where few are asked for, sets are counted one by one, and each serves all its families.
+std::vector<Fixed> CategoricalScores::additions(int child, const VariableSet& parents, std::span<const int> more) {
+    const double configurations = states(counts().rows(), parents.with(child).members());
+    const double by_table = configurations * (counts().cost_of_configuration() + cost_of_cell() * counts().height());
+    const double by_sets = static_cast<double>(counts().rows().count) * (static_cast<double>(more.size()) + COST_OF_GROUPS);
+    if (parents.empty() || by_table < by_sets) return FamilyScores::additions(child, parents, more);
+    std::vector<Fixed> changes(variables(), NOT_A_CANDIDATE);
+    const double free = free_parameters(child, parents);
+    if (!is_candidate(offset(free))) return changes;
+    const Fixed own = term(child, parents) + offset(free);
+    const auto larger = extended(child, parents, more);
+    for (const int u : more) {
+        const Fixed penalty = offset(free * counts().levels(u));
+        if (is_candidate(penalty)) changes[u] = larger[u] + penalty - own;
     }
     return changes;
 }
@@ -141,6 +166,54 @@ PenalisedLikelihood::PenalisedLikelihood(std::shared_ptr<Counts> counts, Fixed u
           return this->counts().m_ln_m().sum(cells);
       }) {
     for (int v = 0; v < variables(); ++v) most_levels_ = std::max<double>(most_levels_, this->counts().levels(v));
+    fewest_levels_ = most_levels_;
+    for (int v = 0; v < variables(); ++v) fewest_levels_ = std::min<double>(fewest_levels_, this->counts().levels(v));
+}
+
+const LikelihoodBounds& PenalisedLikelihood::bounds() {
+    std::call_once(bound_once_, [this] {
+        const int n = variables();
+        const auto terms = first_terms();
+        const auto changes = first_changes();
+        bounds_.slack = SLACK_OF_SUMS;
+        bounds_.most.resize(n);
+        bounds_.with_one = Matrix<Wide>(n, n);
+        // No log-likelihood is more than 0, nor more than that given all other variables, where this can be known soon.
+        constexpr double affordable = 1e9;
+        const bool all = static_cast<double>(counts().rows().count) * n * n < affordable;
+        const Fixed everything = all ? entropy_(VariableSet(all_but(n, {}))) : Fixed{};
+        pool().run(n, [&](std::size_t place) {
+            const int v = static_cast<int>(place);
+            const Fixed ceiling = all ? everything - entropy_(VariableSet(all_but(n, {v}))) : Fixed{};
+            bounds_.most[v] = wide(ceiling - terms[v]);
+            for (int u = 0; u < n; ++u) {
+                if (u == v || !is_candidate(changes(v, u))) continue;
+                const double free = (counts().levels(v) - 1.0) * (counts().levels(u) - 1.0);
+                bounds_.with_one(v, u) = wide(changes(v, u)) + penalty(free);
+            }
+        });
+    });
+    return bounds_;
+}
+
+Wide PenalisedLikelihood::penalty(double parameters) const {
+    // What does not fit is more than any gain.
+    if (unit_.to_double() * parameters > LARGEST_PENALTY) return wide(Fixed{std::int64_t{1} << 62, 0});
+    return wide(unit_.times(static_cast<std::int64_t>(parameters)));
+}
+
+std::optional<Wide> PenalisedLikelihood::most_with_more(int child, const VariableSet& parents) {
+    const double states_of_more = states(counts().rows(), parents.members()) * fewest_levels_;
+    const double free = (counts().levels(child) - 1) * (states_of_more - 1);
+    return bounds().most[child] - penalty(free) + bounds().slack;
+}
+
+std::optional<Wide> PenalisedLikelihood::most_added(int child, const VariableSet& parents, Wide gain, int more) {
+    const double configurations = states(counts().rows(), parents.members());
+    const double levels = counts().levels(child) - 1;
+    const Wide likelihood = gain + penalty(levels * (configurations - 1));
+    return bounds().most_added(child, parents, likelihood, more) -
+           penalty(levels * (counts().levels(more) - 1) * configurations);
 }
 
 Fixed PenalisedLikelihood::term(int child, const VariableSet& parents) {
@@ -173,9 +246,9 @@ Fixed PenalisedLikelihood::of_extended(const JointTable& table, int u, int child
     return likelihood(cells, child_levels, stride, counts().m_ln_m());
 }
 
-std::vector<Fixed> PenalisedLikelihood::extended(int child, const VariableSet& parents) {
-    auto terms = entropy_.extensions(parents.with(child));
-    const auto margins = entropy_.extensions(parents);
+std::vector<Fixed> PenalisedLikelihood::extended(int child, const VariableSet& parents, std::span<const int> more) {
+    auto terms = entropy_.extensions(parents.with(child), more);
+    const auto margins = entropy_.extensions(parents, more);
     for (int u = 0; u < variables(); ++u) terms[u] -= margins[u];
     return terms;
 }
@@ -237,6 +310,13 @@ Fixed DirichletScores::term(int child, const VariableSet& parents) {
     return joint_function()(parents.with(child)) - parent_function(child)(parents);
 }
 
+/// Of the rows that agree in all parents, the first one with each value of the child has a probability of at most 1 / r
+/// of its r values: the prior counts of these are equal. With more parents there are only more such first ones.
+std::optional<Wide> DirichletScores::most_with_more(int child, const VariableSet& parents) {
+    const auto cells = static_cast<Wide>(counts().cells(parents.with(child).members()).size());
+    return -cells * wide(ln_of_integer(counts().levels(child))) - wide(first_terms()[child]) + SLACK_OF_SUMS;
+}
+
 std::shared_ptr<FamilyScores> DirichletScores::reordered(std::span<const int> order) {
     auto scores = std::make_shared<DirichletScores>(counts().reordered(order), prior_, iss_);
     scores->adopt_first(*this, order);
@@ -253,14 +333,14 @@ Fixed DirichletScores::of_extended(const JointTable& table, int u, int child_lev
     return dirichlet(cells, child_levels, stride, prior_, iss_);
 }
 
-std::vector<Fixed> DirichletScores::extended(int child, const VariableSet& parents) {
+std::vector<Fixed> DirichletScores::extended(int child, const VariableSet& parents, std::span<const int> more) {
     if (prior_ == Prior::sparsely) {
         std::vector<Fixed> terms(variables());
-        for (const int u : all_but(variables(), parents.with(child))) terms[u] = term(child, parents.with(u));
+        for (const int u : more) terms[u] = term(child, parents.with(u));
         return terms;
     }
-    auto terms = joint_function().extensions(parents.with(child));
-    const auto margins = parent_function(child).extensions(parents);
+    auto terms = joint_function().extensions(parents.with(child), more);
+    const auto margins = parent_function(child).extensions(parents, more);
     for (int u = 0; u < variables(); ++u) terms[u] -= margins[u];
     return terms;
 }

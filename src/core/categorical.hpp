@@ -11,6 +11,7 @@
 
 #include "counts.hpp"
 #include "families.hpp"
+#include "likelihood_bounds.hpp"
 
 namespace stablebn {
 
@@ -29,6 +30,7 @@ public:
     Fixed operator()(const VariableSet& set);
     /// The values of base + u, for every u; of members of the base they mean nothing.
     std::vector<Fixed> extensions(const VariableSet& base);
+    std::vector<Fixed> extensions(const VariableSet& base, std::span<const int> candidates);
 
 private:
     Counts& counts_;
@@ -45,6 +47,7 @@ public:
 
     Pool& pool() const override { return counts_->pool(); }
     double cost_of_family() const override;
+    std::vector<Fixed> additions(int child, const VariableSet& parents, std::span<const int> more) override;
 
 protected:
     std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
@@ -59,8 +62,8 @@ protected:
     virtual Fixed of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const = 0;
     /// Minus the penalty of so many free parameters; NOT_A_CANDIDATE where it does not fit.
     virtual Fixed offset(double free) const = 0;
-    /// Terms of a child with the parents and u, for every u; of the family's members they mean nothing.
-    virtual std::vector<Fixed> extended(int child, const VariableSet& parents) = 0;
+    /// Terms of a child with the parents and u, for some u; of all others they mean nothing.
+    virtual std::vector<Fixed> extended(int child, const VariableSet& parents, std::span<const int> more) = 0;
 
     double free_parameters(int child, const VariableSet& parents) const;
     Counts& counts() const { return *counts_; }
@@ -79,6 +82,8 @@ public:
     PenalisedLikelihood(std::shared_ptr<Counts> counts, Fixed unit);
 
     Fixed term(int child, const VariableSet& parents) override;
+    std::optional<Wide> most_with_more(int child, const VariableSet& parents) override;
+    std::optional<Wide> most_added(int child, const VariableSet& parents, Wide gain, int more) override;
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
 
 protected:
@@ -88,12 +93,18 @@ protected:
     Fixed of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const override;
     Fixed of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const override;
     Fixed offset(double free) const override;
-    std::vector<Fixed> extended(int child, const VariableSet& parents) override;
+    std::vector<Fixed> extended(int child, const VariableSet& parents, std::span<const int> more) override;
 
 private:
+    const LikelihoodBounds& bounds();
+    /// The penalty of so many parameters.
+    Wide penalty(double parameters) const;
+
     Fixed unit_;
-    double most_levels_ = 0;
+    double most_levels_ = 0, fewest_levels_ = 0;
     SetFunction entropy_;
+    std::once_flag bound_once_;
+    LikelihoodBounds bounds_;
 };
 
 /// How the prior counts of a Dirichlet score are shared out.
@@ -110,6 +121,7 @@ public:
     DirichletScores(std::shared_ptr<Counts> counts, Prior prior, double iss);
 
     Fixed term(int child, const VariableSet& parents) override;
+    std::optional<Wide> most_with_more(int child, const VariableSet& parents) override;
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
 
 protected:
@@ -117,7 +129,7 @@ protected:
     Fixed of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const override;
     Fixed of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const override;
     Fixed offset(double) const override { return {}; }
-    std::vector<Fixed> extended(int child, const VariableSet& parents) override;
+    std::vector<Fixed> extended(int child, const VariableSet& parents, std::span<const int> more) override;
 
 private:
     /// The function of child and parents together, or of the parents of a child; not of the sparse prior, which

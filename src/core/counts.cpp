@@ -607,8 +607,48 @@ std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) co
     return table;
 }
 
+bool Counts::extends_by_bits(std::span<const int> base, std::span<const int> candidates) const {
+    if (rows_.weighted() || base.empty()) return false;
+    const auto is_narrow = [this](int v) { return first(v) >= 0; };
+    if (!std::ranges::all_of(base, is_narrow) || !std::ranges::all_of(candidates, is_narrow)) return false;
+    double own_levels = 0;
+    for (const int u : candidates) own_levels += levels(u);
+    const double configurations = states(rows_, base), rows = static_cast<double>(rows_.count);
+    const double by_bits = limits_.bits_cost * rows * configurations * (own_levels + static_cast<double>(base.size()));
+    return by_bits < ROW_BY_HISTOGRAM * rows * static_cast<double>(candidates.size() + base.size());
+}
+
+void Counts::extensions_by_bits(std::span<const int> base, std::span<const int> candidates,
+                                const std::function<void(int, std::span<const std::int64_t>)>& use) const {
+    Matrix<int> configurations(static_cast<std::size_t>(states(rows_, base)), base.size());
+    for (std::size_t c = 0; c < configurations.rows(); ++c) {
+        std::size_t rest = c;
+        for (std::size_t p = base.size(); p-- > 0;) {
+            const auto own = static_cast<std::size_t>(levels(base[p]));
+            configurations(c, p) = first(base[p]) + static_cast<int>(rest % own);
+            rest /= own;
+        }
+    }
+    std::vector<int> which;
+    for (const int u : candidates) {
+        for (int level = first(u); level < first(u) + levels(u); ++level) which.push_back(level);
+    }
+    const Matrix<std::int32_t> counted = met(configurations, which);
+    std::size_t row = 0;
+    std::vector<std::int64_t> cells;
+    for (const int u : candidates) {
+        cells.clear();
+        for (int level = 0; level < levels(u); ++level, ++row) cells.insert(cells.end(), counted[row].begin(), counted[row].end());
+        use(u, cells);
+    }
+}
+
 void Counts::extensions(std::span<const int> base, std::span<const int> candidates,
                         const std::function<void(int, std::span<const std::int64_t>)>& use) const {
+    if (extends_by_bits(base, candidates)) {
+        extensions_by_bits(base, candidates, use);
+        return;
+    }
     const Partition groups = partition(rows_, base);
     const std::size_t rows = rows_.count;
     const auto weight = [this](std::size_t i) { return rows_.weighted() ? rows_.weights[i] : 1; };

@@ -102,8 +102,8 @@ public:
     /// The whole joint table of some variables, the last one fastest, where it has at most 2**16 cells.
     std::vector<std::int64_t> whole_table(std::span<const int> variables) const;
 
-    /// Call a function with the counts of base + u, for each candidate u: by a histogram of the base's groups, where
-    /// there are no more cells than rows, and otherwise group by group, so that memory never exceeds the data.
+    /// Call a function with the counts of base + u, for each candidate u: by bits, where the base has few configurations; by
+    /// a histogram of its groups, where there are no more cells than rows; and otherwise group by group, so that memory never exceeds the data.
     /// Several threads call at once.
     void extensions(std::span<const int> base, std::span<const int> candidates,
                     const std::function<void(int, std::span<const std::int64_t>)>& use) const;
@@ -155,6 +155,9 @@ private:
     void unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const;
     Table by_weights(const VariableSet& set) const;
     std::vector<int> outside(const VariableSet& set) const;
+    bool extends_by_bits(std::span<const int> base, std::span<const int> candidates) const;
+    void extensions_by_bits(std::span<const int> base, std::span<const int> candidates,
+                            const std::function<void(int, std::span<const std::int64_t>)>& use) const;
     std::span<const Bundle> bundles() const;
     /// Nanoseconds to count so many configurations with all levels, by one thread.
     double cost_of_bits(double configurations) const;

@@ -30,6 +30,19 @@ std::shared_ptr<const Family> FamilyScores::prepare(int child, const VariableSet
     return claimed ? work_out_claimed(key) : known;
 }
 
+std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents, std::span<const int>) {
+    if (parents.empty()) {
+        const auto changes = first_changes()[child];
+        return {changes.begin(), changes.end()};
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = families_.find({child, parents});
+        if (found != families_.end() && found->second) return found->second->changes;
+    }
+    return work_out(child, parents);
+}
+
 std::pair<std::shared_ptr<const Family>, bool> FamilyScores::claim(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto [found, claimed] = families_.try_emplace(key);

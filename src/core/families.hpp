@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "pool.hpp"
 #include "variable_set.hpp"
 #include "views.hpp"
+#include "wide.hpp"
 
 namespace stablebn {
 
@@ -44,6 +46,16 @@ public:
     bool knows(int child, const VariableSet& parents);
     /// A family that may be asked for soon, worked out unless that is done; null where another thread does it now.
     std::shared_ptr<const Family> prepare(int child, const VariableSet& parents);
+
+    /// The change of score when u becomes a parent, for some u; those of others mean nothing. The family is not kept.
+    virtual std::vector<Fixed> additions(int child, const VariableSet& parents, std::span<const int> more);
+
+    /// An upper bound of what a child gains, over having no parents, with all of some parents and at least one more; none
+    /// where none is known.
+    virtual std::optional<Wide> most_with_more(int, const VariableSet&) { return std::nullopt; }
+    /// An upper bound of what one more parent adds to any family that has all of some parents, and perhaps more; `gain` is
+    /// what the child gains with these parents alone, over having none. None where no bound is known.
+    virtual std::optional<Wide> most_added(int, const VariableSet&, Wide, int) { return std::nullopt; }
 
     /// The score of a family, less what only big integers can hold: the penalty of its free parameters.
     virtual Fixed term(int child, const VariableSet& parents) = 0;

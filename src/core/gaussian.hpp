@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "families.hpp"
+#include "likelihood_bounds.hpp"
 #include "views.hpp"
 
 namespace stablebn {
@@ -34,6 +35,8 @@ public:
 
     Pool& pool() const override { return *pool_; }
     Fixed term(int child, const VariableSet& parents) override;
+    std::optional<Wide> most_with_more(int child, const VariableSet& parents) override;
+    std::optional<Wide> most_added(int child, const VariableSet& parents, Wide gain, int more) override;
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
     double cost_of_family() const override;
 
@@ -49,11 +52,18 @@ private:
     std::vector<Fixed> half_ln_determinants_extended(std::span<const int> members) const;
     Fixed half_ln_of(double mantissa, std::int64_t exponent, std::size_t size) const;
     Fixed difference(std::span<const int> family, std::span<const int> parents) const;
+    /// None where determinants of many columns are noise, or the score is no likelihood with a penalty.
+    const std::optional<LikelihoodBounds>& bounds();
+    void find_bounds();
+    /// The penalty of one parent.
+    Wide unit() const { return wide(offsets_[0] - offsets_[1]); }
 
     ScaledMatrix matrix_;
     std::vector<std::int64_t> factors_;
     std::vector<Fixed> offsets_;
     std::shared_ptr<Pool> pool_;
+    std::once_flag bound_once_;
+    std::optional<LikelihoodBounds> bounds_;
 };
 
 }  // namespace stablebn

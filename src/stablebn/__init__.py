@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stablebn import study
     from stablebn.api import check, ci_test, compare, fit, learn, score
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
+    from stablebn.certificate import Certificate
     from stablebn.checking import Check
     from stablebn.confidence import (
         Bootstrap,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
     from stablebn.data.discretising import Discretised, discretise
     from stablebn.errors import (
+        CertificateError,
         Conflict,
         DataError,
         FormatError,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
         read_graph,
         read_network,
     )
+    from stablebn.proving import prove, verify
     from stablebn.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
     from stablebn.search.trace import Trace
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
         H2PC,
         HC,
         MMHC,
+        Exact,
         HCDec,
         HCInc,
         HCStable,
@@ -74,6 +78,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "score"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
+    "stablebn.certificate": ("Certificate",),
     "stablebn.checking": ("Check",),
     "stablebn.confidence": (
         *("Bootstrap", "CrossValidation", "Difference", "EdgeConfidence", "Fold"),
@@ -81,8 +86,8 @@ _HOMES = {
     ),
     "stablebn.data.discretising": ("Discretised", "discretise"),
     "stablebn.errors": (
-        *("Conflict", "DataError", "FormatError", "GraphError", "KnowledgeError", "MissingExtraError", "OptionError"),
-        *("StableBNError", "UnseenLevelWarning"),
+        *("CertificateError", "Conflict", "DataError", "FormatError", "GraphError", "KnowledgeError"),
+        *("MissingExtraError", "OptionError", "StableBNError", "UnseenLevelWarning"),
     ),
     "stablebn.explanation": ("Explanation",),
     "stablebn.graph": ("DAG", "PDAG", "Agreement", "Comparison"),
@@ -91,12 +96,13 @@ _HOMES = {
         *("CPT", "ConditionalGaussian", "LinearGaussian", "Network"),
         *("random_network", "read_graph", "read_network"),
     ),
+    "stablebn.proving": ("prove", "verify"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
     "stablebn.learners.pattern": ("TestTrace",),
     "stablebn.sklearn": (
-        *("FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
+        *("Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
     ),
 }
@@ -113,6 +119,8 @@ __all__ = [
     "Agreement",
     "Bootstrap",
     "CITest",
+    "Certificate",
+    "CertificateError",
     "Check",
     "Comparison",
     "ConditionalGaussian",
@@ -123,6 +131,7 @@ __all__ = [
     "Discretised",
     "EdgeConfidence",
     "EdgeFrequency",
+    "Exact",
     "Explanation",
     "Fold",
     "FormatError",
@@ -159,12 +168,14 @@ __all__ = [
     "discretise",
     "fit",
     "learn",
+    "prove",
     "random_network",
     "read_graph",
     "read_network",
     "score",
     "stability",
     "study",
+    "verify",
 ]
 
 # Without this, Python prints a library's warnings where nobody has asked for a log.

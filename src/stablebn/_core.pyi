@@ -330,3 +330,36 @@ class CorrelationWalk:
     def p_value(self) -> float: ...
     @property
     def subset(self) -> list[int]: ...
+
+class CandidateSearch:
+    def __init__(
+        self,
+        scores: FamilyScores,
+        allowed: Sequence[int] | None,
+        required: Sequence[int],
+        most_parents: Sequence[int],
+        most_scored: int,
+    ) -> None: ...
+    def go_on(self, seconds: float) -> bool: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def scored(self) -> int: ...
+    def candidates(self, child: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+    def most_beyond(self, child: int) -> int | None: ...
+
+MOST_IN_CLUSTERS: int
+
+def best_dags(
+    parents: Sequence[Sequence[int]], losses: Sequence[NDArray[np.int64]], most_dags: int, most_steps: int
+) -> tuple[int, list[list[bool]], list[list[int]], bool]: ...
+def violated_clusters(
+    variables: int,
+    children: Sequence[int],
+    parents: Sequence[int],
+    shares: Sequence[float],
+    least_lack: float,
+    most: int,
+) -> list[int]: ...

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import time
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stablebn.arguments import CheckArguments, LearnArguments, ScoreArguments, about_the_table, describe
+from stablebn.arguments import (
+    CheckArguments,
+    LearnArguments,
+    ScoreArguments,
+    about_the_table,
+    changed_options,
+    describe,
+)
+from stablebn.certificate import Certificate, GraphProof, graph_proof
 from stablebn.checking import Check, checked
 from stablebn.data import (
     Asked,
@@ -31,12 +40,12 @@ from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
 from stablebn.graph import PDAG, Comparison
 from stablebn.graph import compare as compare_graphs
+from stablebn.graph.json_names import json_text
 from stablebn.independence import name_of_test
 from stablebn.knowledge import KnownArcs
-from stablebn.learned import learned_graph, order_warnings, unfinished_warning
+from stablebn.learned import LearnedGraph, learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import (
     LEARNERS,
-    Learner,
     Pattern,
     Problem,
     SearchConfig,
@@ -46,6 +55,7 @@ from stablebn.learners import (
 )
 from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
 from stablebn.learners.config import EQUIVALENCE_CLASSES
+from stablebn.learners.exact import BestDag
 from stablebn.learners.interruption import Interruption
 from stablebn.learners.lone_test import tested_alone
 from stablebn.naming import (
@@ -75,6 +85,9 @@ if TYPE_CHECKING:
     from stablebn.networks.model import Network
 
 logger = logging.getLogger(__name__)
+
+Search = Callable[[Problem, SearchConfig], Climb | Pattern]
+"""What finds a graph."""
 
 
 @takes(LearnArguments, describe)
@@ -113,6 +126,7 @@ def learn_among(
     interruption: Interruption | None = None,
     prepared: Prepared | None = None,
     called: Mapping[Hashable, Hashable] | None = None,
+    search_by: Search | None = None,
 ) -> Result:
     """Learn as asked, among the graphs that obey what is known.
 
@@ -128,6 +142,8 @@ def learn_among(
         The table, where it has been read before: other rows of it, for instance.
     called : mapping of name to name, optional
         The names to decide by where not their own, see `canonical_order`.
+    search_by : callable, optional
+        What finds the graph, in place of the learner: for instance one that checks what another has found.
 
     Raises
     ------
@@ -189,7 +205,7 @@ def learn_among(
         checkpoint = Checkpoint(path, about, earlier, resume=asked.resume)
     ordered = time.perf_counter()
     with nullcontext() if interruption is None else interruption.heard():
-        found = _searched(learner, problem, search, checkpoint)
+        found = _searched(search_by or learner.learn, problem, search, checkpoint)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
@@ -228,9 +244,10 @@ def learn_among(
         known=learned.known,
         known_arcs=known,
         strengths_at_hand=learned.strengths,
-        ties=learned.ties,
+        tied_arcs=learned.tied_arcs,
         canonical=tuple(problem.names[v] for v in problem.decreasing),
         prepared=prepared,
+        proof=_proof(found, learned, problem, prepared, asked, known),
         timings={
             "encode": encoded - began,
             "order": ordered - encoded,
@@ -242,15 +259,13 @@ def learn_among(
     return result
 
 
-def _searched(
-    learner: Learner, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None
-) -> Climb | Pattern:
+def _searched(search: Search, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None) -> Climb | Pattern:
     """What a learner finds; whatever ends it, a checkpoint is written."""
     if checkpoint is None:
-        return learner.learn(problem, config)
+        return search(problem, config)
     finished = False
     try:
-        found = learner.learn(replace(problem, journal=checkpoint.journal), config)
+        found = search(replace(problem, journal=checkpoint.journal), config)
         finished = found.finished
     finally:
         checkpoint.write(finished=finished)
@@ -262,6 +277,41 @@ def _checkpoint_warning(checkpoint: Checkpoint | None) -> tuple[Caution, ...]:
     if checkpoint is None or checkpoint.failure is None:
         return ()
     return (Caution("checkpoint", (), f"The checkpoint is not up to date: {checkpoint.failure}"),)
+
+
+def _proof(
+    found: Climb | Pattern,
+    learned: LearnedGraph,
+    problem: Problem,
+    prepared: Prepared,
+    asked: LearnArguments,
+    known: KnownArcs,
+) -> GraphProof | None:
+    """What is proven of what was found, with a certificate of it."""
+    if not isinstance(found, BestDag) or learned.score is None:
+        return None
+    options = {**about_the_table(asked), **changed_options(asked, (ScoreConfig, SearchConfig)), **found.limits}
+    # What was given with the table is given with it again; and how long it took proves nothing.
+    for name in ("names", "max_time", *(() if isinstance(asked.weights, str) else ("weights",))):
+        options.pop(name, None)
+    if isinstance(prepared.table, CategoricalTable):
+        options.pop("unit_free", None)
+    if isinstance(asked.kinds, Mapping):
+        options["kinds"] = list(prepared.kinds.items())
+    if asked.levels is not None:
+        options["levels"] = list(prepared.levels.items())
+    certificate = Certificate(
+        # As they are in a file.
+        options=json.loads(json_text(options)),
+        known=known,
+        variables=problem.names,
+        parents=found.parents,
+        score=found.proof.score,
+        bound=found.proof.bound,
+        trees=found.proof.trees,
+        besides=found.besides,
+    )
+    return graph_proof(found.proof, learned.score, certificate)
 
 
 def _prepared(

@@ -346,6 +346,12 @@ def about_the_table(asked: Options) -> dict[str, object]:
     return {name: value for name, value in given.items() if value is not defaults[name]}
 
 
+def changed_options(asked: Options, parts: Sequence[type[Options]]) -> dict[str, object]:
+    """Those options of some parts of the table that are not the default."""
+    entries = [entry for part in parts for entry in options_of(part)]
+    return {entry.name: getattr(asked, entry.name) for entry in entries if getattr(asked, entry.name) != entry.default}
+
+
 def check_given(algorithm: object, given: Mapping[str, object]) -> None:
     """Check options of a learner before there is a table; None stands for a default.
 

@@ -15,7 +15,7 @@ from stablebn.commands.terminal import say
 from stablebn.errors import DataError, StableBNError
 
 COMMANDS = (
-    *("learn", "explain", "check", "score", "compare", "stability", "bootstrap", "cross-validate"),
+    *("learn", "explain", "check", "score", "verify", "compare", "stability", "bootstrap", "cross-validate"),
     *("study", "networks", "sample", "demo"),
 )
 """The commands: each is a module of `stablebn.commands`, with its function `command` and its `HELP`."""

@@ -122,6 +122,10 @@ class KnowledgeError(OptionError):
         return cls("\n".join([f"{len(conflicts)} things to mend in what is known:", *lines]), conflicts)
 
 
+class CertificateError(StableBNError, ValueError):
+    """A certificate does not hold: it is damaged, or belongs to another table."""
+
+
 class FormatError(StableBNError, ValueError):
     """A file is not what its format asks for; the message names the file, the line and what was expected."""
 

@@ -13,6 +13,7 @@ from stablebn.fixed_point import NOT_A_CANDIDATE, to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Pattern, Problem, SearchConfig
+from stablebn.learners.exact import BestDag
 from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.orientation import numbered
 from stablebn.learners.pattern import extension
@@ -37,7 +38,7 @@ class LearnedGraph:
     fewest_rows: int | None
     known: tuple[tuple[Hashable, Hashable], ...]
     strengths: Mapping[tuple[Hashable, Hashable], float] | None
-    ties: tuple[tuple[Hashable, Hashable], ...] | None = None
+    tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = None
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -77,7 +78,7 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         fewest_rows=fewest,
         known=_known(found.parents, problem),
         strengths=strengths,
-        ties=None if problem.scores.score_equivalent else _ties(problem, found.parents),
+        tied_arcs=None if problem.scores.score_equivalent else _tied_arcs(problem, found.parents),
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
@@ -180,7 +181,7 @@ def _scored(
     }
 
 
-def _ties(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashable, Hashable], ...]:
+def _tied_arcs(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashable, Hashable], ...]:
     """The arcs of a DAG that, turned alone, give one of the same class with the same score: no search can tell them."""
     scores = problem.scores
 
@@ -313,6 +314,12 @@ def unfinished_warning(
             (),
             f"The search was interrupted: the graph is the best so far, and unfinished.{no_directions}{go_on}",
         )
+    if isinstance(found, BestDag):
+        sets = [] if found.proof.most_parents is None else [f"max_sets={config.max_sets} parent sets"]
+        late = [] if config.max_time is None else [f"max_time={config.max_time} seconds"]
+        met = " or ".join([*sets, *late]) or "how large a part can be solved exactly"
+        message = f"The graph is not proven to be the best: a limit was met, {met}."
+        return Caution("max-time" if late else "not-proven", (), message)
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
     if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(

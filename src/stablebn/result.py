@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from stablebn.certificate import Certificate, GraphProof
 from stablebn.data import Caution, Decision, Kind, Levels, Prepared
 from stablebn.errors import GraphError, OptionError, one_of
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.knowledge import Knowledge, KnownArcs
-from stablebn.result_json import FORMAT, VERSION, content_of_trace, fields_from, text_of
+from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
+from stablebn.search.optimum.search import Ties
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -79,7 +81,7 @@ class Result:
         What was known beforehand.
     strengths_at_hand : dict of arc to float, or None
         The `strengths`, unless it would have taken long.
-    ties : tuple of (from, to), or None
+    tied_arcs : tuple of (from, to), or None
         Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that, turned alone,
         give a DAG of the same class with exactly the same score.
     canonical : tuple of names
@@ -88,6 +90,8 @@ class Result:
         Seconds spent; empty if it was read from a file.
     prepared : Prepared or None
         The table that was learned from; None if it was read from a file.
+    proof : GraphProof or None
+        What is proven of the graph, by a learner that proves (`exact`).
     """
 
     pdag: PDAG
@@ -113,12 +117,38 @@ class Result:
     prepared: Prepared | None = field(compare=False)
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
-    ties: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
+    tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
     canonical: tuple[Hashable, ...] = field(default=(), compare=False)
+    proof: GraphProof | None = None
 
     def __hash__(self) -> int:
         # Of what is equal in equal results, enough to tell others apart.
         return hash((self.pdag, self.dag, self.score, self.fingerprint))
+
+    @property
+    def optimal(self) -> bool | None:
+        """Whether it is proven that no graph has a higher score; None if nobody has tried."""
+        return None if self.proof is None else self.proof.optimal
+
+    @property
+    def bound(self) -> float | None:
+        """A score that no graph exceeds; None if none is known."""
+        return None if self.proof is None else self.proof.bound
+
+    @property
+    def gap(self) -> float | None:
+        """By how much a graph can be better at most; None if that is not known."""
+        return None if self.proof is None else self.proof.gap
+
+    @property
+    def ties(self) -> Ties | None:
+        """How many classes of graphs are equally good; None if that is not known."""
+        return None if self.proof is None else self.proof.ties
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What `stablebn.verify` checks; None without a proof."""
+        return None if self.proof is None else self.proof.certificate
 
     @property
     def nodes(self) -> tuple[Hashable, ...]:
@@ -154,9 +184,9 @@ class Result:
         """
         if self.dag is None or self.cpdag is None or self.pdag.undirected:
             return self.pdag
-        if self.ties is None:
+        if self.tied_arcs is None:
             return self.cpdag
-        free = {frozenset(edge) for edge in self.cpdag.undirected} & {frozenset(arc) for arc in self.ties}
+        free = {frozenset(edge) for edge in self.cpdag.undirected} & {frozenset(arc) for arc in self.tied_arcs}
         undirected = [arc for arc in self.dag.arcs if frozenset(arc) in free]
         return PDAG(self.nodes, [arc for arc in self.dag.arcs if frozenset(arc) not in free], undirected)
 
@@ -254,7 +284,7 @@ class Result:
             "arcs": [list(arc) for arc in self.arcs],
             "undirected": [list(edge) for edge in undirected],
             "strengths": [[*arc, strength] for arc, strength in self.strengths.items()],
-            "ties": None if self.ties is None else [list(arc) for arc in self.ties],
+            "tied_arcs": None if self.tied_arcs is None else [list(arc) for arc in self.tied_arcs],
             "extendable": self.extendable,
             "score": self.score,
             "order": list(self.order),
@@ -286,6 +316,7 @@ class Result:
                 "undirected": [list(edge) for edge in self.pdag.undirected],
             },
             "trace": content_of_trace(self.trace),
+            **({} if self.proof is None else content_of_proof(self.proof)),
         }
 
     def to_json(self, directions: Directions = "marked") -> str:
@@ -334,7 +365,8 @@ class Result:
             f"{learned} {edges} among {_counted(len(self.nodes), 'variable')} "
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
-        lines = [answer, *self._kinds_line(), *self._directions_lines(), *self._knowledge_line()]
+        proven = [] if self.proof is None else [f"  {self.proof.sentence()}"]
+        lines = [answer, *self._kinds_line(), *proven, *self._directions_lines(), *self._knowledge_line()]
         lines += [f"  {caution}" for caution in self.warnings]
         lines.append(f"Fingerprint {self.fingerprint}.")
         return "\n".join(lines)

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stablebn.certificate import Certificate, GraphProof
 from stablebn.data import Caution, Decision
 from stablebn.errors import FormatError, GraphError
 from stablebn.graph import DAG, PDAG
@@ -18,6 +19,7 @@ from stablebn.graph.json_names import json_text, name_from
 from stablebn.learners.pattern import TestTrace
 from stablebn.learners.restricted import HybridTrace
 from stablebn.search.operator_trace import OperatorTrace
+from stablebn.search.optimum.search import Ties
 from stablebn.search.trace import Trace
 
 FORMAT = "stablebn result"
@@ -39,6 +41,18 @@ def content_of_trace(trace: Any) -> dict[str, Any]:
         return trace.to_dict()
     content = {own.name: getattr(trace, own.name) for own in dataclasses.fields(trace)}
     return {**content, "restriction": trace.restriction.to_dict()} if isinstance(trace, HybridTrace) else content
+
+
+def content_of_proof(proof: GraphProof) -> dict[str, Any]:
+    """What is proven of a graph, in types that JSON has."""
+    return {
+        "optimal": proof.optimal,
+        "bound": proof.bound,
+        "gap": proof.gap,
+        "ties": {"count": proof.ties.count, "are_all": proof.ties.are_all},
+        "most_parents": proof.most_parents,
+        "certificate": proof.certificate.to_dict(),
+    }
 
 
 def fields_from(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -95,7 +109,7 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         "conflicts": _tuples(content["conflicts"]),
         "known": _tuples(content["known"]),
         "strengths_at_hand": {_names(arc): strength for *arc, strength in content["strengths"]},
-        "ties": None if content["ties"] is None else _tuples(content["ties"]),
+        "tied_arcs": None if content["tied_arcs"] is None else _tuples(content["tied_arcs"]),
         "warnings": tuple(Caution(own["code"], _names(own["columns"]), own["message"]) for own in content["warnings"]),
         "kinds": _by_name(content["kinds"], lambda kind: kind),
         "decisions": {name_from(name): Decision(*rest) for name, *rest in content["decisions"]},
@@ -103,7 +117,19 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         "merged": _by_name(content["merged"], _names),
         "cuts": _by_name(content["cuts"], tuple),
         "levels": _by_name(content["levels"], _names),
+        "proof": _proof(content),
     }
+
+
+def _proof(content: Mapping[str, Any]) -> GraphProof | None:
+    """What is proven; None: nothing is."""
+    if "optimal" not in content:
+        return None
+    return GraphProof(
+        **{key: content[key] for key in ("optimal", "bound", "gap", "most_parents")},
+        ties=Ties(**content["ties"]),
+        certificate=Certificate.from_dict(content["certificate"]),
+    )
 
 
 def _names(values: Any) -> tuple[Any, ...]:

@@ -28,7 +28,7 @@ def test_every_learner_learns(algorithm: str) -> None:
     assert result.config["algorithm"] == algorithm
     assert result.score == sb.score(result, ASIA).total
     assert result.score is not None
-    if isinstance(result.trace, sb.Trace):
+    if isinstance(result.trace, sb.Trace) and len(result.trace):
         assert result.trace.score[-1] <= result.score
 
 

@@ -86,7 +86,7 @@ def test_with_values_missing_only_what_ties_is_arbitrary() -> None:
     for row in range(0, 1000, 3):
         columns["dysp"][row] = None
     result = sb.learn(columns, missing="available")
-    assert result.ties is not None
+    assert result.tied_arcs is not None
     assert result.cpdag is not None
     assert result.cpdag.undirected
     marks = set()
@@ -101,7 +101,7 @@ def test_with_values_missing_only_what_ties_is_arbitrary() -> None:
     assert marks == {"arbitrary", "data-driven"}
     # Without a hole it is the usual score, and the class is what it cannot tell.
     whole = sb.learn(ASIA, missing="available")
-    assert whole.ties is None
+    assert whole.tied_arcs is None
     assert whole.marked == whole.cpdag
 
 

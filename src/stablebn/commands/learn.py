@@ -83,6 +83,12 @@ def command(
     trace: Annotated[
         Path | None, typer.Option(help="Write every step of the search to this file (.json or .csv).")
     ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write what proves the graph to this file, for `stablebn verify` (exact).")
+    ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Say how far the graph is from the best one; that may take long.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     quiet: Quiet = False,
     **options: Any,
@@ -92,7 +98,7 @@ def command(
     if dag and cpdag:
         raise OptionError("--dag and --cpdag cannot both be. Choose one.")
     directions: Directions = "dag" if dag else "cpdag" if cpdag else "marked"
-    for path in (out, trace):
+    for path in (out, trace, certificate):
         if path is not None:
             check_free(path, force=force)
 
@@ -100,6 +106,13 @@ def command(
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
     with searching(quiet=quiet) as progress:
         result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
+        distance = None
+        if prove and result.proof is None and interruption.signal is None:
+            # Few ask for it.
+            from stablebn.proving import prove as prove_result
+
+            reading = {name: options[name] for name in ("weights", "threads", "max_time")}
+            distance = prove_result(result, data, **reading)
     written = []
     if out is not None:
         write_atomically(out, _graph_text(result, directions, wanted), force=force)
@@ -108,9 +121,16 @@ def command(
         text = result.trace.to_csv() if trace.suffix == ".csv" else result.trace.to_json()
         write_atomically(trace, text, force=force)
         written.append(spelled(trace))
+    if certificate is not None:
+        if result.certificate is None:
+            raise OptionError(f"--certificate: {algorithm} proves nothing. Say exact.")
+        result.certificate.save(certificate, force=force)
+        written.append(spelled(certificate))
     if not quiet:
         where = f"  Written to {' and '.join(written)}." if written else ""
         say(result.summary(LEARNERS[str(result.config["algorithm"])].title) + where)
+        if distance is not None:
+            say(f"{distance}")
         if out is None:
             say("\n".join(_edge_lines(result, directions)))
     if interruption.signal is not None and not result.finished:

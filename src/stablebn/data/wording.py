@@ -41,6 +41,7 @@ class Caution:
         "max-time",
         "interrupted",
         "checkpoint",
+        "not-proven",
         "conflicts",
         "not-extendable",
         "small-strata",

@@ -9,10 +9,21 @@ from typing import Literal
 from stablebn.independence.registry import TESTS
 from stablebn.knowledge.words import limits_from_words
 from stablebn.options import Options, at_least, between_0_and_1, choice, option, positive
+from stablebn.search.candidates import MOST_SCORED
 
-Trait = Literal["climbs", "tabu", "stable order", "tests", "climbs among candidates", "equivalence classes", "orders"]
+Trait = Literal[
+    "climbs",
+    "tabu",
+    "stable order",
+    "tests",
+    "climbs among candidates",
+    "equivalence classes",
+    "orders",
+    "proves",
+]
 """What a learner does, by which it has options: it climbs from a DAG, keeps a tabu list, searches for the stable order,
-tests independence, climbs among the edges that tests leave, searches among equivalence classes, or among orders."""
+tests independence, climbs among the edges that tests leave, searches among equivalence classes, or among orders, or
+proves which DAG is best."""
 
 CLIMBS: Trait = "climbs"
 TABU: Trait = "tabu"
@@ -21,6 +32,7 @@ TESTS_INDEPENDENCE: Trait = "tests"
 CLIMBS_AMONG_CANDIDATES: Trait = "climbs among candidates"
 EQUIVALENCE_CLASSES: Trait = "equivalence classes"
 ORDERS: Trait = "orders"
+PROVES: Trait = "proves"
 
 MOST = 10**6
 """Greatest value of options that are integers: more than any search has a use for, and a list so long fits memory."""
@@ -49,7 +61,7 @@ class SearchConfig(Options):
         "Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the "
         "command line 3 or name=3.",
         check=_check_limits,
-        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES, ORDERS),
+        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES, ORDERS, PROVES),
         command_type=list[str],
         from_command=limits_from_words,
     )
@@ -96,6 +108,12 @@ class SearchConfig(Options):
         "How much work goes into the search for the best graph: low, normal or high.",
         check=choice(("low", "normal", "high")),
         of=(ORDERS,),
+    )
+    max_sets: int = option(
+        MOST_SCORED,
+        "Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said.",
+        check=at_least(0, most=10**9),
+        of=(PROVES,),
     )
     max_time: float | None = option(
         None,

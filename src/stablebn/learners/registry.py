@@ -12,12 +12,14 @@ from stablebn.learners.config import (
     CLIMBS_AMONG_CANDIDATES,
     EQUIVALENCE_CLASSES,
     ORDERS,
+    PROVES,
     STABLE_ORDER,
     TABU,
     TESTS_INDEPENDENCE,
     SearchConfig,
     Trait,
 )
+from stablebn.learners.exact import exact
 from stablebn.learners.fges import fges
 from stablebn.learners.gs import gs
 from stablebn.learners.h2pc import h2pc
@@ -94,6 +96,7 @@ LEARNERS: Mapping[str, Learner] = {
     "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=4),
     "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=3),
     "best": Learner("Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS})),
+    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES})),
 }
 
 

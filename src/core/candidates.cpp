@@ -1,0 +1,228 @@
+#include "candidates.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <compare>
+#include <utility>
+
+namespace stablebn {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Jobs between two looks at the clock, for each thread.
+constexpr std::size_t JOBS_AT_ONCE = 32;
+
+}  // namespace
+
+CandidateSearch::CandidateSearch(std::shared_ptr<FamilyScores> scores, Matrix<std::uint8_t> allowed,
+                                 std::vector<VariableSet> required, std::vector<int> most_parents, std::int64_t most_scored)
+    : scores_(std::move(scores)),
+      allowed_(std::move(allowed)),
+      required_(std::move(required)),
+      most_parents_(std::move(most_parents)),
+      most_scored_(most_scored),
+      levels_(scores_->variables()),
+      growth_(scores_->variables()),
+      found_(scores_->variables()) {
+    for (int v = 0; v < scores_->variables(); ++v) {
+        most_parents_[v] = std::min({most_parents_[v], scores_->most_parents(), scores_->variables() - 1});
+        most_parents_[v] -= static_cast<int>(required_[v].size());
+        const Wide gain = gain_of_required(v);
+        found_[v].push_back({required_[v], gain});
+        if (most_parents_[v] <= 0) continue;
+        levels_[v].gain = {gain};
+        levels_[v].best = {gain};
+    }
+}
+
+Wide CandidateSearch::gain_of_required(int child) {
+    Wide gain = 0;
+    VariableSet parents;
+    for (const int u : required_[child]) {
+        gain += wide(scores_->additions(child, parents, std::span(&u, 1))[u]);
+        parents = parents.with(u);
+    }
+    return gain;
+}
+
+std::span<const std::uint16_t> CandidateSearch::members(int child, std::size_t at) const {
+    return std::span(levels_[child].members).subspan(at * level_, level_);
+}
+
+VariableSet CandidateSearch::set(int child, std::size_t at) const {
+    const auto own = members(child, at);
+    std::vector<int> all(own.begin(), own.end());
+    all.insert(all.end(), required_[child].begin(), required_[child].end());
+    return VariableSet(std::move(all));
+}
+
+std::optional<std::size_t> CandidateSearch::find(int child, std::span<const std::uint16_t> set) const {
+    std::size_t begin = 0, end = levels_[child].size();
+    while (begin < end) {
+        const std::size_t middle = (begin + end) / 2;
+        const auto own = members(child, middle);
+        const auto order = std::lexicographical_compare_three_way(own.begin(), own.end(), set.begin(), set.end());
+        if (order == 0) return middle;
+        (order < 0 ? begin : end) = order < 0 ? middle + 1 : middle;
+    }
+    return std::nullopt;
+}
+
+bool CandidateSearch::go_on(double seconds) {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    Pool& pool = scores_->pool();
+    while (!ended_) {
+        if (!begun_) begin_level();
+        while (!ended_ && next_job_ < jobs_.size()) {
+            const std::size_t end = std::min(jobs_.size(), next_job_ + JOBS_AT_ONCE * pool.size());
+            const std::size_t begin = next_job_;
+            pool.run(end - begin, [&](std::size_t place) { score(jobs_[begin + place]); });
+            next_job_ = end;
+            if (Clock::now() > deadline && next_job_ < jobs_.size()) return false;
+        }
+        if (!ended_) end_level();
+        if (Clock::now() > deadline) break;
+    }
+    return ended_;
+}
+
+void CandidateSearch::begin_level() {
+    const int n = scores_->variables();
+    // Bounds and first changes are made once for all, before threads ask for them.
+    scores_->first_changes();
+    if (n > 0) scores_->most_with_more(0, {});
+    scores_->pool().run(n, [this](std::size_t child) { grow(static_cast<int>(child)); });
+    std::int64_t wanted = 0;
+    for (const Growth& growth : growth_) wanted += static_cast<std::int64_t>(growth.from.size());
+    if (wanted == 0 || scored_ + wanted > most_scored_) {
+        ended_ = true;
+        limited_ = wanted > 0;
+        return;
+    }
+    wanted_ = wanted;
+    std::vector<std::pair<VariableSet, Job>> found;
+    for (int v = 0; v < n; ++v) {
+        const auto& from = growth_[v].from;
+        for (std::uint32_t begin = 0; begin < from.size();) {
+            std::uint32_t end = begin;
+            while (end < from.size() && from[end] == from[begin]) ++end;
+            found.emplace_back(set(v, from[begin]).with(v), Job{v, begin, end});
+            begin = end;
+        }
+    }
+    // Families of the same variables one after the other: they share a table of counts.
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+        return std::lexicographical_compare(a.first.begin(), a.first.end(), b.first.begin(), b.first.end());
+    });
+    jobs_.clear();
+    for (const auto& [family, job] : found) jobs_.push_back(job);
+    next_job_ = 0;
+    begun_ = true;
+}
+
+/// A set of the next size is worth a look if all its subsets of this size may have supersets that are candidates, and
+/// none of its members can only lower the score of every set that has the others.
+void CandidateSearch::grow(int child) {
+    const Level& level = levels_[child];
+    Growth& growth = growth_[child];
+    growth = {};
+    if (level_ >= most_parents_[child]) return;
+    std::vector<std::uint16_t> subset(level_);
+    std::vector<VariableSet> sets;
+    for (std::size_t at = 0; at < level.size(); ++at) sets.push_back(set(child, at));
+    const auto is_allowed = [&](int u) {
+        return u != child && (allowed_.rows() == 0 || allowed_(child, u)) && !required_[child].contains(u);
+    };
+    const auto can_add = [&](std::size_t at, int u) {
+        const auto most = scores_->most_added(child, sets[at], level.gain[at], u);
+        return !most || *most > 0;
+    };
+    const auto consider = [&](std::size_t at, int u) {
+        if (!can_add(at, u)) return;
+        Wide best = level.best[at];
+        const auto own = members(child, at);
+        for (int left_out = 0; left_out < level_; ++left_out) {
+            for (int k = 0, place = 0; k < level_; ++k) {
+                if (k != left_out) subset[place++] = own[k];
+            }
+            subset[level_ - 1] = static_cast<std::uint16_t>(u);
+            const auto other = find(child, subset);
+            if (!other || !can_add(*other, own[left_out])) return;
+            best = std::max(best, level.best[*other]);
+        }
+        growth.from.push_back(static_cast<std::uint32_t>(at));
+        growth.more.push_back(static_cast<std::uint16_t>(u));
+        growth.gain.push_back(NO_GAIN);
+        growth.best.push_back(best);
+    };
+    for (std::size_t at = 0; at < level.size(); ++at) {
+        if (level_ == 0) {
+            for (int u = 0; u < scores_->variables(); ++u) {
+                if (is_allowed(u)) consider(at, u);
+            }
+            continue;
+        }
+        // The last member of each later set that agrees in all but its last.
+        const auto own = members(child, at);
+        for (std::size_t other = at + 1; other < level.size(); ++other) {
+            const auto later = members(child, other);
+            if (!std::equal(own.begin(), own.end() - 1, later.begin())) break;
+            consider(at, later.back());
+        }
+        if (static_cast<std::int64_t>(growth.from.size()) > most_scored_) return;
+    }
+}
+
+void CandidateSearch::score(const Job& job) {
+    Growth& growth = growth_[job.child];
+    const Wide own = levels_[job.child].gain[growth.from[job.begin]];
+    const std::vector<int> more(growth.more.begin() + job.begin, growth.more.begin() + job.end);
+    const auto changes = scores_->additions(job.child, set(job.child, growth.from[job.begin]), more);
+    for (std::uint32_t at = job.begin; at < job.end; ++at) {
+        const Fixed change = changes[growth.more[at]];
+        growth.gain[at] = is_candidate(change) ? own + wide(change) : NO_GAIN;
+    }
+}
+
+void CandidateSearch::end_level() {
+    scores_->pool().run(growth_.size(), [this](std::size_t child) { sift(static_cast<int>(child)); });
+    scored_ += wanted_;
+    ++level_;
+    begun_ = false;
+}
+
+void CandidateSearch::sift(int child) {
+    const Growth growth = std::exchange(growth_[child], {});
+    Level next;
+    for (std::size_t at = 0; at < growth.from.size(); ++at) {
+        // A family that cannot be scored has no superset that can.
+        if (growth.gain[at] == NO_GAIN) continue;
+        const VariableSet parents = set(child, growth.from[at]).with(growth.more[at]);
+        const bool is_best = growth.gain[at] > growth.best[at];
+        if (is_best) found_[child].push_back({parents, growth.gain[at]});
+        if (level_ + 1 >= most_parents_[child]) continue;
+        const Wide best = std::max(growth.gain[at], growth.best[at]);
+        const auto most = scores_->most_with_more(child, parents);
+        if (most && *most <= best) continue;
+        for (const int u : parents) {
+            if (!required_[child].contains(u)) next.members.push_back(static_cast<std::uint16_t>(u));
+        }
+        next.gain.push_back(growth.gain[at]);
+        next.best.push_back(best);
+    }
+    levels_[child] = std::move(next);
+}
+
+std::optional<Wide> CandidateSearch::most_beyond(int child) {
+    Wide most = NO_GAIN;
+    for (std::size_t at = 0; at < levels_[child].size(); ++at) {
+        const auto own = scores_->most_with_more(child, set(child, at));
+        if (!own) return std::nullopt;
+        most = std::max(most, *own);
+    }
+    return most;
+}
+
+}  // namespace stablebn

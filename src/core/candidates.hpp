@@ -1,0 +1,106 @@
+// Candidate parent sets: of each variable the sets that can be its parents in some best DAG.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "families.hpp"
+#include "variable_set.hpp"
+#include "views.hpp"
+#include "wide.hpp"
+
+namespace stablebn {
+
+/// In place of what a child gains: it cannot have these parents.
+constexpr Wide NO_GAIN = -(Wide{1} << 120);
+
+/// A set of parents, and what its child gains with it over having none.
+struct Candidate {
+    VariableSet parents;
+    Wide gain;
+};
+
+/// Finds, level by level, every set of parents that scores more than each of its subsets, among sets that have all
+/// required parents.
+///
+/// No other is needed: a best DAG stays one when parents that need not be are taken away without a loss. What bounds tell of supersets
+/// only spares the looking: a set that is never looked at has a subset that scores as much.
+class CandidateSearch {
+public:
+    /// `allowed` says of each child and parent whether the arc may be, where it is not empty; `required` has by child the
+    /// parents that must be, which it can have; `most_parents` is by child, and no less than those. No more than
+    /// `most_scored` sets are scored: a level that would need more is not begun.
+    CandidateSearch(std::shared_ptr<FamilyScores> scores, Matrix<std::uint8_t> allowed, std::vector<VariableSet> required,
+                    std::vector<int> most_parents, std::int64_t most_scored);
+
+    /// Go on for so many seconds; whether all levels are done, or the limit is met.
+    bool go_on(double seconds);
+
+    /// Whether every set was looked at or shown to be no candidate.
+    bool complete() const { return ended_ && !limited_; }
+    /// Parents of the sets of the last level that is done, besides the required ones.
+    int level() const { return level_; }
+    /// Sets of the levels that are done.
+    std::int64_t scored() const { return scored_; }
+    /// What was found, by growing size; the first is the set of the required parents, mostly empty.
+    std::span<const Candidate> candidates(int child) const { return found_[child]; }
+    /// Where the limit was met: what a child gains at most with more parents than were looked at; none where no bound is
+    /// known. It is no more than 0 where there are no such sets.
+    std::optional<Wide> most_beyond(int child);
+
+private:
+    /// Sets of one child and one size whose supersets may be candidates: members that are not required, one set after the
+    /// other, the sets in lexicographic order.
+    struct Level {
+        std::vector<std::uint16_t> members;
+        /// By set: what the child gains with it, and with the best of its subsets, itself included.
+        std::vector<Wide> gain, best;
+
+        std::size_t size() const { return gain.size(); }
+    };
+    /// The sets of the next size of one child that are to be scored: each the set `from` of this level with one more.
+    struct Growth {
+        std::vector<std::uint32_t> from;
+        std::vector<std::uint16_t> more;
+        std::vector<Wide> gain, best;
+    };
+    /// A set of this level whose extensions are to be scored: they are neighbours in the growth.
+    struct Job {
+        int child;
+        std::uint32_t begin, end;
+    };
+
+    std::span<const std::uint16_t> members(int child, std::size_t at) const;
+    /// All parents of a set of this level, the required ones too.
+    VariableSet set(int child, std::size_t at) const;
+    /// What a child gains with its required parents, over having none.
+    Wide gain_of_required(int child);
+    /// Where a set stands in this level; none if it is not in it.
+    std::optional<std::size_t> find(int child, std::span<const std::uint16_t> set) const;
+    void begin_level();
+    void grow(int child);
+    void score(const Job& job);
+    void end_level();
+    /// Keep what is a candidate, and what may have supersets that are.
+    void sift(int child);
+
+    std::shared_ptr<FamilyScores> scores_;
+    Matrix<std::uint8_t> allowed_;
+    std::vector<VariableSet> required_;
+    /// Besides the required ones.
+    std::vector<int> most_parents_;
+    std::int64_t most_scored_;
+    int level_ = 0;
+    bool begun_ = false, ended_ = false, limited_ = false;
+    std::int64_t scored_ = 0, wanted_ = 0;
+    std::vector<Level> levels_;
+    std::vector<Growth> growth_;
+    std::vector<Job> jobs_;
+    std::size_t next_job_ = 0;
+    std::vector<std::vector<Candidate>> found_;
+};
+
+}  // namespace stablebn

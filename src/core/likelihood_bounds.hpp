@@ -1,0 +1,35 @@
+// How far more parents can raise a log-likelihood at most.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "variable_set.hpp"
+#include "views.hpp"
+#include "wide.hpp"
+
+namespace stablebn {
+
+/// 2**-20 nats: sums of at most 2**28 logarithms, each rounded to 2**-62, are off by less than that.
+constexpr Wide SLACK_OF_SUMS = Wide{1} << 42;
+
+/// Bounds of log-likelihoods that more parents never lower, in units of 2**-62 nats and rounded outwards.
+struct LikelihoodBounds {
+    /// By variable: what it gains with all others as parents, over having none.
+    std::vector<Wide> most;
+    /// (v, u): what v gains with u as its single parent.
+    Matrix<Wide> with_one;
+    Wide slack = 0;
+
+    /// What one more parent adds to any family of a child that has all of some parents, with which it gains `likelihood`.
+    ///
+    /// That is the information that the two have of each other given the parents, the same for both: no more than what
+    /// is left to know of the child, and no more than what is left to know of the one that joins.
+    Wide most_added(int child, const VariableSet& parents, Wide likelihood, int more) const {
+        Wide known = 0;
+        for (const int x : parents) known = std::max(known, with_one(more, x));
+        return std::min(most[child] - likelihood, most[more] - known) + slack;
+    }
+};
+
+}  // namespace stablebn

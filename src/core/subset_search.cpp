@@ -1,0 +1,125 @@
+#include "subset_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "pool.hpp"
+
+namespace stablebn {
+
+namespace {
+
+using Subset = std::uint32_t;
+
+// Subsets between two looks at signals.
+constexpr Subset BLOCK = 1 << 16;
+
+// More than any DAG loses, and what stands for no DAG at all.
+constexpr Wide NEVER = Wide{1} << 94;
+
+class SubsetSearch {
+public:
+    explicit SubsetSearch(std::span<const std::vector<Choice>> choices)
+        : choices_(choices), n_(static_cast<int>(choices.size())), all_((Subset{1} << n_) - 1), least_(std::size_t{all_} + 1) {
+        for (Subset s = 1; s <= all_ && s; ++s) {
+            if (s % BLOCK == 0) Watch::look_now_and_then();
+            least_[s] = NEVER;
+            for (Subset rest = s; rest; rest &= rest - 1) {
+                const int v = std::countr_zero(rest);
+                const Subset before = s ^ (Subset{1} << v);
+                least_[s] = std::min(least_[s], least_[before] + least_of(v, before));
+            }
+        }
+    }
+
+    Wide loss() const { return least_[all_]; }
+
+    /// R(S) is the least loss of placing all others after S: a choice is usable where L(S) + its loss + R(S + v) is the least.
+    std::vector<std::vector<std::uint8_t>> usable() const {
+        std::vector<Wide> rest(least_.size());
+        std::vector<std::vector<std::uint8_t>> found(n_);
+        for (int v = 0; v < n_; ++v) found[v].resize(choices_[v].size());
+        for (Subset s = all_; s-- > 0;) {
+            if (s % BLOCK == 0) Watch::look_now_and_then();
+            rest[s] = NEVER;
+            for (Subset left = all_ & ~s; left; left &= left - 1) {
+                const int v = std::countr_zero(left);
+                rest[s] = std::min(rest[s], rest[s | (Subset{1} << v)] + least_of(v, s));
+            }
+            if (least_[s] + rest[s] != loss()) continue;
+            for (Subset left = all_ & ~s; left; left &= left - 1) {
+                const int v = std::countr_zero(left);
+                const Wide before = least_[s] + rest[s | (Subset{1} << v)];
+                for (std::size_t at = 0; at < choices_[v].size(); ++at) {
+                    const Choice& own = choices_[v][at];
+                    if (before + own.loss > loss()) break;
+                    if (!(own.parents & ~s) && before + own.loss == loss()) found[v][at] = 1;
+                }
+            }
+        }
+        return found;
+    }
+
+    /// Best DAGs, from sinks to sources; false if there are more, or it takes more steps.
+    bool list(std::size_t most, std::int64_t steps, std::vector<std::vector<int>>& dags) const {
+        std::set<std::vector<int>> found;
+        std::vector<int> chosen(n_, -1);
+        const bool all = descend(all_, n_, 0, chosen, most, steps, found);
+        dags.assign(found.begin(), found.end());
+        return all;
+    }
+
+private:
+    Wide least_of(int v, Subset among) const {
+        for (const Choice& own : choices_[v]) {
+            if (!(own.parents & ~among)) return own.loss;
+        }
+        return NEVER;
+    }
+
+    /// Every DAG is met in the order that takes away the last of its sinks first: the one taken before, if later in number,
+    /// must have been kept by this one. Some are met more than once.
+    bool descend(Subset s, int last, Subset kept, std::vector<int>& chosen, std::size_t most, std::int64_t& steps,
+                 std::set<std::vector<int>>& found) const {
+        if (!s) {
+            if (found.size() == most && !found.contains(chosen)) return false;
+            found.insert(chosen);
+            return true;
+        }
+        for (Subset rest = s; rest; rest &= rest - 1) {
+            const int v = std::countr_zero(rest);
+            if (v > last && !(kept >> v & 1)) continue;
+            const Subset before = s ^ (Subset{1} << v);
+            for (std::size_t at = 0; at < choices_[v].size(); ++at) {
+                const Choice& own = choices_[v][at];
+                if (least_[before] + own.loss > least_[s]) break;
+                if (own.parents & ~before) continue;
+                if (--steps < 0) return false;
+                chosen[v] = static_cast<int>(at);
+                if (!descend(before, v, own.parents, chosen, most, steps, found)) return false;
+            }
+        }
+        return true;
+    }
+
+    std::span<const std::vector<Choice>> choices_;
+    int n_;
+    Subset all_;
+    std::vector<Wide> least_;
+};
+
+}  // namespace
+
+BestDags best_dags(std::span<const std::vector<Choice>> choices, std::size_t most_dags, std::int64_t most_steps) {
+    const SubsetSearch search(choices);
+    BestDags best;
+    best.loss = search.loss();
+    if (most_dags) {
+        best.usable = search.usable();
+        best.are_all = search.list(most_dags, most_steps, best.dags);
+    }
+    return best;
+}
+
+}  // namespace stablebn

@@ -1,0 +1,35 @@
+// The best DAG by dynamic programming over subsets of the variables.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "wide.hpp"
+
+namespace stablebn {
+
+/// One variable's choice: parents as bits, and what it loses against its best set. By growing loss.
+struct Choice {
+    std::uint32_t parents;
+    Wide loss;
+};
+
+struct BestDags {
+    /// Of all DAGs the least sum of losses.
+    Wide loss = 0;
+    /// By variable and choice, whether some best DAG has it; empty where that was not asked for.
+    std::vector<std::vector<std::uint8_t>> usable;
+    /// Best DAGs, each as the place of the choice of every variable, in no particular order.
+    std::vector<std::vector<int>> dags;
+    /// Whether these are all of them.
+    bool are_all = false;
+};
+
+/// L(S), the least loss of a DAG over S, is the least over v in S of L(S - v) and the least loss of v with parents in S - v.
+///
+/// Where no choices make a DAG, the loss is 2**94. With `most_dags` above 0, best DAGs are listed, as long as
+/// there are no more; `most_steps` bounds the work of that.
+BestDags best_dags(std::span<const std::vector<Choice>> choices, std::size_t most_dags, std::int64_t most_steps);
+
+}  // namespace stablebn

@@ -1,0 +1,413 @@
+"""Large components: linear programming with cluster cuts, until what is left is small (HiGHS).
+
+The solver only proposes: multipliers become integers, and what they show is worked out by `proof` alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn.errors import MissingExtraError
+from stablebn.fixed_point import UNIT
+from stablebn.search.optimum.components import NEVER, Alive, Component, parts_of
+from stablebn.search.optimum.orders import choices_in, climbed
+from stablebn.search.optimum.polish import polished
+from stablebn.search.optimum.proof import Multipliers, Tree, apply, split
+from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
+from stablebn.stats.variable_sets import bit, members, to_words
+
+logger = logging.getLogger(__name__)
+
+# A cluster is violated by at least so much; a share of at least so much counts.
+_LEAST_LACK = 1e-6
+_LEAST_SHARE = 1e-9
+_LEAST_MULTIPLIER = 1e-9
+# Cuts that are added at once.
+_MOST_CUTS = 80
+# Programmes from one climb in the space of orders to the next, below the root.
+_SOLVED_BETWEEN_CLIMBS = 25
+# Arcs that are tried as a branch.
+_ARCS_TRIED = 8
+# Nats: a bound so near to a loss may be that loss.
+_NEARLY = 1e-5
+# Nats by which a bound must pass a loss to be relied upon before it is worked out in integers.
+_MARGIN = 1e-7
+
+
+Shares = list[list[tuple[int, float]]]
+"""By place, choices and the shares that a solution gives them."""
+
+Cut = tuple[str, int]
+""""cluster" or "packing", and its variables as bits of places."""
+
+
+def import_highs() -> Any:
+    """The solver's package, or an error that names the extra."""
+    try:
+        import highspy
+    except ImportError:
+        raise MissingExtraError(
+            "highspy (a component of the problem is too large for dynamic programming)", "exact"
+        ) from None
+    return highspy
+
+
+class ClusterSearch:
+    """Finds the best DAG of a component by cuts and branches, and the tree that proves it.
+
+    Parameters
+    ----------
+    component : Component
+    start : sequence of int
+        The choices of a DAG.
+    time_is_up : callable
+        Asked again and again whether to stop.
+    watch : callable, optional
+        Called with the number of programmes solved.
+
+    Attributes
+    ----------
+    choices : tuple of int
+        Of the best DAG found.
+    loss : int
+        What it loses.
+    finished : bool
+        Whether no branch was left open.
+    """
+
+    def __init__(
+        self,
+        component: Component,
+        start: Sequence[int],
+        time_is_up: Callable[[], bool],
+        watch: Callable[[int], None] | None = None,
+    ) -> None:
+        self.component = component
+        self.choices = tuple(start)
+        self.loss = self._loss_of(start)
+        self.finished = True
+        self._time_is_up = time_is_up
+        self._watch = watch
+        self._programme = _Programme(component)
+        self._solved = 0
+
+    def search(self) -> Tree:
+        """Bound the loss of all DAGs, as far as the time allows."""
+        return self._explore(self.component.everything, 0)
+
+    def _explore(self, alive: Alive, depth: int) -> Tree:
+        component, programme = self.component, self._programme
+        steps: list[Multipliers] = []
+        programme.restrict(alive, self._most())
+        best_bound, stale = -np.inf, 0
+        while True:
+            values, duals, bound = programme.solve()
+            self._solved += 1
+            if self._watch is not None:
+                self._watch(self._solved)
+            shares = programme.shares(values)
+            self._round(shares, climb=depth == 0 or self._solved % _SOLVED_BETWEEN_CLIMBS == 0)
+            late = self._time_is_up()
+            hopeless = bound > self._nats() + _MARGIN
+            stale = 0 if bound > best_bound + 1e-4 * max(1.0, self._nats() - bound) else stale + 1
+            best_bound = max(bound, best_bound)
+            cuts = [] if late or hopeless else self._cuts(shares, exact=stale == 0 or bound > self._nats() - 1)
+            if late or hopeless or not cuts or stale >= 8:
+                break
+            if self._solved % 10 == 0:
+                # What cannot be in a better DAG makes the programme larger for nothing.
+                alive = self._shrunk(alive, duals, steps, worth=0.2)
+                if not all(alive):
+                    return Tree(tuple(steps))
+            programme.add(cuts)
+        alive = self._shrunk(alive, duals, steps, worth=0.0)
+        if not all(alive):
+            return Tree(tuple(steps))
+        parts = parts_of(component, alive)
+        if all(len(part) <= MOST_PLACES for part in parts):
+            self._finish(alive, parts)
+            return Tree(tuple(steps))
+        if abs(bound - self._nats()) < _NEARLY:
+            exactly = polished(component, alive, self.choices, programme.multipliers(duals), self.loss)
+            if exactly is not None:
+                return Tree((*steps, exactly))
+        if late:
+            self.finished = False
+            return Tree(tuple(steps))
+        arc = self._arc(shares, alive, parts, bound)
+        branches = {}
+        first = self._share_of(arc, shares) > 0.5
+        for has in (first, not first):
+            part = split(component, alive, arc, has=has)
+            branches[has] = self._explore(part, depth + 1) if all(part) else Tree()
+        return Tree(tuple(steps), arc, branches[True], branches[False])
+
+    def _nats(self) -> float:
+        return self.loss / UNIT
+
+    def _most(self) -> float:
+        return self._nats() * 1.001 + 1.0
+
+    def _loss_of(self, choices: Sequence[int]) -> int:
+        return sum(self.component.losses[place][at] for place, at in enumerate(choices))
+
+    def _shrunk(self, alive: Alive, duals: NDArray[np.float64], steps: list[Multipliers], *, worth: float) -> Alive:
+        """Leave out what the multipliers of the programme show to be in no better DAG, if that is a good part."""
+        own = self._programme.multipliers(duals)
+        _, left = apply(self.component, alive, own, self.loss)
+        if sum(map(len, left)) > (1 - worth) * sum(map(len, alive)) and worth:
+            return alive
+        steps.append(own)
+        if all(left):
+            self._programme.restrict(left, self._most())
+        return left
+
+    def _finish(self, alive: Alive, parts: Sequence[tuple[int, ...]]) -> None:
+        """Solve what is left exactly, and keep the DAG if it is better."""
+        choices = list(self.choices)
+        for part in parts:
+            best = best_of_part(self.component, alive, part, most_dags=1)
+            if best.loss >= NEVER:
+                return
+            for place, choice in zip(part, best.choices, strict=True):
+                choices[place] = choice
+        self._keep(choices)
+
+    def _keep(self, choices: Sequence[int]) -> None:
+        loss = self._loss_of(choices)
+        if loss < self.loss:
+            self.loss, self.choices = loss, tuple(choices)
+            logger.debug("a better DAG: %.6f nats below the best choices", self._nats())
+
+    def _round(self, shares: Shares, *, climb: bool) -> None:
+        """A DAG near a solution: next the variable whose share of families that fit is the greatest."""
+        component = self.component
+        placed = 0
+        order: list[int] = []
+        waiting = list(range(component.n))
+        while waiting:
+            keys = []
+            for place in waiting:
+                fitting = sum(x for at, x in shares[place] if not component.inside[place][at] & ~placed)
+                keys.append((-round(fitting, 6), component.loss_among(place, placed), place))
+            place = min(keys)[2]
+            waiting.remove(place)
+            order.append(place)
+            placed |= bit(place)
+        self._keep(choices_in(component, climbed(component, order) if climb else order))
+
+    def _cuts(self, shares: Shares, *, exact: bool) -> list[Cut]:
+        """What a solution violates: clusters that grow, packings; if there is none, what a small programme finds."""
+        component = self.component
+        children = [place for place, own in enumerate(shares) for _ in own]
+        parents = [component.inside[place][at] for place, own in enumerate(shares) for at, _ in own]
+        weights = [x for own in shares for _, x in own]
+        found = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
+        known = self._programme.known
+        cuts = [*(("cluster", own) for own in found), *(("packing", own) for own in self._packings(shares))]
+        cuts = [own for own in cuts if own not in known]
+        if cuts or not exact:
+            return cuts
+        cluster = self._programme.separate(children, parents, weights)
+        return [] if cluster is None or ("cluster", cluster) in known else [("cluster", cluster)]
+
+    def _packings(self, shares: Shares) -> list[int]:
+        """Sets of three to five variables in which more than one share of a family has all the others as parents."""
+        sums: dict[int, float] = {}
+        for place, own in enumerate(shares):
+            for at, x in own:
+                parents = members(self.component.inside[place][at])
+                for size in range(2, min(4, len(parents)) + 1):
+                    for others in combinations(parents, size):
+                        packing = bit(place) | sum(map(bit, others))
+                        sums[packing] = sums.get(packing, 0.0) + x
+        violated = [(-x, packing) for packing, x in sums.items() if x > 1 + _LEAST_LACK]
+        return [packing for _, packing in sorted(violated)[:_MOST_CUTS]]
+
+    def _share_of(self, arc: tuple[int, int], shares: Shares) -> float:
+        u, v = arc
+        return sum(x for at, x in shares[v] if self.component.inside[v][at] >> u & 1)
+
+    def _arc(self, shares: Shares, alive: Alive, parts: Sequence[tuple[int, ...]], bound: float) -> tuple[int, int]:
+        """The arc to branch on: of those shared most evenly the one that lifts the bound most on both sides."""
+        component = self.component
+        arcs = []
+        for part in parts:
+            if len(part) <= MOST_PLACES:
+                continue
+            own = sum(map(bit, part))
+            for v in part:
+                some, every = 0, own
+                for at in alive[v]:
+                    some |= component.inside[v][at]
+                    every &= component.inside[v][at]
+                arcs += [(abs(self._share_of((u, v), shares) - 0.5), v, u) for u in members(some & own & ~every)]
+        tried = sorted(arcs)[:_ARCS_TRIED]
+        if tried[0][0] > 0.5 - _LEAST_LACK:
+            return tried[0][2], tried[0][1]
+        best: tuple[float, tuple[int, int]] | None = None
+        for _, v, u in tried:
+            lifts = []
+            for has in (True, False):
+                self._programme.restrict(split(component, alive, (u, v), has=has), self._most())
+                lifts.append(min(self._programme.solve()[2], self._most()) - bound)
+            worth = max(lifts[0], 1e-6) * max(lifts[1], 1e-6)
+            if best is None or worth > best[0]:
+                best = worth, (u, v)
+        assert best is not None
+        return best[1]
+
+
+class _Programme:
+    """The linear programme: shares of choices that add up to 1 by variable, and to 1 or more in clusters."""
+
+    def __init__(self, component: Component) -> None:
+        self._highs = import_highs()
+        self._component = component
+        self._columns = [(place, at) for place in range(component.n) for at in range(len(component.sets[place]))]
+        self._first = np.cumsum([0, *map(len, component.sets)])
+        self._nats = np.array([component.losses[place][at] / UNIT for place, at in self._columns])
+        self._words = np.array(
+            [to_words(component.inside[place][at], component.n) for place, at in self._columns], dtype=np.uint64
+        )
+        self._own = np.array([to_words(bit(place), component.n) for place, _ in self._columns], dtype=np.uint64)
+        self._child = np.array([place for place, _ in self._columns])
+        self.known: dict[Cut, int] = {}
+        self._solver = self._new_solver()
+
+    def _new_solver(self) -> Any:
+        solver = self._highs.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        solver.setOptionValue("random_seed", 0)
+        n, m = self._component.n, len(self._columns)
+        # After the choices, a way out for each variable, so that every programme has a solution.
+        solver.addVars(m + n, np.zeros(m + n), np.ones(m + n))
+        solver.changeColsCost(m + n, np.arange(m + n, dtype=np.int32), np.concatenate([self._nats, np.zeros(n)]))
+        starts: list[int] = []
+        index: list[int] = []
+        for place in range(n):
+            starts.append(len(index))
+            index += [*range(self._first[place], self._first[place + 1]), m + place]
+        solver.addRows(
+            n,
+            np.ones(n),
+            np.ones(n),
+            len(index),
+            np.array(starts),
+            np.array(index, dtype=np.int32),
+            np.ones(len(index)),
+        )
+        return solver
+
+    def restrict(self, alive: Alive, most: float) -> None:
+        """Let only some choices have a share; the way out of each variable costs `most`."""
+        n, m = self._component.n, len(self._columns)
+        upper = np.zeros(m + n)
+        upper[m:] = 1
+        for place, choices in enumerate(alive):
+            upper[self._first[place] + np.array(choices, dtype=np.int64)] = 1
+        every = np.arange(m + n, dtype=np.int32)
+        self._solver.changeColsBounds(m + n, every, np.zeros(m + n), upper)
+        self._solver.changeColsCost(n, every[m:], np.full(n, most))
+
+    def add(self, cuts: Sequence[Cut]) -> None:
+        """Ask that clusters have a member without a parent in it, and packings at most one that has all others."""
+        n, m = self._component.n, len(self._columns)
+        starts: list[int] = []
+        index: list[int] = []
+        for kind, variables in cuts:
+            self.known[kind, variables] = len(self.known)
+            starts.append(len(index))
+            inside = np.array([variables >> place & 1 for place in range(n)], dtype=bool)
+            met = self._words & self._in_words(variables)
+            if kind == "cluster":
+                index += np.flatnonzero(inside[self._child] & ~met.any(axis=1)).tolist()
+                index += (m + np.flatnonzero(inside)).tolist()
+            else:
+                others = self._in_words(variables) & ~self._own
+                index += np.flatnonzero(inside[self._child] & (met == others).all(axis=1)).tolist()
+        infinite = self._highs.kHighsInf
+        are_clusters = np.array([kind == "cluster" for kind, _ in cuts])
+        self._solver.addRows(
+            len(cuts),
+            np.where(are_clusters, 1.0, -infinite),
+            np.where(are_clusters, infinite, 1.0),
+            len(index),
+            np.array(starts),
+            np.array(index, dtype=np.int32),
+            np.ones(len(index)),
+        )
+
+    def _in_words(self, variables: int) -> NDArray[np.uint64]:
+        return np.array(to_words(variables, self._component.n), dtype=np.uint64)
+
+    def solve(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Shares, numbers of the clusters, and the sum of losses."""
+        self._solver.run()
+        solution = self._solver.getSolution()
+        objective = float(self._solver.getInfo().objective_function_value)
+        duals = np.array(solution.row_dual)[self._component.n :]
+        return np.array(solution.col_value), duals, objective
+
+    def shares(self, values: NDArray[np.float64]) -> Shares:
+        """By variable, the choices that have a share."""
+        found: Shares = [[] for _ in range(self._component.n)]
+        for column in np.flatnonzero(values[: len(self._columns)] > _LEAST_SHARE).tolist():
+            place, at = self._columns[column]
+            found[place].append((at, float(values[column])))
+        return found
+
+    def multipliers(self, duals: NDArray[np.float64]) -> Multipliers:
+        """The numbers of clusters and packings as integers; those that are as good as nothing are left out."""
+        numbers: dict[str, list[tuple[int, int]]] = {"cluster": [], "packing": []}
+        for (kind, variables), dual in zip(self.known, duals, strict=True):
+            value = float(dual) if kind == "cluster" else -float(dual)
+            if value > _LEAST_MULTIPLIER:
+                numbers[kind].append((variables, round(value * UNIT)))
+        return Multipliers(tuple(numbers["cluster"]), tuple(numbers["packing"]))
+
+    def separate(self, children: Sequence[int], parents: Sequence[int], weights: Sequence[float]) -> int | None:
+        """The cluster that shares violate most, by a small integer programme; None if none is violated.
+
+        A cluster C lacks something if the shares of families of its members with a parent in C exceed |C| - 1.
+        """
+        n, m = self._component.n, len(children)
+        solver = self._highs.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        solver.setOptionValue("random_seed", 0)
+        solver.setOptionValue("time_limit", 5.0)
+        solver.addVars(n + m, np.zeros(n + m), np.ones(n + m))
+        every = np.arange(n + m, dtype=np.int32)
+        # At least the lack counts, to be minimised: members less shares that have a parent inside.
+        solver.changeColsCost(n + m, every, np.concatenate([np.ones(n), -np.array(weights)]))
+        solver.changeColsIntegrality(n, every[:n], np.full(n, self._highs.HighsVarType.kInteger))
+        rows: list[tuple[list[int], list[float]]] = []
+        for at, (child, own) in enumerate(zip(children, parents, strict=True)):
+            rows.append(([n + at, child], [-1.0, 1.0]))
+            rows.append(([n + at, *members(own)], [-1.0, *([1.0] * own.bit_count())]))
+        starts = np.cumsum([0, *(len(index) for index, _ in rows)])[:-1]
+        flat = np.array([i for index, _ in rows for i in index], dtype=np.int32)
+        solver.addRows(
+            len(rows),
+            np.zeros(len(rows)),
+            np.full(len(rows), self._highs.kHighsInf),
+            len(flat),
+            starts,
+            flat,
+            np.array([x for _, own in rows for x in own]),
+        )
+        solver.addRow(2.0, float(n), n, every[:n], np.ones(n))
+        solver.run()
+        values = np.array(solver.getSolution().col_value)
+        if len(values) < n or float(solver.getInfo().objective_function_value) > 1 - _LEAST_LACK:
+            return None
+        return sum(bit(int(place)) for place in np.flatnonzero(values[:n] > 0.5))

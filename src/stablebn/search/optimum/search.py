@@ -1,0 +1,223 @@
+"""The best DAG among candidate parent sets: component by component, with a proof for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from stablebn.search.candidates import CandidateSets
+from stablebn.search.optimum.components import Component, components
+from stablebn.search.optimum.linear import ClusterSearch
+from stablebn.search.optimum.orders import choices_in, climbed
+from stablebn.search.optimum.proof import Multipliers, Tree, least_loss, smallest_sum
+from stablebn.search.optimum.subsets import MOST_PLACES
+from stablebn.search.optimum.ties import MOST_DAGS, BestOfComponent, best_of_component, class_of
+from stablebn.stats.variable_sets import bit
+
+
+@dataclass(frozen=True)
+class Ties:
+    """How many classes of DAGs are equally good, that of the DAG itself included.
+
+    Classes are counted among DAGs without superfluous parents: no parent can be left out without a loss.
+
+    Attributes
+    ----------
+    count : int
+        Those that were found.
+    are_all : bool
+        Whether there are no others.
+    """
+
+    count: int
+    are_all: bool
+
+    def __str__(self) -> str:
+        return f"{self.count:,}" if self.are_all else f"at least {self.count:,}"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proven of a DAG.
+
+    Attributes
+    ----------
+    score, bound : int, int or None
+        The score of the DAG, and what no DAG exceeds, in units of 2**-62; None where no bound is known.
+    ties : Ties
+    trees : tuple of Tree
+        For each component of the problem.
+    candidates : int
+        Number of candidate parent sets.
+    most_parents : int or None
+        Larger parent sets were not looked at, as the limit on sets or the time was met; None: they cannot be better.
+    """
+
+    score: int
+    bound: int | None
+    ties: Ties
+    trees: tuple[Tree, ...]
+    candidates: int
+    most_parents: int | None
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proven that no DAG is better."""
+        return self.bound == self.score
+
+    @property
+    def gap(self) -> int | None:
+        """How much better a DAG can be at most."""
+        return None if self.bound is None else self.bound - self.score
+
+
+def find_best(
+    candidates: CandidateSets,
+    starts: Iterable[Sequence[int]],
+    *,
+    score_equivalent: bool,
+    time_is_up: Callable[[], bool],
+    watch: Callable[[str, int], None] | None = None,
+) -> tuple[tuple[int, ...], Proof]:
+    """Find the best DAG and prove it, as far as the time allows.
+
+    Parameters
+    ----------
+    candidates : CandidateSets
+    starts : iterable of sequence of int
+        Parent sets of DAGs that are known: what is worse than the best of them is left out soon.
+    score_equivalent : bool
+        Whether all DAGs of a class have the same score.
+    time_is_up : callable
+    watch : callable, optional
+        Called with the name of what is under way and the number of programmes solved.
+
+    Returns
+    -------
+    tuple of int, Proof
+        Parent sets of the DAG, and what is proven of it.
+    """
+    smallest = [min(sets, key=int.bit_count) for sets in candidates.sets]
+    orders = [topological_order(own) for own in starts] or [topological_order(smallest)]
+    parts = components(candidates)
+    trees, chosen, best = [], [], []
+    for component in parts:
+        place_of = {v: place for place, v in enumerate(component.variables)}
+        inside = [[place_of[v] for v in order if v in place_of] for order in orders]
+        known = [choices_in(component, climbed(component, order)) for order in inside]
+        start = min(known, key=lambda own: _loss(component, own))
+        tree, choices = Tree(), start
+        finished = True
+        if component.n > MOST_PLACES:
+            tell = None if watch is None else lambda solved: watch("proof", solved)
+            search = ClusterSearch(component, start, time_is_up, tell)
+            tree, choices, finished = search.search(), search.choices, search.finished
+            loss = search.loss
+        else:
+            loss = least_loss(component, tree, _loss(component, start)) or 0
+        own = BestOfComponent(None, (), are_all=False)
+        if finished:
+            own = best_of_component(component, tree, loss)
+        first = choices if own.first is None else own.first
+        trees.append(tree)
+        chosen.append(first)
+        best.append(own if own.dags else BestOfComponent(None, (first,), are_all=False))
+    parents = _parents(candidates.n, parts, chosen)
+    proof = proof_of(candidates, parents, trees)
+    ties = _ties(candidates.n, parts, chosen, best, score_equivalent=score_equivalent)
+    return parents, Proof(proof.score, proof.bound, ties, proof.trees, proof.candidates, proof.most_parents)
+
+
+def proof_of(candidates: CandidateSets, parents: Sequence[int], trees: Sequence[Tree]) -> Proof:
+    """What trees prove of a DAG made of candidate sets: integers, and no solver.
+
+    Raises
+    ------
+    ValueError
+        The DAG is not made of candidate sets, or the trees are none of this problem.
+    """
+    parts = components(candidates)
+    if len(parts) != len(trees):
+        raise ValueError("there is not one tree for each component")
+    if len(topological_order(parents)) < candidates.n or len(parents) != candidates.n:
+        raise ValueError("the graph is no DAG over these variables")
+    score = 0
+    bounds: list[int | None] = []
+    for component, tree in zip(parts, trees, strict=True):
+        choices = [component.sets[place].index(parents[v]) for place, v in enumerate(component.variables)]
+        loss = _loss(component, choices)
+        least = least_loss(component, tree, loss)
+        if least is None:
+            raise ValueError("a tree leaves out the DAG itself")
+        score += component.best - loss
+        bounds.append(component.best - least)
+        if not candidates.complete:
+            bounds[-1] = _bound_with_more(candidates, component, tree, component.best - least)
+    known = [own for own in bounds if own is not None]
+    return Proof(
+        score=score,
+        bound=sum(known) if len(known) == len(bounds) else None,
+        ties=Ties(1, are_all=False),
+        trees=tuple(trees),
+        candidates=len(candidates),
+        most_parents=None if candidates.complete else candidates.most_parents,
+    )
+
+
+def _bound_with_more(candidates: CandidateSets, component: Component, tree: Tree, bound: int) -> int | None:
+    """What no DAG of a component exceeds, where sets that were not looked at may be better than the candidates."""
+    beyond = []
+    for v in component.variables:
+        own = candidates.beyond[v]
+        if own is None:
+            return None
+        beyond.append(candidates.scores[v][0] - own)
+    # Of the numbers of the first step, and of none at all.
+    steps = [Multipliers(), *tree.steps[:1]]
+    return max(bound, component.best - max(smallest_sum(component, step, beyond) for step in steps))
+
+
+def topological_order(parents: Sequence[int]) -> list[int]:
+    """The variables of a DAG, parents first, by number where either may come first; not all of a graph with a cycle."""
+    order: list[int] = []
+    placed = 0
+    while free := [v for v, own in enumerate(parents) if not placed >> v & 1 and not own & ~placed]:
+        order.append(free[0])
+        placed |= bit(free[0])
+    return order
+
+
+def _loss(component: Component, choices: Sequence[int]) -> int:
+    return sum(component.losses[place][at] for place, at in enumerate(choices))
+
+
+def _parents(n: int, parts: Sequence[Component], chosen: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    parents = [0] * n
+    for component, choices in zip(parts, chosen, strict=True):
+        for place, at in enumerate(choices):
+            parents[component.variables[place]] = component.sets[place][at]
+    return tuple(parents)
+
+
+def _ties(
+    n: int,
+    parts: Sequence[Component],
+    chosen: Sequence[Sequence[int]],
+    best: Sequence[BestOfComponent],
+    *,
+    score_equivalent: bool,
+) -> Ties:
+    """Count the classes of DAGs made of best ones of the components; if these are too many, component by component."""
+
+    def classes(lists: Sequence[Sequence[Sequence[int]]]) -> int:
+        dags = {_parents(n, parts, own) for own in product(*lists)}
+        return len({class_of(dag) for dag in dags}) if score_equivalent else len(dags)
+
+    listed = [own.dags for own in best]
+    if prod(map(len, listed)) <= MOST_DAGS:
+        return Ties(classes(listed), are_all=all(own.are_all for own in best))
+    alone = [[own] for own in chosen]
+    counts = [classes([*alone[:at], own, *alone[at + 1 :]]) for at, own in enumerate(listed)]
+    return Ties(prod(counts), are_all=False)

@@ -1,0 +1,144 @@
+"""Candidate parent sets are those that brute force finds, and the published numbers of them."""
+
+from __future__ import annotations
+
+import csv
+from itertools import product
+
+import numpy as np
+import pytest
+from tests.drawn import SCORES
+from tests.known import drawn_knowledge
+from tests.naive.best_parents import all_families, naive_candidates
+from tests.shared import SHARED, needs_shared
+from tests.tables import (
+    categorical_table,
+    continuous_table,
+    continuous_values,
+    random_categorical_table,
+)
+
+from stablebn import _core
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Table
+from stablebn.scores.families import CompiledScores
+from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.search.candidates import candidate_sets
+from stablebn.search.constraints import Constraints
+
+
+def drawn_table(kind: str, seed: int, n: int = 6) -> Table:
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(20, 300))
+    if kind == "categorical":
+        return random_categorical_table(rng, n, rows, levels=int(rng.integers(2, 5)))
+    if kind == "continuous":
+        return continuous_table(np.array(continuous_values(rng, n, rows)))
+    names = tuple(f"m{v}" for v in range(n))
+    categories = random_categorical_table(rng, n // 2, rows, levels=2)
+    numbers = np.array(continuous_values(rng, n - n // 2, rows))
+    return MixedTable(
+        names,
+        CategoricalTable(names[: n // 2], categories.codes, categories.levels),
+        ContinuousTable(names[n // 2 :], numbers),
+    )
+
+
+def drawn_constraints(seed: int | str, scores: CompiledScores) -> Constraints | None:
+    """What graphs must obey; None where the rows are too few for what is required."""
+    forbidden, required, most_parents = drawn_knowledge(seed, scores.n)
+    drawn = Constraints.of(scores.n, forbidden=forbidden, required=required, most_parents=most_parents)
+    return drawn if all(map(scores.is_candidate, range(scores.n), drawn.required)) else None
+
+
+def _assert_twins(
+    scores: CompiledScores, max_parents: int | None = None, constraints: Constraints | None = None
+) -> None:
+    found = candidate_sets(scores, max_parents=max_parents, constraints=constraints)
+    assert found.complete
+    for child in range(scores.n):
+        naive = naive_candidates(all_families(scores, child, max_parents=max_parents, constraints=constraints))
+        assert list(zip(found.scores[child], found.sets[child], strict=True)) == naive
+
+
+@pytest.mark.parametrize(("kind", "score"), [(kind, score) for kind in SCORES for score in SCORES[kind]])
+def test_candidates_are_those_of_brute_force(kind: str, score: str) -> None:
+    for seed in range(6):
+        scores = family_scores(drawn_table(kind, seed), ScoreConfig(score), threads=1 + seed % 2)
+        drawn = [drawn_constraints(f"{seed} {of}", scores) for of in range(3)]
+        for max_parents, constraints in product((None, 2), (None, *drawn)):
+            _assert_twins(scores, max_parents, constraints)
+
+
+@pytest.mark.parametrize(("score", "option"), [("bic", 0.1), ("bic", 5.0), ("bde", 0.01), ("bde", 50.0), ("bds", 20.0)])
+def test_bounds_hold_for_weak_and_strong_penalties_and_priors(score: str, option: float) -> None:
+    config = ScoreConfig(score, k=option) if score == "bic" else ScoreConfig(score, iss=option)
+    for seed in range(20, 24):
+        _assert_twins(family_scores(drawn_table("categorical", seed), config))
+
+
+def test_copies_and_nearly_collinear_columns_have_the_candidates_of_brute_force() -> None:
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 3, (4, 80))
+    _assert_twins(family_scores(categorical_table([*codes, codes[0], codes[1]]), ScoreConfig("bic")))
+    values = np.array(continuous_values(rng, 4, 60))
+    nearly = values[0] + 1e-5 * rng.normal(size=60)
+    for extra in ([values[0]], [nearly], [values[1] + values[2]], [nearly, values[0] - values[3]]):
+        _assert_twins(family_scores(continuous_table(np.array([*values, *extra])), ScoreConfig("bic")))
+
+
+def test_a_limit_leaves_whole_levels_out_and_bounds_what_it_left_out() -> None:
+    for score, seed in product(("bic", "bde", "k2"), range(4)):
+        scores = family_scores(drawn_table("categorical", seed, 7), ScoreConfig(score))
+        whole = candidate_sets(scores)
+        for limit in (0, 42, 150, 400):
+            found = candidate_sets(scores, most_scored=limit)
+            assert found.scored <= limit
+            if found.complete:
+                assert found.sets == whole.sets
+                continue
+            for child in range(7):
+                families = all_families(scores, child, max_parents=found.most_parents)
+                kept = list(zip(found.scores[child], found.sets[child], strict=True))
+                assert kept == naive_candidates(families)
+                left_out = [
+                    own for own in zip(whole.sets[child], whole.scores[child], strict=True) if own[0] not in families
+                ]
+                beyond = found.beyond[child]
+                assert beyond is not None
+                assert all(own <= beyond for _, own in left_out)
+
+
+def test_scores_without_a_bound_say_so_at_the_limit() -> None:
+    scores = family_scores(drawn_table("continuous", 1, 7), ScoreConfig("bge"))
+    found = candidate_sets(scores, most_scored=60)
+    assert (found.complete, found.most_parents) == (False, 1)
+    assert found.beyond == (None,) * 7
+
+
+def test_time_that_is_up_leaves_levels_that_are_done() -> None:
+    scores = family_scores(drawn_table("categorical", 1), ScoreConfig("bic"))
+    told: list[tuple[str, int]] = []
+    found = candidate_sets(scores, time_is_up=lambda: bool(told), watch=lambda *own: told.append(own))
+    assert told
+    assert set(candidate_sets(scores).sets[0]) >= set(found.sets[0])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_and_small_parts_change_nothing(threads: int) -> None:
+    table = drawn_table("categorical", 8)
+    scores = family_scores(table, ScoreConfig("bic"), threads=threads)
+    search = _core.CandidateSearch(scores.compiled, None, [0] * 6, [6] * 6, 10**6)
+    while not search.go_on(0.0):
+        pass
+    whole = candidate_sets(family_scores(table, ScoreConfig("bic")))
+    assert [len(search.candidates(v)[0]) for v in range(6)] == list(map(len, whole.sets))
+
+
+@needs_shared
+@pytest.mark.parametrize(("name", "count"), [("wine", 471), ("insurance1000", 506), ("alarm1000", 1002)])
+def test_published_numbers_of_candidates(name: str, count: int) -> None:
+    with (SHARED / "optimum" / f"{name}.csv").open() as file:
+        columns = zip(*csv.reader(file), strict=True)
+        codes = [np.unique(column, return_inverse=True)[1].tolist() for column in columns]
+    scores = family_scores(categorical_table(codes), ScoreConfig("bic"), threads=2)
+    assert len(candidate_sets(scores)) == count

@@ -1,0 +1,188 @@
+"""The best DAG is that of brute force, its proof holds, and no proof says more than is true."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from tests.drawn import SCORES
+from tests.naive.best_parents import all_dags, all_families, is_acyclic, naive_candidates
+from tests.tables import categorical_table
+from tests.unit.search.test_candidates import drawn_constraints, drawn_table
+
+from stablebn.scores.families import CompiledScores
+from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.search.candidates import CandidateSets, candidate_sets
+from stablebn.search.constraints import Constraints
+from stablebn.search.optimum import linear, proof, search, ties
+from stablebn.search.optimum.components import NEVER, Component, components, strongly_connected
+from stablebn.search.optimum.proof import Multipliers, Tree, least_loss
+from stablebn.search.optimum.search import Proof, find_best, proof_of
+from stablebn.search.optimum.subsets import best_of_part
+from stablebn.search.optimum.ties import class_of
+from stablebn.stats.variable_sets import bit
+
+
+def _best(
+    candidates: CandidateSets, *, score_equivalent: bool = True, late: bool = False
+) -> tuple[tuple[int, ...], Proof]:
+    return find_best(candidates, [], score_equivalent=score_equivalent, time_is_up=lambda: late, watch=None)
+
+
+def _rank(parents: Sequence[int]) -> list[tuple[int, int]]:
+    return [(own.bit_count(), own) for own in parents]
+
+
+def _assert_best(
+    scores: CompiledScores, constraints: Constraints | None = None, max_parents: int | None = None
+) -> None:
+    """Hold what is found against all DAGs."""
+    candidates = candidate_sets(scores, constraints=constraints, max_parents=max_parents)
+    parents, proven = _best(candidates, score_equivalent=scores.score_equivalent)
+    families = [all_families(scores, v, constraints=constraints, max_parents=max_parents) for v in range(scores.n)]
+    # Of DAGs with superfluous parents none is counted.
+    slim = [{own: score for score, own in naive_candidates(of)} for of in families]
+    most = max(score for score, _ in all_dags(families))
+    best = [dag for score, dag in all_dags(slim) if score == most]
+    assert proven.score == proven.bound == most == scores.dag(parents)
+    assert parents == min(best, key=_rank)
+    classes = {class_of(dag) for dag in best} if scores.score_equivalent else set(best)
+    assert (proven.ties.count, proven.ties.are_all) == (len(classes), True)
+
+
+@pytest.mark.parametrize(("kind", "score"), [(kind, score) for kind in SCORES for score in SCORES[kind]])
+def test_best_dag_is_that_of_brute_force(kind: str, score: str) -> None:
+    for seed in range(4):
+        scores = family_scores(drawn_table(kind, 40 + seed, 4), ScoreConfig(score))
+        _assert_best(scores)
+        for of in range(3):
+            _assert_best(scores, drawn_constraints(f"best {seed} {of}", scores), max_parents=2 + seed % 2)
+
+
+def test_equally_good_classes_are_all_counted_and_the_first_is_taken() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, 2, (2, 40))
+    copies = categorical_table([a.tolist(), a.tolist(), a.tolist(), b.tolist()])
+    scores = family_scores(copies, ScoreConfig("bic"))
+    _assert_best(scores)
+    # Any tree over three copies is as good as any other: three of them, and each is one class.
+    assert _best(candidate_sets(scores))[1].ties.count == 3
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave to dynamic programming only pairs, so that cuts and branches must do the rest."""
+    for module in (linear, proof, search, ties):
+        monkeypatch.setattr(module, "MOST_PLACES", 2)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_cuts_and_branches_find_what_dynamic_programming_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    branched = 0
+    for seed, score in product(range(60, 65), ("bic", "aic", "bde", "k2")):
+        scores = family_scores(drawn_table("categorical", seed, 8), ScoreConfig(score))
+        candidates = candidate_sets(scores, max_parents=3)
+        parents, proven = _best(candidates, score_equivalent=scores.score_equivalent)
+        branched += any(tree.arc is not None for tree in proven.trees)
+        assert proven.optimal
+        assert proof_of(candidates, parents, proven.trees).bound == proven.bound
+        with monkeypatch.context() as as_ever:
+            for module in (linear, proof, search, ties):
+                as_ever.setattr(module, "MOST_PLACES", 18)
+            by_subsets, whole = _best(candidates, score_equivalent=scores.score_equivalent)
+        assert whole.score == proven.score
+        if proven.ties.are_all:
+            assert (by_subsets, whole.ties) == (parents, proven.ties)
+    assert branched
+
+
+def test_any_multipliers_give_a_true_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(1)
+    for seed in range(5):
+        scores = family_scores(drawn_table("categorical", 80 + seed, 6), ScoreConfig("bic"))
+        [*parts] = components(candidate_sets(scores))
+        for component in parts:
+            least = least_loss(component, Tree(), 1 << 90)
+            assert least is not None
+            monkeypatch.setattr(proof, "MOST_PLACES", 0)
+            for _ in range(30):
+                steps = []
+                for _ in range(rng.randrange(1, 4)):
+                    drawn = [rng.randrange(1, bit(component.n)) for _ in range(rng.randrange(1, 6))]
+                    numbered = [(own, rng.randrange(1 << rng.randrange(58, 68))) for own in drawn]
+                    packed = [own for own in numbered if own[0].bit_count() > 1]
+                    steps.append(Multipliers(tuple(numbered), tuple(packed[: rng.randrange(4)])))
+                arc = (rng.randrange(component.n), rng.randrange(component.n))
+                tree = Tree(tuple(steps), arc, Tree(tuple(steps[:1])), Tree())
+                bound = least_loss(component, tree, least)
+                assert bound is not None
+                assert bound <= least
+            monkeypatch.undo()
+
+
+def test_negative_multipliers_prove_nothing() -> None:
+    scores = family_scores(drawn_table("categorical", 80, 6), ScoreConfig("aic"))
+    component = max(components(candidate_sets(scores)), key=lambda own: own.n)
+    with pytest.raises(ValueError, match="negative"):
+        least_loss(component, Tree((Multipliers(((3, -1),)),)), 1 << 90)
+
+
+def test_a_limit_on_sets_still_gives_a_true_bound() -> None:
+    for seed, score in enumerate(["bic", "bde", "k2", "bic"]):
+        scores = family_scores(drawn_table("categorical", 20 + seed, 7), ScoreConfig(score))
+        best = _best(candidate_sets(scores))[1].score
+        for limit in (0, 42, 120):
+            candidates = candidate_sets(scores, most_scored=limit)
+            parents, proven = _best(candidates)
+            assert is_acyclic(parents)
+            assert proven.bound is not None
+            assert proven.score <= best <= proven.bound
+            assert proven.optimal == (proven.bound == proven.score)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_time_that_is_up_leaves_a_dag_and_a_true_bound() -> None:
+    scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
+    candidates = candidate_sets(scores, max_parents=3)
+    best = _best(candidates)[1].score
+    parents, proven = _best(candidates, late=True)
+    assert proven.bound is not None
+    assert scores.dag(parents) == proven.score <= best <= proven.bound
+    assert not proven.ties.are_all
+
+
+def test_without_the_solver_a_large_component_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "highspy", None)
+    monkeypatch.setattr(search, "MOST_PLACES", 2)
+    scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
+    with pytest.raises(ImportError, match=r"stablebn\[exact\]"):
+        _best(candidate_sets(scores))
+
+
+def test_strongly_connected_parts() -> None:
+    # 0 -> 1 -> 2 -> 0, 2 -> 3, 4 alone; arcs as sets of parents.
+    assert strongly_connected([bit(2), bit(0), bit(1), bit(2), 0]) == [(0, 1, 2), (3,), (4,)]
+
+
+def test_a_dag_that_is_not_of_the_problem_has_no_proof() -> None:
+    scores = family_scores(drawn_table("categorical", 61, 5), ScoreConfig("bic"))
+    candidates = candidate_sets(scores)
+    parents, proven = _best(candidates)
+    whole = [*parents]
+    whole[0] = bit(5) - 2
+    with pytest.raises(ValueError, match="not in tuple"):
+        proof_of(candidates, whole, proven.trees)
+    with pytest.raises(ValueError, match="one tree"):
+        proof_of(candidates, parents, [*proven.trees, Tree()])
+    assert replace(proven, bound=None).gap is None
+
+
+def test_choices_that_make_no_dag_have_no_best_one() -> None:
+    component = Component((0, 1), ((2,), (1,)), ((2,), (1,)), ((0,), (0,)), 0)
+    found = best_of_part(component, component.everything, (0, 1), most_dags=5)
+    assert (found.loss, found.choices) == (NEVER, ())
+    assert least_loss(component, Tree(), 10) is None
