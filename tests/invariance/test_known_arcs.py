@@ -129,7 +129,7 @@ def _graph(result: sb.Result | None, old: Mapping[Hashable, Hashable] | None = N
 
 
 def _key(result: sb.Result | None) -> tuple[Any, ...] | None:
-    return None if result is None else (result.score, result.fingerprint)
+    return None if result is None else (result.score, result.fingerprint, result.bound, result.ties)
 
 
 @pytest.mark.parametrize(("combination", "example"), cases(ALL))
