@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -17,6 +18,10 @@ _NO_CLOCK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow]
 settings.register_profile("repeatable", parent=_NO_CLOCK, derandomize=True)
 settings.register_profile("explore", parent=_NO_CLOCK, derandomize=False, print_blob=True)
 settings.load_profile("repeatable")
+
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C, and with them all processes that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

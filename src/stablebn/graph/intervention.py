@@ -29,7 +29,7 @@ def structural_intervention_distance(learned: Graph, true: Graph) -> int:
         if not isinstance(graph, DAG):
             raise GraphError(
                 f"the structural intervention distance is between DAGs, and the {which} graph has undirected edges. "
-                "Give a DAG, such as one that extends it (`extension()`), or leave out sid."
+                "Give a DAG, such as one that extends it (`extension()`, `stablebn learn --dag`), or leave out sid."
             )
     try:
         import gadjid

@@ -21,11 +21,6 @@ from stablebn.options import refuse_unknown
 if TYPE_CHECKING:
     from types import EllipsisType
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 MostParents: TypeAlias = "int | Mapping[Hashable | EllipsisType, int] | None"
 
 # The key for all other variables in files and in records, which have no Ellipsis.
@@ -120,6 +115,12 @@ class Knowledge:
     @classmethod
     def from_toml(cls, text: str, file: str = "knowledge") -> Knowledge:
         """Knowledge from the text of a TOML file, as `to_toml` gives it; `file` is its name, for messages."""
+        # Here and not above: few have what they know in a file.
+        if sys.version_info >= (3, 11):
+            import tomllib
+        else:
+            import tomli as tomllib
+
         try:
             return cls.from_dict(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:

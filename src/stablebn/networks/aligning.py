@@ -16,7 +16,7 @@ UNSEEN = -1
 """The position of a level that a network does not know."""
 
 # How far up the warning's reader is: who called `Network.log_likelihood`.
-_CALLERS = 5
+_CALLERS = 6
 
 
 def prepared_for(network: Network, data: object, *, missing: str = "error", weights: object = None) -> Prepared:

@@ -47,7 +47,7 @@ def test_graphs_are_read_by_name_and_from_all_that_is_written(tmp_path: Path) ->
     assert sb.read_graph("asia") == asia.dag
     result = sb.learn(asia.sample(500, seed=1))
     (tmp_path / "result.json").write_text(result.to_json())
-    assert sb.read_graph(tmp_path / "result.json") == result.dag
+    assert sb.read_graph(tmp_path / "result.json") == result.marked
     for ending in (".csv", ".dot", ".graphml", ".json"):
         (tmp_path / f"graph{ending}").write_text(graph_text(asia.dag, ending))
         assert sb.read_graph(str(tmp_path / f"graph{ending}")) == asia.dag
