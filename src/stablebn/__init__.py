@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         H2PC,
         HC,
         MMHC,
+        Best,
         HCDec,
         HCInc,
         HCStable,
@@ -96,7 +97,7 @@ _HOMES = {
     "stablebn.search.trace": ("Trace",),
     "stablebn.learners.pattern": ("TestTrace",),
     "stablebn.sklearn": (
-        *("FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
+        *("Best", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
     ),
 }
@@ -111,6 +112,7 @@ __all__ = [
     "MMHC",
     "PDAG",
     "Agreement",
+    "Best",
     "Bootstrap",
     "CITest",
     "Check",
