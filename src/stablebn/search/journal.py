@@ -26,8 +26,9 @@ class Journal:
         self._changed = changed
 
     def recall(self, name: str) -> Any:
-        """The record of an earlier time; None if there is none."""
-        return self._records.get(name)
+        """The record of an earlier time, be it that the same search was made before in this run; None: none."""
+        noted = self._noted.get(name)
+        return self._records.get(name) if noted is None else noted()
 
     def note(self, name: str, record: Callable[[], Any]) -> None:
         """From now on a record is what a function gives."""
