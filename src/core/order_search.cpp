@@ -254,14 +254,36 @@ bool OrderSearch::keep_best() {
 }
 
 bool OrderSearch::grow_around(Ordering& own) {
+    grown_.push_back(own.order);
+    const bool grown = grow(own.place);
+    if (grown) own = ordered(std::move(own.order));
+    return grown;
+}
+
+bool OrderSearch::grow(const std::vector<int>& place) {
     std::atomic<bool> grown{false};
     bank_.scores().pool().run(choices_.size(), [&](std::size_t v) {
-        if (!bank_.grow_within(static_cast<int>(v), own.place, effort_.width)) return;
+        if (!bank_.grow_within(static_cast<int>(v), place, effort_.width)) return;
         choices_[v] = bank_.choices(static_cast<int>(v));
         grown = true;
     });
-    if (grown) own = ordered(std::move(own.order));
     return grown;
+}
+
+OrderSearch::State OrderSearch::state() const {
+    State state{rounds_, in_vain_, {}, best_.order, grown_};
+    for (const auto& own : orders_) state.orders.push_back(own.order);
+    return state;
+}
+
+void OrderSearch::go_on_from(const State& state) {
+    for (std::size_t at = grown_.size(); at < state.grown.size(); ++at) grow(ordered(state.grown[at]).place);
+    grown_ = state.grown;
+    orders_.clear();
+    for (const auto& order : state.orders) orders_.push_back(ordered(order));
+    best_ = ordered(state.best);
+    rounds_ = state.rounds;
+    in_vain_ = state.in_vain;
 }
 
 void OrderSearch::round() {
@@ -291,12 +313,14 @@ bool OrderSearch::advance(double seconds) {
         // The best ones, and of equals the first.
         std::ranges::stable_sort(orders_, std::ranges::greater{}, &Ordering::value);
         if (static_cast<int>(orders_.size()) > effort_.orders) orders_.resize(effort_.orders);
-    }
-    while (in_vain_ < effort_.rounds_in_vain) {
         if (Clock::now() >= end) return false;
-        round();
     }
-    return true;
+    // One at least, so that a search whose time is short goes on.
+    while (in_vain_ < effort_.rounds_in_vain) {
+        round();
+        if (Clock::now() >= end) break;
+    }
+    return in_vain_ >= effort_.rounds_in_vain;
 }
 
 }  // namespace stablebn

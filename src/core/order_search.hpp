@@ -56,6 +56,19 @@ public:
     /// Search on for about so many seconds; whether the search has ended.
     bool advance(double seconds);
 
+    /// Where the search stands after so many rounds: with it the same search goes on as if it had never ended.
+    struct State {
+        std::size_t rounds = 0;
+        int in_vain = 0;
+        std::vector<std::vector<int>> orders;
+        std::vector<int> best;
+        /// The orders around which families were looked for, one after another: by them the bank comes to be the same.
+        std::vector<std::vector<int>> grown;
+    };
+    State state() const;
+    /// Go on from where the same search, with the same orders added, stood another time.
+    void go_on_from(const State& state);
+
     std::size_t rounds() const { return rounds_; }
     const Ordering& best() const { return best_; }
     std::vector<VariableSet> parents() const;
@@ -77,6 +90,7 @@ private:
     bool keep_best();
     /// Extend the best families that fit an order; whether there were new ones.
     bool grow_around(Ordering& own);
+    bool grow(const std::vector<int>& place);
     void round();
 
     FamilyBank& bank_;
@@ -85,6 +99,7 @@ private:
     std::vector<Choices> choices_;
     std::vector<Ordering> orders_;
     Ordering best_;
+    std::vector<std::vector<int>> grown_;
     std::size_t rounds_ = 0;
     int in_vain_ = 0;
 };

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         H2PC,
         HC,
         MMHC,
+        Best,
         Exact,
         HCDec,
         HCInc,
@@ -102,7 +103,7 @@ _HOMES = {
     "stablebn.search.trace": ("Trace",),
     "stablebn.learners.pattern": ("TestTrace",),
     "stablebn.sklearn": (
-        *("Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
+        *("Best", "Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
     ),
 }
@@ -117,6 +118,7 @@ __all__ = [
     "MMHC",
     "PDAG",
     "Agreement",
+    "Best",
     "Bootstrap",
     "CITest",
     "Certificate",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -215,10 +215,10 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     required: object = option(
         None,
         "Arcs that the graph must have: pairs (from, to), a frame with columns from and to, a graph or a CSV file; on "
-        "the command line from:to, or from->to where a name has a colon.",
+        "the command line from:to, or from->to where a name has a colon, or the CSV file.",
         command_type=list[str],
         flag="require",
-        from_command=arcs_from_words,
+        from_command=partial(arcs_from_words, "required"),
         in_studies=False,
         recorded=False,
     )
@@ -227,7 +227,7 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         "Arcs that the graph cannot have, given as those required.",
         command_type=list[str],
         flag="forbid",
-        from_command=arcs_from_words,
+        from_command=partial(arcs_from_words, "forbidden"),
         in_studies=False,
         recorded=False,
     )

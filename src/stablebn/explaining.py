@@ -13,8 +13,10 @@ from stablebn.explanation import (
     NO_CANDIDATE,
     NOT_ALLOWED,
     REQUIRED,
+    START,
     TOO_FEW_ROWS,
     TOO_MANY_PARENTS,
+    WHOLE_GRAPH,
     Change,
     Explanation,
     Step,
@@ -24,7 +26,8 @@ from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG, Reason, meek_reasons
 from stablebn.graph.names import Edge
 from stablebn.independence import independence_test
-from stablebn.learners import Problem, TestTrace, define_problem
+from stablebn.learners import LEARNERS, Problem, TestTrace, define_problem
+from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.lone_test import tested_alone
 from stablebn.learners.restricted import HybridTrace
@@ -72,6 +75,7 @@ def explanation(result: Result, a: Hashable, b: Hashable) -> Explanation:
     if apart is None:
         changes = tuple(_changes(learned, a, b, arc))
     step, turned = (None, None) if apart is not None else _steps(result, a, b)
+    origin = None if apart is not None or step is not None else _origin(result, arc)
     removed = next((change for change in changes if change.what == "remove"), None)
     return Explanation(
         a=a,
@@ -82,6 +86,7 @@ def explanation(result: Result, a: Hashable, b: Hashable) -> Explanation:
         rule=rule,
         others=others,
         key=key,
+        origin=origin,
         step=step,
         turned=turned,
         score_name=str(result.config["score"]).upper(),
@@ -252,10 +257,20 @@ def _arbitrary_by(
         return "extension", (), _key(learned, a, b, canonical=True)
     added, turned = _places_of_steps(result.trace, arc)
     if added is None and turned is None:
-        return "start", (), None
+        return _origin(result, arc), (), None
     if turned is None and added is not None and result.trace.arbitrary[added]:
         return "order", (), _key(learned, a, b, canonical=False)
     return "other arcs", (), None
+
+
+def _origin(result: Result, arc: Edge | None) -> str | None:
+    """Where an arc comes from that no step has brought; without an arc, whether there were steps to bring one."""
+    if arc is not None and arc in result.known_arcs.required:
+        return REQUIRED
+    traits = LEARNERS[str(result.config["algorithm"])].traits
+    if not traits & {CLIMBS, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE}:
+        return WHOLE_GRAPH
+    return START if arc is not None and TESTS_INDEPENDENCE not in traits else None
 
 
 def _key(learned: _Learned, a: Hashable, b: Hashable, *, canonical: bool) -> str:

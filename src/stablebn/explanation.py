@@ -24,6 +24,14 @@ _OBSTACLES = {
     TOO_FEW_ROWS: "there are too few rows for it",
     NO_CANDIDATE: "the tests left it out of the candidates",
 }
+START = "start"
+WHOLE_GRAPH = "whole graph"
+
+_ORIGINS = {
+    REQUIRED: "is required",
+    START: "was in the graph from which the search started",
+    WHOLE_GRAPH: "came with the whole graph, the best that was found, and by no step of its own",
+}
 _KEYS = {
     "scores": "their scores differ",
     "values": "their scores tie, and the values of the columns decide",
@@ -128,12 +136,15 @@ class Explanation:
         score decided, which differs between the DAGs of a class. "arbitrary": neither data nor knowledge tell.
     rule : str or None
         What decided: "v-structure", "Meek's rule 1" to "4", "knowledge", "score"; of an arbitrary direction "order",
-        "other arcs" (it suited those that were there when it came in), "start" or "extension".
+        "other arcs" (it suited those that were there when it came in), "start", "whole graph" or "extension".
     others : tuple of names
         The variables besides a and b by which the rule applies.
     key : str or None
         Where the rule is "order" or "extension", what tells the two variables apart in it: "scores", "values",
         "other columns", "names" or "columns".
+    origin : str or None
+        Where an edge comes from that no step has brought and no test has kept: it is "required", was in the graph of
+        "start", or came with the "whole graph" of a learner that does not go arc by arc.
     step : Step or None
         When the edge came in; of an absent one, when it went.
     turned : Step or None
@@ -158,6 +169,7 @@ class Explanation:
     rule: str | None
     others: tuple[Hashable, ...]
     key: str | None
+    origin: str | None
     step: Step | None
     turned: Step | None
     score_name: str
@@ -192,7 +204,9 @@ class Explanation:
         return f"{spelled(self.arc[0])} {self.mark} {spelled(self.arc[1])}"
 
     def _how_present(self) -> str:
-        sentence = f"{self._edge()} was in the graph from which the search started"
+        if self.origin is not None:
+            return f"{self._edge()} {_ORIGINS[self.origin]}{self._against()}."
+        sentence = f"{self._edge()} stayed, as no test found the two independent"
         if self.step is not None:
             sentence = f"{self._edge()} came in {self._when(self.step)}"
             if self.step.runner_up is not None:
@@ -200,9 +214,13 @@ class Explanation:
                 sentence += f" (the runner-up was to {move} {spelled(u)} -> {spelled(v)}: {_signed(gain)})"
             if self.turned is not None:
                 sentence += f", and was turned this way at step {self.turned.number}"
-        elif self.test is not None:
-            sentence = f"{self._edge()} stayed, as no test found the two independent"
         return f"{sentence}{self._closest()}."
+
+    def _against(self) -> str:
+        """The test that would have removed a required arc, if there is one."""
+        if self.test is None or self.test.p_value <= self.test.alpha:
+            return ""
+        return f"; a test {_given(self.test.given)} finds the two independent, with {_p_value(self.test)}"
 
     def _closest(self) -> str:
         if self.test is None:
@@ -217,7 +235,7 @@ class Explanation:
             return f"{pair}: they are independent {_given(self.test.given)}, with {_p_value(self.test)}."
         closest = "" if self.test is None else f" ({_given(self.test.given)}, {_p_value(self.test)})"
         if self.step is None:
-            return f"{pair}, and none did on the way{closest}."
+            return f"{pair}{'' if self.origin == WHOLE_GRAPH else ', and none did on the way'}{closest}."
         u, v = self.step.arc
         return f"{pair}: {spelled(u)} -> {spelled(v)} was deleted {self._when(self.step)}{closest}."
 
@@ -255,6 +273,7 @@ class Explanation:
             "order": "either way scored the same, and the processing order decided",
             "other arcs": "it suited the arcs that were there then, and in the finished graph the other one is as good",
             "start": "it is that of the graph from which the search started",
+            WHOLE_GRAPH: "it is that of the best graph that was found, and the other one is as good",
             "extension": "the learner leaves it open, and in the DAG the canonical order decides",
             None: "the learner leaves it open",
         }[self.rule]

@@ -530,3 +530,15 @@ def test_learners_are_cross_validated(data: Path) -> None:
     assert said == f"{found}\n"
     assert "folds=1 must be an integer" in _run("cross-validate", data, "--folds", 1, code=2).stderr
     assert "--max-time" not in _help("cross-validate")
+
+
+def test_a_cross_validation_is_written(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "folds.json"
+    said = _run("cross-validate", data, "-a", "HC", "--folds", 3, "--out", out).stdout
+    found = sb.cross_validate(data, "hc", folds=3)
+    assert said == f"{found}\nWritten to {out}.\n"
+    written = json.loads(out.read_text())
+    assert (written["mean"], len(written["folds"])) == (found.mean, 3)
+    assert "exists" in _run("cross-validate", data, "--out", out, code=2).stderr
+    assert _run("cross-validate", data, "-a", "hc", "--folds", 3, "--out", out, "--force", "--quiet").stdout == ""
+    assert out.read_text() == found.to_json()

@@ -198,6 +198,29 @@ def _table_of(dag: Sequence[tuple[str, str]], seed: int, rows: int = 4000) -> di
     return {name: own.tolist() for name, own in values.items()}
 
 
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "fges", "best", "pc-stable", "gs", "mmhc"])
+def test_a_required_arc_is_there_because_it_is_required(algorithm: str) -> None:
+    explained = sb.learn(ASIA, algorithm, required=[("asia", "tub")]).explain("asia", "tub")
+    assert explained.origin == "required"
+    assert explained.sentences[0].startswith("asia -> tub is required")
+    assert explained.step is None
+    if algorithm in ("pc-stable", "gs", "mmhc"):
+        # No test was asked whether it may stay, and one would have removed it.
+        assert explained.test is not None
+        assert explained.test.p_value > explained.test.alpha
+        assert "finds the two independent" in explained.sentences[0]
+
+
+def test_an_arc_that_came_with_the_whole_graph_has_no_step() -> None:
+    result = sb.learn(ASIA, "best")
+    joined, apart = result.explain("smoke", "lung"), result.explain("asia", "dysp")
+    assert (joined.origin, joined.rule, joined.step) == ("whole graph", "whole graph", None)
+    assert "whole graph" in joined.sentences[0]
+    assert not any("started" in sentence for sentence in (*joined.sentences, *apart.sentences))
+    # On the way there many graphs were looked at, of which nothing is told.
+    assert apart.sentences[0] == "No edge joins asia and dysp."
+
+
 @pytest.mark.parametrize("algorithm", ["hc-stable", "pc-stable", "fges"])
 def test_v_structures_and_rules_of_meek_are_named(algorithm: str) -> None:
     arcs = [("a", "c"), ("b", "c"), ("c", "d"), ("a", "d")]

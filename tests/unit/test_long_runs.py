@@ -62,7 +62,8 @@ def interrupt() -> None:
 
 @pytest.fixture(autouse=True)
 def _one_step_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["stablebn.search.climb"], "_SECONDS_AT_ONCE", 1e-9)
+    for search in ("climb", "ordering"):
+        monkeypatch.setattr(sys.modules[f"stablebn.search.{search}"], "_SECONDS_AT_ONCE", 1e-9)
 
 
 @pytest.fixture
@@ -179,6 +180,23 @@ def test_stopped_anywhere_it_goes_on_to_the_same_answer_and_does_not_begin_anew(
         assert sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=rest, resume=True) == whole
         # Of steps that were made nothing is told again, but at most that they were.
         assert rest.told <= length - at + max(2, TOLD_AGAIN.get(algorithm, 0))
+
+
+def test_a_search_among_orders_goes_on_round_by_round(path: Path) -> None:
+    table = sb.random_network(12, density=2.0, seed=2).sample(300, seed=1)
+    whole = sb.learn(table, "best", effort="high")
+    rounds: list[int] = []
+
+    def one_round(stage: str, steps: int) -> None:
+        if stage == "orders":
+            rounds.append(steps)
+            interrupt()
+
+    while not (result := sb.learn(table, "best", effort="high", checkpoint=path, progress=one_round)).finished:
+        assert len(rounds) < 100
+    assert result == whole
+    assert rounds == sorted(set(rounds))
+    assert len(rounds) > 2
 
 
 @pytest.mark.parametrize("algorithm", [*CLIMBING, *HYBRID])

@@ -18,7 +18,7 @@ from stablebn.sklearn import StructureLearner
 ASIA = pd.DataFrame(sb.read_network("asia").sample(300, seed=1).to_pydict())
 ESTIMATORS = (
     *(sb.HC, sb.HCDec, sb.HCInc, sb.HCStable, sb.Tabu, sb.TabuDec, sb.TabuInc, sb.TabuStable),
-    *(sb.PCStable, sb.GS, sb.InterIAMB, sb.MMHC, sb.H2PC, sb.FGES, sb.Exact),
+    *(sb.PCStable, sb.GS, sb.InterIAMB, sb.MMHC, sb.H2PC, sb.FGES, sb.Best, sb.Exact),
 )
 
 

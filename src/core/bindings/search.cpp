@@ -307,7 +307,21 @@ void bind_search(nb::module_& m) {
                  for (const auto& own : search.parents()) found.emplace_back(own.begin(), own.end());
                  return found;
              },
-             "The parents of each variable in the best order.");
+             "The parents of each variable in the best order.")
+        .def("state",
+             [](const OrderSearch& search) {
+                 const auto state = search.state();
+                 return nb::make_tuple(state.rounds, state.in_vain, state.orders, state.best, state.grown);
+             },
+             "Where the search stands, for `go_on_from`: rounds, those in vain, the orders, the best, those looked around.")
+        .def("go_on_from",
+             [](OrderSearch& search, std::size_t rounds, int in_vain, std::vector<std::vector<int>> orders, std::vector<int> best,
+                std::vector<std::vector<int>> grown) {
+                 const Unlocked unlocked;
+                 search.go_on_from({rounds, in_vain, std::move(orders), std::move(best), std::move(grown)});
+             },
+             nb::arg("rounds"), nb::arg("in_vain"), nb::arg("orders"), nb::arg("best"), nb::arg("grown"),
+             "Go on from where the same search, with the same orders added, stood another time.");
     nb::class_<OrderEffort>(m, "OrderEffort", "How much work a search among orders does.")
         .def(nb::new_([](int orders, int attempts, int rounds_in_vain, std::size_t width) {
                  return OrderEffort{orders, attempts, rounds_in_vain, width};

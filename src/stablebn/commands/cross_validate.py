@@ -14,14 +14,16 @@ from stablebn.commands.options import (
     AllContinuous,
     Categorical,
     Continuous,
+    Quiet,
     help_with_learners,
     kinds_of,
     with_options,
 )
-from stablebn.commands.progress import counting
+from stablebn.commands.progress import counting, nothing_written_if_interrupted
 from stablebn.commands.terminal import say
 from stablebn.confidence.cross_validation import NOT_HERE, cross_validate
 from stablebn.errors import spelled
+from stablebn.output import check_free, write_atomically
 
 HELP = help_with_learners("Find out how well a learner predicts: how likely rows are that it has not seen.")
 
@@ -42,11 +44,16 @@ def command(
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Cross-validate a learner, and say what was found."""
+    """Cross-validate a learner, say what was found, and write it."""
+    if out is not None:
+        check_free(out, force=force)
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    with counting("folds") as show:
+    with nothing_written_if_interrupted(), counting("folds", quiet=quiet) as show:
         found = cross_validate(
             data,
             algorithm,
@@ -57,4 +64,9 @@ def command(
             kinds=kinds,
             **{option: value for option, value in options.items() if value is not None},
         )
-    say(spelled(found.summary(), keep="\n"))
+    if out is not None:
+        write_atomically(out, found.to_json(), force=force)
+    if not quiet:
+        say(spelled(found.summary(), keep="\n"))
+        if out is not None:
+            say(f"Written to {spelled(out)}.")

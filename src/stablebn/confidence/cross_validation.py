@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Callable, Hashable, Mapping
@@ -18,7 +19,7 @@ from stablebn.confidence.ours import OurLearner, class_of
 from stablebn.confidence.resampling import chosen_rows, with_rows
 from stablebn.data import Caution, Prepared
 from stablebn.data.table import ContinuousTable, MixedTable, Table
-from stablebn.errors import OptionError, listed
+from stablebn.errors import KnowledgeError, OptionError, listed
 from stablebn.graph import DAG
 from stablebn.networks.aligning import parts_of
 from stablebn.networks.fitting import fit
@@ -163,6 +164,27 @@ class CrossValidation:
     def __repr__(self) -> str:
         return self.summary()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in types that JSON has: equal cross-validations give equal texts."""
+        return {
+            "algorithm": self.algorithm,
+            "rows": self.rows,
+            "seed": self.seed,
+            "smoothing": self.smoothing,
+            "mean": None if math.isnan(self.mean) else self.mean,
+            "standard_error": None if math.isnan(self.standard_error) else self.standard_error,
+            "folds": [
+                {"rows": fold.rows, "log_likelihood": fold.log_likelihood, "fingerprint": fold.fingerprint}
+                for fold in self.folds
+            ],
+            "warnings": [str(caution) for caution in self.warnings],
+            "result": self.result.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON text; names that JSON does not have are written as text."""
+        return json.dumps(self.to_dict(), indent=1, default=str, ensure_ascii=False) + "\n"
+
 
 def cross_validate(
     data: object,
@@ -217,8 +239,8 @@ def cross_validate(
     barred = [name for name in NOT_HERE if options.get(name) is not None]
     if barred:
         raise OptionError(
-            f"cross_validate has no option {listed(barred)}: it learns many times, and a fold that is stopped by the "
-            "clock would tell of the machine. Leave it out; max_iter makes searches short."
+            f"cross_validate has no option {listed(barred)}: it learns many times, and of each fold all or nothing, as "
+            "one that is stopped by the clock would tell of the machine. Leave it out; max_iter makes searches short."
         )
     if options.get("missing") == "available":
         raise OptionError(
@@ -236,14 +258,22 @@ def cross_validate(
     found: dict[int, Fold] = {}
 
     def learn(number: int) -> None:
-        found[number] = _fold(learner, prepared, held_out[number], smoothing)
+        try:
+            found[number] = _fold(learner, prepared, held_out[number], smoothing)
+        except KnowledgeError as error:
+            # What is known fits the whole table, or it would have been refused before.
+            raise KnowledgeError(
+                f"without the rows of fold {number + 1} nothing can be learned: {error} Say fewer folds or another "
+                "seed, or leave that arc out of what is required.",
+                error.conflicts,
+            ) from None
         if progress is not None:
             progress(len(found), folds)
 
     run_at_once([partial(learn, number) for number in range(folds)], learner.threads, lambda: None)
     done = tuple(found[number] for number in range(folds))
     return CrossValidation(
-        algorithm=algorithm,
+        algorithm=str(learner.result.config["algorithm"]),
         config=learner.result.config,
         smoothing=smoothing,
         seed=seed,

@@ -128,6 +128,8 @@ def _learner(data: object, algorithm: LearnerLike, options: dict[str, Any]) -> O
             raise OptionError(f"algorithm={algorithm!r} is neither the name of a learner nor a callable.")
         return CallableLearner(algorithm, data, options)
     barred = [name for name in NOT_HERE if options.get(name) is not None]
+    if "resume" in barred:
+        raise OptionError("bootstrap has no option 'resume': if the file of checkpoint= is there, it goes on from it.")
     if barred:
         raise OptionError(
             f"bootstrap has no option {listed(barred)}: a replicate that is stopped by the clock would tell of the "

@@ -86,8 +86,9 @@ def is_path(value: object) -> bool:
 
 
 def is_graph(value: object) -> bool:
-    """Whether it is a graph of ours or of networkx."""
-    return isinstance(value, DAG | PDAG) or all(hasattr(value, name) for name in ("is_directed", "nodes", "edges"))
+    """Whether it is a graph of ours, something that holds one (a result, a network), or a graph of networkx."""
+    ours = isinstance(value, DAG | PDAG) or isinstance(getattr(value, "dag", None), DAG)
+    return ours or all(hasattr(value, name) for name in ("is_directed", "nodes", "edges"))
 
 
 def is_frame(value: object) -> bool:
@@ -107,6 +108,7 @@ def statements_of(value: object) -> Statements:
 
 
 def _of_graph(graph: Any) -> Statements:
+    graph = getattr(graph, "dag", graph)
     if isinstance(graph, DAG | PDAG):
         # That there is an edge, this way or that, cannot be said.
         if isinstance(graph, PDAG) and graph.undirected:

@@ -27,7 +27,7 @@ def as_knowledge(given: object) -> Knowledge:
     """
     if isinstance(given, Knowledge):
         return given
-    if isinstance(given, Mapping) and not is_frame(given):
+    if isinstance(given, Mapping) and not is_frame(given) and not is_graph(given):
         return Knowledge.from_dict(given)
     if isinstance(given, list | tuple):
         if any(isinstance(own, list | tuple) for own in given):

@@ -7,25 +7,28 @@ from collections.abc import Hashable, Sequence
 
 from stablebn.errors import KnowledgeError
 from stablebn.graph.names import Edge
+from stablebn.knowledge.pairs import pairs_of
 
 
-def arcs_from_words(words: Sequence[str]) -> list[Edge]:
-    """Arcs from words such as a:b or a->b; the arrow is for names with colons.
+def arcs_from_words(where: str, words: Sequence[str]) -> list[Edge]:
+    """Arcs from words such as a:b or a->b, the arrow being for names with colons, and from CSV files.
 
-    >>> arcs_from_words(["age:bp", "time: start -> time: end"])
+    >>> arcs_from_words("required", ["age:bp", "time: start -> time: end"])
     [('age', 'bp'), ('time: start', 'time: end')]
     """
-    return [_arc(word) for word in words]
+    return [arc for word in words for arc in _arcs(where, word)]
 
 
-def _arc(word: str) -> Edge:
+def _arcs(where: str, word: str) -> Sequence[Edge]:
     ends = word.split("->") if "->" in word else word.split(":")
+    if len(ends) == 1 and word.lower().endswith(".csv"):
+        return pairs_of(where, word)
     if len(ends) != 2 or not all(end.strip() for end in ends):
         raise KnowledgeError(
-            f"{word!r} is no arc: say from:to, or 'from->to' where a name has a colon. For names with an arrow in them "
-            "write a file, and say --knowledge FILE."
+            f"{word!r} is no arc: say from:to, or 'from->to' where a name has a colon, or name a .csv file. For names "
+            "with an arrow in them write a file."
         )
-    return ends[0].strip(), ends[1].strip()
+    return [(ends[0].strip(), ends[1].strip())]
 
 
 def tiers_from_words(words: Sequence[str]) -> list[list[Hashable]]:

@@ -42,7 +42,11 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
     """
     order = problem.decreasing
     search = OrderSearch(
-        problem.scores, EFFORTS[config.effort], max_parents=config.most_parents, constraints=problem.constraints
+        problem.scores,
+        EFFORTS[config.effort],
+        max_parents=config.most_parents,
+        constraints=problem.constraints,
+        journal=problem.journal,
     )
     found = list(dict.fromkeys(learned_by_others(problem, config)))
     for dag in found:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from stablebn import _core
 from stablebn.scores.families import CompiledScores
 from stablebn.search.constraints import Constraints
+from stablebn.search.journal import Journal
 from stablebn.stats.variable_sets import bit
 
 # Seconds: no longer is the end of the time left unheard.
@@ -65,6 +67,8 @@ class OrderSearch:
     effort : Effort
     max_parents : int, optional
     constraints : Constraints, optional
+    journal : Journal, optional
+        Has where searches stood another time: they go on from there. Where they stand is noted.
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class OrderSearch:
         *,
         max_parents: int | None = None,
         constraints: Constraints | None = None,
+        journal: Journal | None = None,
     ) -> None:
         limits = constraints or Constraints.of(scores.n)
         self._n = scores.n
@@ -82,6 +87,8 @@ class OrderSearch:
             scores.compiled, list(limits.required), list(limits.allowed), limits.limits(max_parents)
         )
         self._search: _core.OrderSearch | None = None
+        self._journal = journal
+        self._searches = 0
 
     @property
     def families(self) -> int:
@@ -115,7 +122,21 @@ class OrderSearch:
             )
         for order in orders:
             self._search.add(list(order))
-        while not self._search.advance(_SECONDS_AT_ONCE) and not time_is_up():
-            if watch is not None:
+        # Where the time was up before, families or orders are missing, and the whole search would go another way.
+        journal = None if time_is_up() else self._journal
+        self._searches += 1
+        name = f"orders {self._searches}"
+        earlier = None if journal is None else journal.recall(name)
+        if earlier is not None:
+            self._search.go_on_from(*earlier)
+        ended = late = False
+        while not (ended or late):
+            ended = self._search.advance(_SECONDS_AT_ONCE)
+            if journal is not None:
+                # As it is now: within a round, and in the next search, it is another.
+                journal.note(name, partial(list, self._search.state()))
+                journal.something_is_new()
+            late = time_is_up()
+            if watch is not None and not (ended or late):
                 watch(self._search.rounds)
         return [sum(map(bit, parents)) for parents in self._search.parents()]

@@ -122,6 +122,16 @@ def test_graphs_without_a_dag_are_told() -> None:
         found.difference(found)
 
 
+def test_a_learner_by_another_name_is_the_same_learner() -> None:
+    assert sb.cross_validate(ASIA, "pc", folds=2) == sb.cross_validate(ASIA, "pc-stable", folds=2)
+
+
+def test_a_fold_without_which_a_required_arc_cannot_be_is_named() -> None:
+    table = {"a": ["x", "y"] * 20, "rare": ["no"] * 39 + ["yes"]}
+    with pytest.raises(sb.KnowledgeError, match=r"without the rows of fold [1-4] nothing can be learned: a -> rare"):
+        sb.cross_validate(table, folds=4, required=[("a", "rare")])
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -130,6 +140,7 @@ def test_graphs_without_a_dag_are_told() -> None:
         ({"seed": -1}, "seed=-1"),
         ({"smoothing": 0}, "smoothing=0"),
         ({"max_time": 3}, "no option 'max_time'"),
+        ({"checkpoint": "c"}, "no option 'checkpoint': it learns many times, and of each fold all or nothing"),
         ({"missing": "available"}, 'missing="available" is for learning'),
         ({"fold": 3}, "learn has no option 'fold'"),
         ({"algorithm": "hcc"}, "hcc"),

@@ -80,6 +80,13 @@ def test_arcs_of_a_graph_are_required_unless_it_says_otherwise() -> None:
     assert sb.Knowledge.of(sb.DAG("abc", [("a", "b")])) == sb.Knowledge(required=[("a", "b")])
 
 
+def test_a_result_or_a_network_is_known_by_its_graph() -> None:
+    network = sb.read_network("asia")
+    result = sb.learn(network.sample(500, seed=1))
+    assert sb.Knowledge.of(result) == sb.Knowledge(required=result.arcs)
+    assert sb.Knowledge.of(network) == sb.Knowledge(required=network.dag.arcs)
+
+
 def test_edges_of_a_graph_without_directions_are_the_pairs_allowed() -> None:
     assert sb.Knowledge.of(nx.Graph([("b", "a")])) == sb.Knowledge(allowed=[("a", "b")])
     assert sb.Knowledge.of(nx.empty_graph(3)) == sb.Knowledge(allowed=[])
@@ -195,13 +202,21 @@ def test_a_list_of_arcs_does_not_say_what_they_are() -> None:
     ],
 )
 def test_words_for_arcs(word: str, arc: tuple[str, str]) -> None:
-    assert arcs_from_words([word]) == [arc]
+    assert arcs_from_words("required", [word]) == [arc]
+
+
+def test_a_word_that_is_a_file_has_the_arcs_of_the_file(tmp_path: Path) -> None:
+    path = _file(tmp_path, "constraintsForbidden.csv", "ID,Parent,Child\n1,b,a\n2,c,a\n")
+    assert arcs_from_words("forbidden", ["a:c", str(path)]) == [("a", "c"), ("b", "a"), ("c", "a")]
+    path = _file(tmp_path, "known.csv", "from,to,kind\na,b,required\n")
+    with pytest.raises(sb.KnowledgeError, match="forbidden= has pairs that are required in it"):
+        arcs_from_words("forbidden", [str(path)])
 
 
 @pytest.mark.parametrize("word", ["a", "a:b:c", ":b", "a:", "a->b->c", "->", ""])
 def test_words_that_are_no_arc_say_how_one_is_written(word: str) -> None:
     with pytest.raises(sb.KnowledgeError, match="is no arc: say from:to, or 'from->to' where a name has a colon"):
-        arcs_from_words([word])
+        arcs_from_words("required", [word])
 
 
 def test_words_for_tiers_and_limits() -> None:
