@@ -14,7 +14,8 @@ from tests.tables import categorical_columns, continuous_columns, mixed_columns,
 import stablebn as sb
 from stablebn.data import prepare
 from stablebn.learners import Problem, SearchConfig, define_problem
-from stablebn.learners.best import EFFORTS, best
+from stablebn.learners.best import EFFORTS, best, learned_by_others
+from stablebn.learners.interruption import Interruption
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.search.ordering import OrderSearch
@@ -116,6 +117,31 @@ def test_more_work_looks_at_more_families() -> None:
         sizes.append(search.families)
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[-1]
+
+
+def test_a_table_of_constants_has_no_arcs() -> None:
+    result = sb.learn({"a": ["x"] * 5, "b": ["y"] * 5}, "best")
+    assert (result.arcs, result.nodes, result.finished) == ((), ("a", "b"), True)
+
+
+def test_interrupted_among_orders_it_is_not_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stablebn.search.ordering._SECONDS_AT_ONCE", 0.0)
+    table = prepare(sb.random_network(25, density=2.0, seed=4).sample(2000, seed=1)).table
+    asked = Interruption([])
+    stages: list[str] = []
+
+    def interrupt(stage: str, steps: int) -> None:
+        stages.append(stage)
+        if stage == "orders":
+            asked.signal = 2
+
+    problem = define_problem(table, ScoreConfig(), watch=interrupt)
+    config = SearchConfig(effort="high")
+    found = best(replace(problem, interruption=asked), config)
+    assert stages.count("orders") == 1
+    assert not found.finished
+    others = max(problem.scores.dag(dag) for dag in learned_by_others(replace(problem, watch=None), config))
+    assert found.score >= others
 
 
 def test_without_time_it_returns_what_others_found() -> None:
