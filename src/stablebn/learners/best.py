@@ -21,7 +21,7 @@ from stablebn.stats.variable_sets import bit
 
 EFFORTS: Mapping[str, Effort] = {
     "low": Effort(families=4, closer=8, orders=2, attempts=10, rounds_in_vain=1),
-    "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=3),
+    "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=2),
     "high": Effort(families=30, closer=40, orders=8, attempts=100, rounds_in_vain=6),
 }
 """The values of the option `effort`."""

@@ -7,8 +7,11 @@ from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import pytest
-from tests.drawn import KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.drawn import CLIMBING, HYBRID, KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.shared import SHARED, needs_shared, sample
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
 import stablebn as sb
@@ -117,6 +120,31 @@ def test_more_work_looks_at_more_families() -> None:
         sizes.append(search.families)
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[-1]
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "optimum"), [("wine", -1258.445909), ("insurance1000", -14350.4714), ("alarm1000", -11783.0524)]
+)
+def test_it_reaches_known_optima(name: str, optimum: float) -> None:
+    read = pa.csv.ReadOptions(autogenerate_column_names=True)
+    columns = pa.csv.read_csv(SHARED / "optimum" / f"{name}.csv", read_options=read).columns
+    # Every value is a level, numbers too.
+    table = {f"X{place}": column.cast(pa.string()).to_pylist() for place, column in enumerate(columns)}
+    digits = len(str(optimum).partition(".")[2])
+    assert round(_score(table, "best"), digits) == optimum
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [("alarm", 1000), ("barley", 1000), ("hepar2", 10_000), ("property", 100), ("sachs_c", 1000)],
+)
+def test_on_samples_of_networks_no_other_learner_is_above_it(name: str, rows: int) -> None:
+    table = sample(name, rows)
+    found = _score(table, "best")
+    others = {algorithm: sb.learn(table, algorithm).score for algorithm in (*CLIMBING, *HYBRID, "fges")}
+    assert {algorithm: score for algorithm, score in others.items() if score is not None and score > found} == {}
 
 
 def test_a_table_of_constants_has_no_arcs() -> None:
