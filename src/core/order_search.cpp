@@ -184,14 +184,10 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
 }
 
 void OrderSearch::climb(Ordering& own) const {
-    const auto n = own.order.size();
-    // How many have been looked at since one was moved: after all of them no move is left.
-    std::size_t still = 0;
-    while (still < n) {
-        const std::vector<int> order = own.order;
-        for (std::size_t p = 0; p < n && still < n; ++p) {
-            still = move_to_best_place(own, order[p]) ? 0 : still + 1;
-        }
+    // All take turns, in an order that stays: once as many in a row stand where they are best, no move is left.
+    const std::vector<int> turns = own.order;
+    for (std::size_t at = 0, still = 0; still < turns.size(); at = (at + 1) % turns.size()) {
+        still = move_to_best_place(own, turns[at]) ? 1 : still + 1;
     }
 }
 

@@ -51,9 +51,11 @@ class OrderSearch {
 public:
     OrderSearch(FamilyBank& bank, OrderEffort effort);
 
-    /// An order to begin with, or to go on with: then the families that the bank has taken in meanwhile are seen too.
+    /// An order to begin with, or to go on with: then the families that the bank has taken in meanwhile are seen too. In one
+    /// of those to begin with every variable must stand behind its required parents.
     void add(std::vector<int> order);
-    /// Search on for about so many seconds; whether the search has ended.
+    /// Search on for about so many seconds, by a step at least: the first climbs, every other is a round. Whether the search
+    /// has ended.
     bool advance(double seconds);
 
     /// Where the search stands after so many rounds: with it the same search goes on as if it had never ended.

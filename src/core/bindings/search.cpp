@@ -279,13 +279,19 @@ void bind_search(nb::module_& m) {
                  bank.scores().pool().run(children.size(), [&](std::size_t at) { bank.grow(children[at], width); });
              },
              nb::arg("children"), nb::arg("width"), "Level by level, extend so many of the best families of some variables.")
-        .def("size",
-             [](const FamilyBank& bank) {
-                 std::size_t sum = 0;
-                 for (int v = 0; v < bank.variables(); ++v) sum += bank.choices(v).size();
-                 return sum;
+        .def("choices",
+             [](const FamilyBank& bank, int child) {
+                 const Choices choices = bank.choices(child);
+                 nb::list found;
+                 for (std::size_t at = 0; at < choices.size(); ++at) {
+                     const auto own = choices.parents(at);
+                     found.append(nb::make_tuple(to_int(to_fixed(choices.score(at))), std::vector<int>(own.begin(), own.end())));
+                 }
+                 return found;
              },
-             "How many families there are to choose from.");
+             nb::arg("child"),
+             "The families of a variable from which a search chooses, the best first: what each brings beyond the smallest "
+             "one that the variable may have, and its parents.");
     nb::class_<OrderSearch>(m, "OrderSearch", "Search among orders, each variable with the best parents before it.")
         .def(nb::init<FamilyBank&, OrderEffort>(), nb::arg("bank"), nb::arg("effort"), nb::keep_alive<1, 2>())
         .def("add",
@@ -301,6 +307,7 @@ void bind_search(nb::module_& m) {
              },
              nb::arg("seconds"), "Search on for about so many seconds; whether the search has ended.")
         .def_prop_ro("rounds", &OrderSearch::rounds, "Rounds made so far.")
+        .def_prop_ro("order", [](const OrderSearch& search) { return search.best().order; }, "The best order.")
         .def("parents",
              [](const OrderSearch& search) {
                  std::vector<std::vector<int>> found;

@@ -21,7 +21,7 @@ from stablebn.stats.variable_sets import bit
 
 EFFORTS: Mapping[str, Effort] = {
     "low": Effort(families=4, closer=8, orders=2, attempts=10, rounds_in_vain=1),
-    "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=3),
+    "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=2),
     "high": Effort(families=30, closer=40, orders=8, attempts=100, rounds_in_vain=6),
 }
 """The values of the option `effort`."""
@@ -32,8 +32,8 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
 
     A graph is never worse than those of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table: their
     families are among those that orders choose from, and their orders are among those that the search begins with.
-    The search among orders ends when some rounds have brought nothing better, and so does the learner when a last tabu
-    search does not either.
+    The search among orders ends when some rounds have brought nothing better, and the learner when a last tabu search
+    does not either.
 
     References
     ----------
@@ -59,9 +59,12 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
     while True:
         # Of a table with holes there are families that the search may not reach.
         dag = max((tuple(search.search(orders, problem.time_is_up, watch)), *found), key=problem.scores.dag)
+        was_stopped = problem.time_is_up()
         [last] = tabu_search(replace(problem, start=dag), {"last search": layered_order(dag, order)}, config)
-        if last.score <= last.start or problem.time_is_up():
-            return last
+        is_end = last.score <= last.start
+        if is_end or problem.time_is_up():
+            return replace(last, finished=last.finished and is_end and not was_stopped)
+        found.append(last.parents)
         search.look_around(last.parents)
         orders = [layered_order(last.parents, order)]
 

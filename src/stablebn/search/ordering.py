@@ -48,12 +48,12 @@ class Effort:
 
     def for_variables(self, n: int) -> Effort:
         """The effort for so many variables."""
-        share = min(1.0, _USUAL_VARIABLES / n)
+        share = _USUAL_VARIABLES / max(n, _USUAL_VARIABLES)
         return Effort(
-            families=max(2, round(self.families * share)),
-            closer=max(2, round(self.closer * share)),
+            families=min(self.families, max(2, round(self.families * share))),
+            closer=min(self.closer, max(2, round(self.closer * share))),
             orders=self.orders,
-            attempts=max(5, round(self.attempts * share)),
+            attempts=min(self.attempts, max(5, round(self.attempts * share))),
             rounds_in_vain=self.rounds_in_vain,
         )
 
@@ -93,7 +93,7 @@ class OrderSearch:
     @property
     def families(self) -> int:
         """How many families there are to choose from."""
-        return self._bank.size()
+        return sum(len(self._bank.choices(child)) for child in range(self._n))
 
     def look_around(self, dag: Sequence[int]) -> None:
         """Take in the families of a DAG, given by its parent sets, and those that differ from them by one parent."""
@@ -114,6 +114,8 @@ class OrderSearch:
         watch: Callable[[int], None] | None = None,
     ) -> list[int]:
         """Improve orders, besides those of earlier calls; the parent sets of the best DAG."""
+        if not self._n:
+            return []
         if self._search is None:
             effort = self._effort
             self._search = _core.OrderSearch(

@@ -7,14 +7,18 @@ from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import pytest
-from tests.drawn import KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.drawn import CLIMBING, HYBRID, KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.shared import SHARED, needs_shared, sample
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
 import stablebn as sb
 from stablebn.data import prepare
 from stablebn.learners import Problem, SearchConfig, define_problem
-from stablebn.learners.best import EFFORTS, best
+from stablebn.learners.best import EFFORTS, best, learned_by_others
+from stablebn.learners.interruption import Interruption
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.search.ordering import OrderSearch
@@ -116,6 +120,56 @@ def test_more_work_looks_at_more_families() -> None:
         sizes.append(search.families)
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[-1]
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "optimum"), [("wine", -1258.445909), ("insurance1000", -14350.4714), ("alarm1000", -11783.0524)]
+)
+def test_it_reaches_known_optima(name: str, optimum: float) -> None:
+    read = pa.csv.ReadOptions(autogenerate_column_names=True)
+    columns = pa.csv.read_csv(SHARED / "optimum" / f"{name}.csv", read_options=read).columns
+    # Every value is a level, numbers too.
+    table = {f"X{place}": column.cast(pa.string()).to_pylist() for place, column in enumerate(columns)}
+    digits = len(str(optimum).partition(".")[2])
+    assert round(_score(table, "best"), digits) == optimum
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [("alarm", 1000), ("barley", 1000), ("hepar2", 10_000), ("property", 100), ("sachs_c", 1000)],
+)
+def test_on_samples_of_networks_no_other_learner_is_above_it(name: str, rows: int) -> None:
+    table = sample(name, rows)
+    found = _score(table, "best")
+    others = {algorithm: sb.learn(table, algorithm).score for algorithm in (*CLIMBING, *HYBRID, "fges")}
+    assert {algorithm: score for algorithm, score in others.items() if score is not None and score > found} == {}
+
+
+def test_a_table_of_constants_has_no_arcs() -> None:
+    result = sb.learn({"a": ["x"] * 5, "b": ["y"] * 5}, "best")
+    assert (result.arcs, result.nodes, result.finished) == ((), ("a", "b"), True)
+
+
+def test_interrupted_among_orders_it_is_not_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stablebn.search.ordering._SECONDS_AT_ONCE", 0.0)
+    table = prepare(sb.random_network(25, density=2.0, seed=4).sample(2000, seed=1)).table
+    asked = Interruption([])
+    stages: list[str] = []
+
+    def interrupt(stage: str, steps: int) -> None:
+        stages.append(stage)
+        if stage == "orders":
+            asked.signal = 2
+
+    problem = define_problem(table, ScoreConfig(), watch=interrupt)
+    config = SearchConfig(effort="high")
+    found = best(replace(problem, interruption=asked), config)
+    assert stages.count("orders") == 1
+    assert not found.finished
+    others = max(problem.scores.dag(dag) for dag in learned_by_others(replace(problem, watch=None), config))
+    assert found.score >= others
 
 
 def test_without_time_it_returns_what_others_found() -> None:

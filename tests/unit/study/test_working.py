@@ -49,6 +49,16 @@ def test_a_record_says_what_the_library_says(tmp_path: Path) -> None:
     assert (record.bsf, record.shd, record.degree) == (right.bsf, right.shd, right.degree)
 
 
+def test_the_best_graph_is_one_in_every_layout_and_effort_is_an_option(tmp_path: Path) -> None:
+    top = 'networks = ["asia"]\nsizes = [300]\nrandomisations = 3\nvary = ["columns", "rows", "names", "levels"]\n'
+    usual = '[[learners]]\nalgorithm = "best"\n'
+    records = [
+        _done(job) for job in jobs_of(study_of(tmp_path, f'{top}{usual}{usual}label = "quick"\neffort = "low"\n'))
+    ]
+    assert [record.learner for record in records].count("quick") == 3
+    assert len({(record.learner, record.graph, record.score) for record in records}) == 2
+
+
 def test_a_sample_says_what_the_library_says(tmp_path: Path) -> None:
     job = _job(tmp_path, 'algorithm = "hc"', rows=20)
     sample, _ = work(job)
