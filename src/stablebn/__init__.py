@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from stablebn.graph import DAG, PDAG, Comparison, compare
     from stablebn.learners.pattern import TestTrace
+    from stablebn.near_best import NearClass, NearOptimal, near_optimal
     from stablebn.networks import CPT, ConditionalGaussian, LinearGaussian, Network, random_network, read_network
     from stablebn.proving import prove, verify
     from stablebn.result import CITest, GraphScore, Result
@@ -64,6 +65,7 @@ _HOMES = {
         *("MissingExtraError", "OptionError", "StableBNError"),
     ),
     "stablebn.graph": ("DAG", "PDAG", "Comparison", "compare"),
+    "stablebn.near_best": ("NearClass", "NearOptimal", "near_optimal"),
     "stablebn.networks": ("CPT", "ConditionalGaussian", "LinearGaussian", "Network", "random_network", "read_network"),
     "stablebn.proving": ("prove", "verify"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
@@ -104,6 +106,8 @@ __all__ = [
     "InterIAMB",
     "LinearGaussian",
     "MissingExtraError",
+    "NearClass",
+    "NearOptimal",
     "Network",
     "OperatorTrace",
     "OptionError",
@@ -124,6 +128,7 @@ __all__ = [
     "discretise",
     "fit",
     "learn",
+    "near_optimal",
     "prove",
     "random_network",
     "read_network",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from stablebn import _core
-from stablebn.fixed_point import integers
+from stablebn.fixed_point import integers, limbs
 from stablebn.scores.families import CompiledScores
 from stablebn.search.allowed import AllowedArcs
 from stablebn.stats.variable_sets import bit
@@ -67,6 +67,7 @@ def candidate_sets(
     *,
     max_parents: int | None = None,
     allowed: AllowedArcs | None = None,
+    within: int | None = None,
     most_scored: int = MOST_SCORED,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[str, int], None] | None = None,
@@ -84,6 +85,10 @@ def candidate_sets(
         Most parents of a variable; as many as there are by default.
     allowed : AllowedArcs, optional
         The arcs that a graph may have; all by default.
+    within : int, optional
+        Every set that can be in a DAG within this margin of a best one, in units of 2**-62: all that score no less than
+        each of their subsets less the margin (the proof is in `src/core/candidates.hpp`). By default those that score
+        more than all their subsets: some best DAG is made of these.
     most_scored : int
         Sets that are scored at most, counted and not timed: a level that would need more is not begun, in any layout.
     time_is_up : callable, optional
@@ -102,6 +107,7 @@ def candidate_sets(
         None if allowed is None else list(allowed.parents),
         [n if max_parents is None else max_parents] * n,
         most_scored,
+        limbs(0 if within is None else within + 1),
     )
     ended = late = False
     while not (ended or late):
