@@ -47,7 +47,7 @@ class NearClass:
     Attributes
     ----------
     pdag : PDAG
-        What all its DAGs share, oriented with what is known: directed where no DAG of the class has the other direction.
+        What all its DAGs that are allowed share: an edge is directed where none of them has the other direction.
     score : float
         The highest of its DAGs; that of all of them, but for `k2`, `bds` and tables with holes.
     below : float
@@ -69,8 +69,8 @@ class NearClass:
 class NearOptimal:
     """The DAGs whose score is within a margin of the best score, and what they agree on.
 
-    The weight of a DAG is exp(its score); shares of weights are probabilities if all DAGs were equally likely before the
-    data were seen, and those that are not listed have no weight.
+    The weight of a DAG is exp(its score). Shares of weights are probabilities if all DAGs were equally likely before
+    the data were seen, and those that are not listed are left out: so a class with more DAGs has more weight.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ def near_optimal(
     return NearOptimal(
         score=to_float(graph_score(problem, near.parents[0])),
         within=to_float(margin),
-        covered=to_float(near.covered),
+        covered=to_float(margin) if near.covered == margin else _rounded_down(near.covered),
         limit=limit,
         most_parents=None if candidates.complete else candidates.most_parents,
         classes=_classes(near, weights, problem, result.nodes),
@@ -289,12 +289,18 @@ def _margin(within: float | None, factor: float | None) -> int:
     return math.ceil(_DECIMALS.ln(_DECIMALS.create_decimal(factor)) * UNIT)
 
 
+def _rounded_down(value: int) -> float:
+    """A fixed-point number as a double that is no greater."""
+    nearest = to_float(value)
+    return math.nextafter(nearest, -math.inf) if Fraction(nearest) * UNIT > value else nearest
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _search(problem: Problem, config: SearchConfig, margin: int, limit: int) -> tuple[CandidateSets, NearDags]:
-    """The candidate sets of a margin, and the DAGs within it: all that is asked of the arcs that are allowed is here."""
+    """The candidate sets of a margin, and the DAGs within it."""
     candidates = candidate_sets(
         problem.scores,
         max_parents=config.max_parents,

@@ -42,7 +42,7 @@ class NearDags:
         Every DAG that scores up to so much less is listed, and no other: the margin, or less where there are more DAGs
         within it than were asked for. Negative where there are more of the best ones alone; then none is listed.
     below : tuple of int
-        How much less each DAG scores than the best, ascending.
+        How much less each DAG scores than the best, ascending; of equal ones by parent sets.
     parents : tuple of tuples of int
         The parent sets of each DAG.
     """
@@ -96,11 +96,12 @@ def near_dags(candidates: CandidateSets, within: int, limit: int) -> NearDags:
     variables = [v for at in order for v in parts[at].variables]
     sets = [own for at in order for own in parts[at].sets]
     at_place = sorted(range(candidates.n), key=variables.__getitem__)
+    dags = sorted((below, tuple(sets[place][choices[place]] for place in at_place)) for below, choices in together.dags)
     return NearDags(
         best=best,
         covered=together.covered,
-        below=tuple(below for below, _ in together.dags),
-        parents=tuple(tuple(sets[place][choices[place]] for place in at_place) for _, choices in together.dags),
+        below=tuple(below for below, _ in dags),
+        parents=tuple(parents for _, parents in dags),
     )
 
 
