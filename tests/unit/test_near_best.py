@@ -217,7 +217,8 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], words: str)
 
 
 def test_parts_that_are_too_large_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablebn.search.optimum.near.MOST_TOGETHER", 2)
+    for name, most in (("MOST_TOGETHER", 2), ("MOST_IN_BRANCH", 2), ("MOST_BRANCHES", 0)):
+        monkeypatch.setattr(f"stablebn.search.optimum.near.{name}", most)
     with pytest.raises(
         sb.OptionError, match=r"variables hang together, 'bronc', .*smaller margin, max_parents= or fewer columns"
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import AllowedArcs
 from stablebn.search.candidates import candidate_sets
-from stablebn.search.optimum import near
+from stablebn.search.optimum import linear, near, proof
 from stablebn.search.optimum.components import components
 from stablebn.search.optimum.near import NearDags, TooLargeError, near_dags
 
@@ -66,7 +66,7 @@ def test_dags_within_a_margin_are_those_of_brute_force(kind: str, score: str) ->
 
 
 def test_five_variables_and_margins_that_hold_very_many() -> None:
-    for seed, score in enumerate(("bic", "bde", "k2")):
+    for seed, score in enumerate(("bic", "k2")):
         scores = family_scores(_chain(5, 40, seed), ScoreConfig(score))
         # Families that are never within the margin are left out here too, so that brute force is quick.
         within = 4 * UNIT
@@ -144,9 +144,34 @@ def test_each_dag_of_many_variables_is_listed_once() -> None:
     assert all(a <= b for a, b in pairwise(found.below))
 
 
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave to the table of subsets only pairs, so that numbers of clusters and branches must do the rest."""
+    monkeypatch.setattr(near, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(near, "MOST_IN_BRANCH", 2)
+    for module in (linear, proof):
+        monkeypatch.setattr(module, "MOST_PLACES", 2)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_branches_list_the_dags_of_large_components(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = 0
+    for seed, score in enumerate(("bic", "bde", "k2", "aic")):
+        scores = family_scores(_chain(6, 50, seed), ScoreConfig(score))
+        for within, limit in product((0, UNIT), (15, 10**6)):
+            candidates = candidate_sets(scores, within=within, max_parents=2)
+            found = near_dags(candidates, within, limit)
+            with monkeypatch.context() as as_ever:
+                as_ever.setattr(near, "MOST_TOGETHER", 24)
+                assert near_dags(candidates, within, limit) == found
+            listed += len(found.parents)
+    assert listed > 200
+
+
+@pytest.mark.usefixtures("small_parts")
 def test_parts_that_are_too_large_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near, "MOST_TOGETHER", 3)
-    scores = family_scores(drawn_table("categorical", 90, 9), ScoreConfig("aic"))
+    monkeypatch.setattr(near, "MOST_BRANCHES", 0)
+    scores = family_scores(_chain(7, 60, 1), ScoreConfig("bic"))
     with pytest.raises(TooLargeError) as raised:
         _listed(scores, UNIT)
     assert len(raised.value.variables) > 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,15 +10,25 @@ import numpy as np
 from stablebn import _core
 from stablebn.fixed_point import integers, limbs
 from stablebn.search.candidates import CandidateSets
-from stablebn.search.optimum.components import Alive, Component, components
+from stablebn.search.optimum.components import Alive, Component, components, parts_of
+from stablebn.search.optimum.linear import ClusterSearch
+from stablebn.search.optimum.orders import choices_in, climbed
+from stablebn.search.optimum.proof import Multipliers, Tree, apply, reduced_losses, split, with_one_source
+from stablebn.search.optimum.subsets import best_of_part
 from stablebn.stats.variable_sets import bit, members
 
 MOST_TOGETHER = 24
-"""Variables of a part whose DAGs are listed at once: of each subset of them 16 bytes are held."""
+"""Variables of a component whose DAGs are listed at once: of each subset of them 16 bytes are held."""
+
+MOST_IN_BRANCH = 16
+"""The same of a part of a larger component: there are many of these."""
+
+MOST_BRANCHES = 2000
+"""Arcs by which the DAGs of a larger component are split, until its parts are small."""
 
 
 class TooLargeError(Exception):
-    """A part of the problem has too many variables.
+    """The DAGs of a component cannot be listed.
 
     Attributes
     ----------
@@ -26,7 +36,7 @@ class TooLargeError(Exception):
     """
 
     def __init__(self, variables: tuple[int, ...]) -> None:
-        super().__init__(f"a part of {len(variables)} variables")
+        super().__init__(f"a component of {len(variables)} variables")
         self.variables = variables
 
 
@@ -79,13 +89,16 @@ def near_dags(candidates: CandidateSets, within: int, limit: int) -> NearDags:
     Raises
     ------
     TooLargeError
-        A component has more than `MOST_TOGETHER` variables.
+        A component has more than `MOST_TOGETHER` variables, and `MOST_BRANCHES` do not make its parts small.
     """
     parts = components(candidates)
     best = sum(component.best for component in parts)
     listed = []
     for component in parts:
-        loss, own = _listed(component, component.everything, range(component.n), within, limit)
+        if component.n > MOST_TOGETHER:
+            loss, own = _LargeComponent(component, within, limit).listed()
+        else:
+            loss, own = _listed(component, component.everything, range(component.n), within, limit)
         best -= loss
         listed.append(own)
     # Lists of one DAG first: they make no list longer.
@@ -110,8 +123,6 @@ def _listed(component: Component, alive: Alive, part: Sequence[int], within: int
 
     Parents outside the part make no cycle.
     """
-    if len(part) > MOST_TOGETHER:
-        raise TooLargeError(tuple(component.variables[place] for place in part))
     number = {place: at for at, place in enumerate(part)}
     inside = sum(map(bit, part))
     parents = [
@@ -127,6 +138,113 @@ def _listed(component: Component, alive: Alive, part: Sequence[int], within: int
         for loss, dag in zip(integers(lost), choices.tolist(), strict=True)
     )
     return least, _Listed(most - least, found)
+
+
+class _LargeComponent:
+    """Lists the DAGs of a large component: along the branches of a proof, then split by arcs until the parts are small.
+
+    The numbers of the proof bound the loss of every DAG (`proof`), and so leave out choices that no DAG within the
+    margin has. DAGs that have an arc and DAGs that have it not are two branches: no DAG is met twice.
+    """
+
+    def __init__(self, component: Component, within: int, limit: int) -> None:
+        if component.n > _core.MOST_IN_CLUSTERS:
+            raise TooLargeError(component.variables)
+        self._component = component
+        self._limit = limit
+        start = choices_in(component, climbed(component, range(component.n)))
+        search = ClusterSearch(component, start, lambda: False)
+        self._tree = search.search()
+        if not search.finished:
+            raise TooLargeError(component.variables)
+        self._least = search.loss
+        # DAGs that lose more are left out; it is lowered where there are too many.
+        self._most = search.loss + within
+        self._branches_left = MOST_BRANCHES
+        self._found: list[tuple[int, tuple[int, ...]]] = []
+
+    def listed(self) -> tuple[int, _Listed]:
+        """The least loss, and the DAGs within the margin of it."""
+        for alive, parts in self._along(self._tree, self._component.everything):
+            self._add(alive, parts)
+        found = tuple((loss - self._least, choices) for loss, choices in self._found)
+        return self._least, _Listed(self._most - self._least, found)
+
+    def _along(self, tree: Tree, alive: Alive) -> Iterator[tuple[Alive, list[tuple[int, ...]]]]:
+        """What the branches of the proof leave, split until all parts are small."""
+        for step in tree.steps:
+            _, alive = apply(self._component, alive, step, self._most)
+            if not all(alive):
+                return
+        if tree.arc is None or tree.having is None or tree.lacking is None:
+            yield from self._split(tree.steps[-1] if tree.steps else Multipliers(), alive)
+            return
+        for branch, has in ((tree.having, True), (tree.lacking, False)):
+            part = split(self._component, alive, tree.arc, has=has)
+            if all(part):
+                yield from self._along(branch, part)
+
+    def _split(self, own: Multipliers, alive: Alive) -> Iterator[tuple[Alive, list[tuple[int, ...]]]]:
+        component = self._component
+        while True:
+            _, left = apply(component, alive, own, self._most)
+            if all(left):
+                left = with_one_source(component, left, own, self._most)
+            if not all(left):
+                return
+            if left == alive:
+                break
+            alive = left
+        parts = parts_of(component, alive)
+        largest = max(parts, key=len)
+        if len(largest) <= MOST_IN_BRANCH:
+            yield alive, parts
+            return
+        self._branches_left -= 1
+        if self._branches_left < 0:
+            raise TooLargeError(component.variables)
+        arc = _telling_arc(component, alive, largest, own)
+        for has in (True, False):
+            part = split(component, alive, arc, has=has)
+            if all(part):
+                yield from self._split(own, part)
+
+    def _add(self, alive: Alive, parts: Sequence[Sequence[int]]) -> None:
+        """List the DAGs made of the choices that a branch leaves."""
+        component, limit = self._component, self._limit
+        least = sum(best_of_part(component, alive, part).loss for part in parts)
+        if least > self._most:
+            return
+        room = self._most - least
+        together = _Listed(room, ((0, ()),))
+        for part in parts:
+            together = _paired(together, _listed(component, alive, part, room, limit)[1], limit)
+        places = [place for part in parts for place in part]
+        order = sorted(range(component.n), key=places.__getitem__)
+        more = [(least + below, tuple(choices[at] for at in order)) for below, choices in together.dags]
+        self._most = least + together.covered
+        self._found = [dag for dag in [*self._found, *more] if dag[0] <= self._most]
+        self._most = _cut(self._found, self._most, limit)
+
+
+def _telling_arc(component: Component, alive: Alive, part: Sequence[int], own: Multipliers) -> tuple[int, int]:
+    """The arc between members of a part that raises the bound most, be it with the arc or without it.
+
+    Of equal ones, that which as nearly as possible half of the choices of its child have.
+    """
+    reduced = reduced_losses(component, alive, own)
+    inside = sum(map(bit, part))
+    arcs = []
+    for v in part:
+        sets = [component.inside[v][at] for at in alive[v]]
+        for u in members(inside):
+            having = [loss for parents, loss in zip(sets, reduced[v], strict=True) if parents >> u & 1]
+            lacking = [loss for parents, loss in zip(sets, reduced[v], strict=True) if not parents >> u & 1]
+            if having and lacking:
+                low, high = sorted((min(having), min(lacking)))
+                arcs.append((high - low, -abs(len(having) - len(lacking)), u, v))
+    *_, u, v = max(arcs)
+    return u, v
 
 
 def _paired(first: _Listed, second: _Listed, limit: int) -> _Listed:
