@@ -17,12 +17,14 @@ constexpr std::size_t JOBS_AT_ONCE = 32;
 }  // namespace
 
 CandidateSearch::CandidateSearch(std::shared_ptr<FamilyScores> scores, Matrix<std::uint8_t> allowed,
-                                 std::vector<VariableSet> required, std::vector<int> most_parents, std::int64_t most_scored)
+                                 std::vector<VariableSet> required, std::vector<int> most_parents, std::int64_t most_scored,
+                                 Wide slack)
     : scores_(std::move(scores)),
       allowed_(std::move(allowed)),
       required_(std::move(required)),
       most_parents_(std::move(most_parents)),
       most_scored_(most_scored),
+      slack_(slack),
       levels_(scores_->variables()),
       growth_(scores_->variables()),
       found_(scores_->variables()) {
@@ -137,7 +139,7 @@ void CandidateSearch::grow(int child) {
     };
     const auto can_add = [&](std::size_t at, int u) {
         const auto most = scores_->most_added(child, sets[at], level.gain[at], u);
-        return !most || *most > 0;
+        return !most || *most > -slack_;
     };
     const auto consider = [&](std::size_t at, int u) {
         if (!can_add(at, u)) return;
@@ -200,12 +202,12 @@ void CandidateSearch::sift(int child) {
         // A family that cannot be scored has no superset that can.
         if (growth.gain[at] == NO_GAIN) continue;
         const VariableSet parents = set(child, growth.from[at]).with(growth.more[at]);
-        const bool is_best = growth.gain[at] > growth.best[at];
+        const bool is_best = growth.gain[at] > growth.best[at] - slack_;
         if (is_best) found_[child].push_back({parents, growth.gain[at]});
         if (level_ + 1 >= most_parents_[child]) continue;
         const Wide best = std::max(growth.gain[at], growth.best[at]);
         const auto most = scores_->most_with_more(child, parents);
-        if (most && *most <= best) continue;
+        if (most && *most <= best - slack_) continue;
         for (const int u : parents) {
             if (!required_[child].contains(u)) next.members.push_back(static_cast<std::uint16_t>(u));
         }

@@ -23,18 +23,21 @@ struct Candidate {
     Wide gain;
 };
 
-/// Finds, level by level, every set of parents that scores more than each of its subsets, among sets that have all
-/// required parents.
+/// Finds, level by level, every set of parents that scores more than each of its subsets less some slack, among sets that
+/// have all required parents.
 ///
-/// No other is needed: a best DAG stays one when parents that need not be are taken away without a loss. What bounds tell of supersets
-/// only spares the looking: a set that is never looked at has a subset that scores as much.
+/// Without slack no other is needed: a best DAG stays one when parents that need not be are taken away without a loss. With
+/// a slack of one unit more than a margin, no other is in a DAG within the margin of the best: if a subset Q of the parents P
+/// of v scores score(P) + slack or more, the DAG with Q in place of P scores that much more, and the best one no less than it.
+/// What bounds tell of supersets only spares the looking: a set that is never looked at has a subset that scores as much
+/// as it and the slack.
 class CandidateSearch {
 public:
     /// `allowed` says of each child and parent whether the arc may be, where it is not empty; `required` has by child the
     /// parents that must be, which it can have; `most_parents` is by child, and no less than those. No more than
     /// `most_scored` sets are scored: a level that would need more is not begun.
     CandidateSearch(std::shared_ptr<FamilyScores> scores, Matrix<std::uint8_t> allowed, std::vector<VariableSet> required,
-                    std::vector<int> most_parents, std::int64_t most_scored);
+                    std::vector<int> most_parents, std::int64_t most_scored, Wide slack = 0);
 
     /// Go on for so many seconds; whether all levels are done, or the limit is met.
     bool go_on(double seconds);
@@ -93,6 +96,7 @@ private:
     /// Besides the required ones.
     std::vector<int> most_parents_;
     std::int64_t most_scored_;
+    Wide slack_;
     int level_ = 0;
     bool begun_ = false, ended_ = false, limited_ = false;
     std::int64_t scored_ = 0, wanted_ = 0;

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from stablebn.graph import DAG, PDAG, Agreement, Comparison
     from stablebn.knowledge import Knowledge
     from stablebn.learners.pattern import TestTrace
+    from stablebn.near_best import NearClass, NearOptimal, near_optimal
     from stablebn.networks import (
         CPT,
         ConditionalGaussian,
@@ -97,6 +98,7 @@ _HOMES = {
         *("CPT", "ConditionalGaussian", "LinearGaussian", "Network"),
         *("random_network", "read_graph", "read_network"),
     ),
+    "stablebn.near_best": ("NearClass", "NearOptimal", "near_optimal"),
     "stablebn.proving": ("prove", "verify"),
     "stablebn.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
@@ -147,6 +149,8 @@ __all__ = [
     "KnowledgeError",
     "LinearGaussian",
     "MissingExtraError",
+    "NearClass",
+    "NearOptimal",
     "Network",
     "OperatorTrace",
     "OptionError",
@@ -170,6 +174,7 @@ __all__ = [
     "discretise",
     "fit",
     "learn",
+    "near_optimal",
     "prove",
     "random_network",
     "read_graph",

@@ -350,6 +350,7 @@ class CandidateSearch:
         required: Sequence[int],
         most_parents: Sequence[int],
         most_scored: int,
+        slack: tuple[int, int] = (0, 0),
     ) -> None: ...
     def go_on(self, seconds: float) -> bool: ...
     @property
@@ -366,6 +367,9 @@ MOST_IN_CLUSTERS: int
 def best_dags(
     parents: Sequence[Sequence[int]], losses: Sequence[NDArray[np.int64]], most_dags: int, most_steps: int
 ) -> tuple[int, list[list[bool]], list[list[int]], bool]: ...
+def near_dags(
+    parents: Sequence[Sequence[int]], losses: Sequence[NDArray[np.int64]], within: tuple[int, int], most_dags: int
+) -> tuple[int, int, NDArray[np.int64], NDArray[np.int64]]: ...
 def violated_clusters(
     variables: int,
     children: Sequence[int],

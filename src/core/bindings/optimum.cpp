@@ -1,24 +1,30 @@
 // Python's view of candidate parent sets and of what finds the best DAG among them.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "binding.hpp"
 #include "candidates.hpp"
 #include "clusters.hpp"
+#include "near_dags.hpp"
 #include "subset_search.hpp"
 
 namespace stablebn {
 
 namespace {
 
+/// The limbs of an integer in units of 2**-62.
+using Limbs = std::pair<std::int64_t, std::int64_t>;
+
 std::shared_ptr<CandidateSearch> candidate_search(std::shared_ptr<FamilyScores> scores,
                                                   const std::optional<std::vector<nb::int_>>& allowed,
                                                   const std::vector<nb::int_>& required, std::vector<int> most_parents,
-                                                  std::int64_t most_scored) {
+                                                  std::int64_t most_scored, Limbs slack) {
     Matrix<std::uint8_t> may;
     if (allowed) {
         may = Matrix<std::uint8_t>(allowed->size(), allowed->size());
@@ -30,7 +36,7 @@ std::shared_ptr<CandidateSearch> candidate_search(std::shared_ptr<FamilyScores> 
     for (const nb::int_& own : required) must.push_back(set_of(own));
     const Unlocked unlocked;
     return std::make_shared<CandidateSearch>(std::move(scores), std::move(may), std::move(must), std::move(most_parents),
-                                             most_scored);
+                                             most_scored, wide(Fixed{slack.first, slack.second}));
 }
 
 nb::object candidates_of(const CandidateSearch& search, int child) {
@@ -46,14 +52,40 @@ nb::object candidates_of(const CandidateSearch& search, int child) {
 }
 
 /// The choices of each variable: parents as bits, by growing loss, and limbs of the losses.
-nb::object best_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, const std::vector<Table<std::int64_t>>& losses,
-                        std::size_t most_dags, std::int64_t most_steps) {
+std::vector<std::vector<Choice>> choices_of(const std::vector<std::vector<std::uint32_t>>& parents,
+                                            const std::vector<Table<std::int64_t>>& losses) {
     std::vector<std::vector<Choice>> choices(parents.size());
     for (std::size_t v = 0; v < parents.size(); ++v) {
         for (std::size_t at = 0; at < parents[v].size(); ++at) {
             choices[v].push_back({parents[v][at], wide(Fixed{losses[v](at, 0), losses[v](at, 1)})});
         }
     }
+    return choices;
+}
+
+nb::object near_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, const std::vector<Table<std::int64_t>>& losses,
+                        Limbs within, std::size_t most_dags) {
+    const auto choices = choices_of(parents, losses);
+    const Wide margin = wide(Fixed{within.first, within.second});
+    NearDags near;
+    {
+        const Unlocked unlocked;
+        near = near_dags(choices, margin, most_dags);
+    }
+    std::vector<std::int64_t> chosen;
+    std::vector<Fixed> lost;
+    for (const NearDag& dag : near.dags) {
+        chosen.insert(chosen.end(), dag.choices.begin(), dag.choices.end());
+        lost.push_back(to_fixed(dag.loss));
+    }
+    const std::size_t count = near.dags.size();
+    return nb::make_tuple(to_int(to_fixed(near.least)), to_int(to_fixed(near.most)),
+                          array_of(std::move(chosen), {count, parents.size()}), limbs_of(lost, {count}));
+}
+
+nb::object best_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, const std::vector<Table<std::int64_t>>& losses,
+                        std::size_t most_dags, std::int64_t most_steps) {
+    const auto choices = choices_of(parents, losses);
     BestDags best;
     {
         const Unlocked unlocked;
@@ -100,7 +132,7 @@ nb::list clusters_of(int variables, const std::vector<int>& children, const std:
 void bind_optimum(nb::module_& m) {
     nb::class_<CandidateSearch>(m, "CandidateSearch", "Finds the parent sets that score more than all their subsets.")
         .def(nb::new_(&candidate_search), nb::arg("scores"), nb::arg("allowed").none(), nb::arg("required"),
-             nb::arg("most_parents"), nb::arg("most_scored"))
+             nb::arg("most_parents"), nb::arg("most_scored"), nb::arg("slack") = Limbs{0, 0})
         .def("go_on",
              [](CandidateSearch& search, double seconds) {
                  const Unlocked unlocked;
@@ -125,6 +157,9 @@ void bind_optimum(nb::module_& m) {
     m.def("best_dags", &best_dags_of, nb::arg("parents"), nb::arg("losses"), nb::arg("most_dags"), nb::arg("most_steps"),
           "By dynamic programming over subsets: the least loss, which choices some best DAG has, best DAGs as places of "
           "choices, and whether these are all.");
+    m.def("near_dags", &near_dags_of, nb::arg("parents"), nb::arg("losses"), nb::arg("within"), nb::arg("most_dags"),
+          "By dynamic programming over subsets: the least loss, the loss up to which all DAGs are listed, these as places of "
+          "choices [m, n], and limbs [m, 2] of their losses.");
     m.def("violated_clusters", &clusters_of, nb::arg("variables"), nb::arg("children"), nb::arg("parents"),
           nb::arg("shares"), nb::arg("least_lack"), nb::arg("most"),
           "Clusters in which a fractional solution has less than one member without a parent in it, the worst first.");

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from stablebn import _core
-from stablebn.fixed_point import integers
+from stablebn.fixed_point import integers, limbs
 from stablebn.scores.families import CompiledScores
 from stablebn.search.constraints import Constraints
 from stablebn.stats.variable_sets import bit
@@ -83,6 +83,7 @@ def candidate_sets(
     *,
     max_parents: int | None = None,
     constraints: Constraints | None = None,
+    within: int | None = None,
     most_scored: int = MOST_SCORED,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[str, int], None] | None = None,
@@ -100,6 +101,10 @@ def candidate_sets(
         Most parents of a variable of which the constraints say nothing; as many as there are by default.
     constraints : Constraints, optional
         What a graph must obey. Sets without required parents are no candidates.
+    within : int, optional
+        Every set that can be in a DAG within this margin of a best one, in units of 2**-62: all that score no less than
+        each of their subsets less the margin (the proof is in `src/core/candidates.hpp`). By default those that score
+        more than all their subsets: some best DAG is made of these.
     most_scored : int
         Sets that are scored at most, counted and not timed: a level that would need more is not begun, in any layout.
     time_is_up : callable, optional
@@ -120,6 +125,7 @@ def candidate_sets(
         limits.required,
         limits.limits(max_parents),
         most_scored,
+        limbs(0 if within is None else within + 1),
     )
     ended = False
     late = time_is_up is not None and time_is_up()
