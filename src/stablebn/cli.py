@@ -14,7 +14,10 @@ from typer.core import TyperGroup
 from stablebn.commands.terminal import say
 from stablebn.errors import DataError, StableBNError
 
-COMMANDS = ("learn", "check", "score", "verify", "compare", "stability", "study", "networks", "sample", "demo")
+COMMANDS = (
+    *("learn", "check", "score", "verify", "near-optimal", "compare", "stability"),
+    *("study", "networks", "sample", "demo"),
+)
 """The commands: each is a module of `stablebn.commands`, with its function `command` and its `HELP`."""
 
 
@@ -29,7 +32,7 @@ class _Commands(TyperGroup):
         """Make a command; None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"stablebn.commands.{cmd_name}")
+        module = importlib.import_module(f"stablebn.commands.{cmd_name.replace('-', '_')}")
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(cmd_name, help=module.HELP)(module.command)
         return typer.main.get_command(alone)
