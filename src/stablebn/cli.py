@@ -15,7 +15,8 @@ from stablebn.commands.terminal import say
 from stablebn.errors import DataError, StableBNError
 
 COMMANDS = (
-    *("learn", "explain", "check", "score", "verify", "compare", "stability", "bootstrap", "cross-validate"),
+    *("learn", "explain", "check", "score", "compare", "stability", "bootstrap", "cross-validate"),
+    *("verify", "near-optimal"),
     *("study", "networks", "sample", "demo"),
 )
 """The commands: each is a module of `stablebn.commands`, with its function `command` and its `HELP`."""

@@ -166,7 +166,8 @@ class NearOptimal:
         """A few readable lines: first the answer, then what to worry about."""
         best = sum(own.below == 0 for own in self.classes)
         lines = [
-            f"{_counted(self.dags, 'DAG')} in {_counted(len(self.classes), 'class', 'classes')} score within "
+            f"{_counted(self.dags, 'DAG')} in {_counted(len(self.classes), 'class', 'classes')} "
+            f"{'scores' if self.dags == 1 else 'score'} within "
             f"{self.covered:.4g} nats of the best, {str(self.config['score']).upper()} {self.score:,.2f}"
             + (f"; {best:,} classes are equally the best." if best > 1 else ".")
         ]

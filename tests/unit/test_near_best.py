@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import doctest
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +19,10 @@ import pytest
 from tests.drawn import SCORES
 from tests.shared import SHARED, needs_shared
 from tests.tables import Columns, categorical_columns, continuous_columns, shuffled
+from typer.testing import CliRunner
 
 import stablebn as sb
+from stablebn.cli import app
 from stablebn.errors import GraphError
 
 LN_3 = math.log(3)
@@ -223,3 +228,31 @@ def test_parts_that_are_too_large_are_told(monkeypatch: pytest.MonkeyPatch) -> N
         sb.OptionError, match=r"variables hang together, 'bronc', .*smaller margin, max_parents= or fewer columns"
     ):
         sb.near_optimal(_asia())
+
+
+def test_the_page_gives_what_it_shows() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "near-optimal.md"
+    # Else the end of a block would be part of what is shown.
+    text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.M)
+    failed, tried = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, page.name, None, 0))
+    assert (failed, tried) == (0, 7)
+
+
+def test_the_command_says_what_the_library_says(tmp_path: Path) -> None:
+    columns = _asia(500)
+    table, out = tmp_path / "asia.csv", tmp_path / "near.json"
+    lines = [",".join(map(str, columns)), *(",".join(row) for row in zip(*columns.values(), strict=True))]
+    table.write_text("\n".join(lines) + "\n")
+    found = sb.near_optimal(columns, score="k2", within=2.5, max_parents=2, kinds="categorical")
+    options = ["--score", "k2", "--within", "2.5", "--max-parents", "2"]
+    shown = CliRunner().invoke(app, ["near-optimal", str(table), *options])
+    assert shown.exit_code == 0, shown.output
+    assert found.summary() in shown.output
+    (a, b), share = next(iter(found.edges.items()))
+    assert f"  {share:.3f}  {found.arcs.get((a, b), 0.0):.3f}  {a} - {b}" in shown.output
+    for _ in range(2):
+        assert (
+            CliRunner().invoke(app, ["near-optimal", str(table), *options, "--out", str(out), "--force"]).exit_code == 0
+        )
+    assert json.loads(out.read_text())["classes"] == json.loads(found.to_json())["classes"]
+    assert CliRunner().invoke(app, ["near-optimal", str(table), "--out", str(out)]).exit_code != 0

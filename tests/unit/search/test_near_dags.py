@@ -12,7 +12,7 @@ from tests.naive.best_parents import all_dags, all_families, subsets
 from tests.tables import categorical_table
 from tests.unit.search.test_candidates import drawn_table
 
-from stablebn.data import CategoricalTable
+from stablebn.data import CategoricalTable, Table
 from stablebn.fixed_point import UNIT
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
@@ -25,13 +25,13 @@ from stablebn.search.optimum.near import NearDags, TooLargeError, near_dags
 MARGINS = (0, UNIT // 100, 11 * UNIT // 10, 5 * UNIT)
 
 
-def _chain(n: int, rows: int, seed: int) -> CategoricalTable:
-    """Variables each of which depends on those before it, weakly: very many DAGs are nearly as good."""
+def _chain(n: int, rows: int, seed: int, noise: float = 0.3) -> CategoricalTable:
+    """Variables each of which depends on one before it, weakly unless told: very many DAGs are nearly as good."""
     rng = np.random.default_rng(seed)
     columns = [rng.integers(0, 2, rows)]
     while len(columns) < n:
         copied = columns[int(rng.integers(0, len(columns)))]
-        columns.append(np.where(rng.random(rows) < 0.3, rng.integers(0, 2, rows), copied))
+        columns.append(np.where(rng.random(rows) < noise, rng.integers(0, 2, rows), copied))
     return categorical_table([column.tolist() for column in columns])
 
 
@@ -80,8 +80,12 @@ def test_five_variables_and_margins_that_hold_very_many() -> None:
 @pytest.mark.parametrize(("kind", "score"), [(kind, score) for kind in SCORES for score in SCORES[kind]])
 def test_a_set_is_dropped_only_if_a_subset_scores_more_than_the_margin_more(kind: str, score: str) -> None:
     dropped = 0
-    for seed in range(3):
-        scores = family_scores(drawn_table(kind, 50 + seed, 5), ScoreConfig(score))
+    tables: list[Table] = [drawn_table(kind, 50 + seed, 5) for seed in range(3)]
+    if kind == "categorical":
+        # Nearly copies: what is left to know of them is about as much as a parameter costs.
+        tables += [_chain(5, 20, seed, noise=0.1) for seed in range(3)]
+    for table in tables:
+        scores = family_scores(table, ScoreConfig(score))
         for within in MARGINS:
             found = candidate_sets(scores, within=within)
             assert found.complete
@@ -165,7 +169,7 @@ def test_branches_list_the_dags_of_large_components(monkeypatch: pytest.MonkeyPa
                 as_ever.setattr(near, "MOST_TOGETHER", 24)
                 assert near_dags(candidates, within, limit) == found
             listed += len(found.parents)
-    assert listed > 200
+    assert listed > 100
 
 
 @pytest.mark.usefixtures("small_parts")

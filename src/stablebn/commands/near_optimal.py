@@ -1,0 +1,57 @@
+"""`stablebn near-optimal`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stablebn.arguments import options_for
+from stablebn.commands.options import AllCategorical, AllContinuous, Categorical, Continuous, kinds_of, with_options
+from stablebn.commands.progress import nothing_written_if_interrupted
+from stablebn.commands.terminal import say
+from stablebn.errors import spelled
+from stablebn.near_best import USUAL_FACTOR, USUAL_LIMIT, near_optimal
+from stablebn.output import check_free, write_atomically
+
+HELP = "List all graphs whose score is nearly that of the best one, and what they agree on."
+
+_MOST_SHOWN = 30
+
+
+@with_options(own for own in options_for("exact") if own.name != "max_time")
+def command(
+    data: Annotated[
+        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+    ],
+    *,
+    continuous: Continuous = None,
+    categorical: Categorical = None,
+    all_continuous: AllContinuous = False,
+    all_categorical: AllCategorical = False,
+    factor: Annotated[
+        float | None, typer.Option(help=f"The margin as a Bayes factor; by default {USUAL_FACTOR:g}.")
+    ] = None,
+    within: Annotated[float | None, typer.Option(help="The margin in nats, in place of a factor.")] = None,
+    limit: Annotated[int, typer.Option(help="Most DAGs to list.")] = USUAL_LIMIT,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all of it to this file, as JSON.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    **options: Any,
+) -> None:
+    """List near-optimal graphs; print the shares of the edges."""
+    if out is not None:
+        check_free(out, force=force)
+    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
+    with nothing_written_if_interrupted():
+        found = near_optimal(data, factor=factor, within=within, limit=limit, kinds=kinds, **options)
+    say(spelled(found.summary(), keep="\n"))
+    if out is not None:
+        write_atomically(out, found.to_json() + "\n", force=force)
+        say(f"Written to {spelled(out)}.")
+        return
+    say("Share of the DAGs, by weight, with an arc between a and b, and from a to b:")
+    for (a, b), share in list(found.edges.items())[:_MOST_SHOWN]:
+        say(f"  {share:.3f}  {found.arcs.get((a, b), 0.0):.3f}  {spelled(a)} - {spelled(b)}")
+    if len(found.edges) > _MOST_SHOWN:
+        say(f"  and {len(found.edges) - _MOST_SHOWN} more (see --out).")
