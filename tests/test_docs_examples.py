@@ -23,7 +23,7 @@ def test_worked_examples_give_what_they_show() -> None:
     assert (failed, tried > 30) == (0, True)
 
 
-@pytest.mark.parametrize(("page", "calls"), [("mixed.md", 4), ("missing.md", 3)])
+@pytest.mark.parametrize(("page", "calls"), [("mixed.md", 4), ("missing.md", 3), ("exact.md", 5)])
 def test_short_examples_run(page: str, calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     patients = sb.read_network("asia").sample(200, seed=1)
