@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Hashable, Mapping, Sequence
@@ -49,7 +50,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in types that JSON has; long integers as text."""
-        return {
+        written = {
             "format": _FORMAT,
             "options": dict(self.options),
             "forbidden": [list(arc) for arc in self.forbidden],
@@ -59,6 +60,7 @@ class Certificate:
             "bound": None if self.bound is None else str(self.bound),
             "proof": [_of_tree(tree) for tree in self.trees],
         }
+        return {**written, "digest": digest_of(written)}
 
     def to_json(self) -> str:
         """`to_dict` as JSON text."""
@@ -75,6 +77,8 @@ class Certificate:
             own = json.loads(text)
             if own["format"] != _FORMAT:
                 raise CertificateError(f"the format of the certificate is {own['format']!r}, expected {_FORMAT!r}.")
+            if own["digest"] != digest_of(own):
+                raise CertificateError("the certificate was changed after it was written: its digest is another one.")
             return cls(
                 options=dict(own["options"]),
                 forbidden=tuple((a, b) for a, b in own["forbidden"]),
@@ -144,6 +148,12 @@ def graph_proof(proof: Proof, score: float, certificate: Certificate) -> GraphPr
         most_parents=proof.most_parents,
         certificate=certificate,
     )
+
+
+def digest_of(written: Mapping[str, Any]) -> str:
+    """A hash of all of a certificate but its digest: it tells damage; against bad intent there is the proof."""
+    content = {name: value for name, value in written.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _bits(own: Sequence[int]) -> int:

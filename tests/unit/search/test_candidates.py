@@ -126,7 +126,10 @@ def test_threads_and_small_parts_change_nothing(threads: int) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize(("name", "count"), [("wine", 471), ("insurance1000", 506), ("alarm1000", 1002)])
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("wine", 471), ("insurance1000", 506), pytest.param("alarm1000", 1002, marks=pytest.mark.slow)],
+)
 def test_published_numbers_of_candidates(name: str, count: int) -> None:
     with (SHARED / "optimum" / f"{name}.csv").open() as file:
         columns = zip(*csv.reader(file), strict=True)
