@@ -14,6 +14,7 @@ from tests.tables import Columns, categorical_columns, continuous_columns, shuff
 from typer.testing import CliRunner
 
 import stablebn as sb
+from stablebn.certificate import digest_of
 from stablebn.cli import app
 
 
@@ -97,7 +98,10 @@ def test_changed_certificate_is_refused(what: str, result: sb.Result, columns: C
     assert result.certificate is not None
     changed = _changed(json.loads(result.certificate.to_json()))[what]
     with pytest.raises(sb.CertificateError):
-        sb.verify(sb.Certificate.from_json(json.dumps(changed)), columns)
+        sb.Certificate.from_json(json.dumps(changed))
+    # Nor does a new digest help.
+    with pytest.raises(sb.CertificateError):
+        sb.verify(sb.Certificate.from_json(json.dumps({**changed, "digest": digest_of(changed)})), columns)
 
 
 def test_certificate_knows_how_the_table_was_read(columns: Columns) -> None:
@@ -115,6 +119,7 @@ def test_what_a_certificate_assumes_is_said(columns: Columns) -> None:
     assert "Given k=2.0, max_parents=1." in str(sb.verify(found.certificate, columns))
     written = json.loads(found.certificate.to_json())
     written["forbidden"] = [["c0", "no column"]]
+    written["digest"] = digest_of(written)
     assert "1 arcs forbidden" in str(sb.verify(sb.Certificate.from_json(json.dumps(written)), columns))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from stablebn import _core
 from stablebn.search.candidates import CandidateSets
 from stablebn.search.optimum.components import Component, components
 from stablebn.search.optimum.linear import ClusterSearch
@@ -110,7 +111,9 @@ def find_best(
         start = min(known, key=lambda own: _loss(component, own))
         tree, choices = Tree(), start
         finished = True
-        if component.n > MOST_PLACES:
+        if component.n > _core.MOST_IN_CLUSTERS:
+            loss, finished = _loss(component, start), False
+        elif component.n > MOST_PLACES:
             tell = None if watch is None else lambda solved: watch("proof", solved)
             search = ClusterSearch(component, start, time_is_up, tell)
             tree, choices, finished = search.search(), search.choices, search.finished
