@@ -84,9 +84,10 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_parts")
 def test_cuts_and_branches_find_what_dynamic_programming_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     branched = 0
-    for seed, score in product(range(60, 65), ("bic", "aic", "bde", "k2")):
+    for seed, score, obeying in product(range(60, 65), ("bic", "aic", "bde", "k2"), (False, True)):
         scores = family_scores(drawn_table("categorical", seed, 8), ScoreConfig(score))
-        candidates = candidate_sets(scores, max_parents=3)
+        known = drawn_constraints(f"cuts {seed} {score}", scores) if obeying else None
+        candidates = candidate_sets(scores, max_parents=3, constraints=known)
         parents, proven = _best(candidates, score_equivalent=scores.score_equivalent)
         branched += any(tree.arc is not None for tree in proven.trees)
         assert proven.optimal

@@ -122,7 +122,7 @@ def find_best(
             loss = least_loss(component, tree, _loss(component, start)) or 0
         own = BestOfComponent(None, (), are_all=False)
         if finished:
-            own = best_of_component(component, tree, loss)
+            own = best_of_component(component, tree, loss, time_is_up)
         first = choices if own.first is None else own.first
         trees.append(tree)
         chosen.append(first)
