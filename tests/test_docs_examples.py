@@ -32,7 +32,7 @@ def test_long_runs_go_on_as_the_page_shows(tmp_path: Path, monkeypatch: pytest.M
     assert (failed, tried) == (0, 11)
 
 
-@pytest.mark.parametrize(("page", "calls"), [("mixed.md", 4), ("missing.md", 3)])
+@pytest.mark.parametrize(("page", "calls"), [("mixed.md", 4), ("missing.md", 3), ("exact.md", 5)])
 def test_short_examples_run(page: str, calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     patients = sb.read_network("asia").sample(200, seed=1)

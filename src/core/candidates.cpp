@@ -218,7 +218,7 @@ void CandidateSearch::sift(int child) {
 }
 
 std::optional<Wide> CandidateSearch::most_beyond(int child) {
-    Wide most = NO_GAIN;
+    Wide most = 0;
     for (std::size_t at = 0; at < levels_[child].size(); ++at) {
         const auto own = scores_->most_with_more(child, set(child, at));
         if (!own) return std::nullopt;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Hashable, Mapping, Sequence
@@ -54,7 +55,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in types that JSON has; long integers as text."""
-        return {
+        written = {
             "format": _FORMAT,
             "options": dict(self.options),
             "required": [list(arc) for arc in self.known.required],
@@ -67,6 +68,7 @@ class Certificate:
             "besides": [members(own) for own in self.besides],
             "proof": [_of_tree(tree) for tree in self.trees],
         }
+        return {**written, "digest": digest_of(written)}
 
     def to_json(self) -> str:
         """`to_dict` as JSON text."""
@@ -92,6 +94,8 @@ class Certificate:
         try:
             if own["format"] != _FORMAT:
                 raise CertificateError(f"the format of the certificate is {own['format']!r}, expected {_FORMAT!r}.")
+            if own["digest"] != digest_of(own):
+                raise CertificateError("the certificate was changed after it was written: its digest is another one.")
             return cls(
                 options=dict(own["options"]),
                 known=KnownArcs(
@@ -166,6 +170,14 @@ def graph_proof(proof: Proof, score: float, certificate: Certificate) -> GraphPr
         most_parents=proof.most_parents,
         certificate=certificate,
     )
+
+
+def digest_of(written: Mapping[str, Any]) -> str:
+    """A hash of all of a certificate but its digest: it tells damage; against bad intent there is the proof."""
+    content = {name: value for name, value in written.items() if name != "digest"}
+    # Names as a file has them.
+    plain = json.loads(json_text(content))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def _arcs(own: Sequence[Sequence[Any]]) -> tuple[tuple[Hashable, Hashable], ...]:

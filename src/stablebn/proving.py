@@ -23,6 +23,9 @@ from stablebn.search.candidates import candidate_sets
 from stablebn.search.constraints import Constraints
 from stablebn.search.optimum.search import proof_of
 
+# Of a score: it may be worked out in another unit, and differ in its last bits.
+_SLACK = 1e-9
+
 # Of the options that a graph was learned with, those that say which graphs there are and how they are scored.
 _KEPT = frozenset(
     {
@@ -173,6 +176,11 @@ def prove(
     max_sets, max_time
         As in `learn` with `algorithm="exact"`.
 
+    Raises
+    ------
+    GraphError
+        It has no score, or it cannot be of this table.
+
     Examples
     --------
     >>> import stablebn as sb
@@ -187,12 +195,22 @@ def prove(
         options.pop("unit_free", None)
     if options.get("discretise") is None:
         options["kinds"] = dict(result.kinds)
-    told: dict[str, Any] = {"max_parents": max_parents, "max_sets": max_sets, "max_time": max_time}
+    told: dict[str, Any] = {
+        "columns": list(result.kinds),
+        "max_parents": max_parents,
+        "max_sets": max_sets,
+        "max_time": max_time,
+    }
     told |= {"weights": weights, "names": names, "threads": threads, "levels": dict(result.levels) or None}
     options |= {name: value for name, value in told.items() if value is not None}
     asked = LearnArguments.of_learn((data, "exact"), {name: own for name, own in options.items() if own is not None})
     best = learn_among(asked, interruption=Interruption([signal.Signals.SIGINT]))
     assert best.score is not None
+    if best.bound is not None and best.bound < result.score - _SLACK * max(1.0, abs(result.score)):
+        raise GraphError(
+            "the graph has a higher score than any graph of this table can have: it was learned from another table, or "
+            "with other weights. Give the table, and weights, that it was learned from."
+        )
     at_least = max(0.0, best.score - result.score)
     at_most = None if best.bound is None else max(0.0, best.bound - result.score)
     return Distance(at_most == 0.0, at_least, at_most, best)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from tests.tables import Columns, categorical_columns, continuous_columns, shuff
 from typer.testing import CliRunner
 
 import stablebn as sb
+from stablebn.certificate import digest_of
 from stablebn.cli import app
+from stablebn.knowledge import KnownArcs
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +101,10 @@ def test_changed_certificate_is_refused(what: str, result: sb.Result, columns: C
     assert result.certificate is not None
     changed = _changed(json.loads(result.certificate.to_json()))[what]
     with pytest.raises(sb.CertificateError):
-        sb.verify(sb.Certificate.from_json(json.dumps(changed)), columns)
+        sb.Certificate.from_json(json.dumps(changed))
+    # Nor does a new digest help.
+    with pytest.raises(sb.CertificateError):
+        sb.verify(sb.Certificate.from_json(json.dumps({**changed, "digest": digest_of(changed)})), columns)
 
 
 def test_certificate_knows_how_the_table_was_read(columns: Columns) -> None:
@@ -115,7 +122,91 @@ def test_what_a_certificate_assumes_is_said(columns: Columns) -> None:
     assert "Given k=2.0, max_parents=1." in str(sb.verify(found.certificate, columns))
     written = json.loads(found.certificate.to_json())
     written["forbidden"] = [["c0", "no column"]]
+    written["digest"] = digest_of(written)
     assert "1 arcs forbidden" in str(sb.verify(sb.Certificate.from_json(json.dumps(written)), columns))
+
+
+KNOWN: dict[str, Any] = {
+    "required": [("c0", "c3"), ("c1", "c3")],
+    "forbidden": [("c2", "c4")],
+    "max_parents": {"c5": 1, ...: 3},
+}
+
+
+def test_what_is_known_is_obeyed_and_travels_with_the_certificate(columns: Columns) -> None:
+    found = sb.learn(columns, "exact", **KNOWN)
+    free = sb.learn(columns, "exact")
+    assert found.optimal
+    assert {("c0", "c3"), ("c1", "c3")} <= set(found.arcs)
+    assert found.score is not None
+    assert free.score is not None
+    assert found.score < free.score
+    assert found.certificate is not None
+    again = sb.Certificate.from_json(found.certificate.to_json())
+    assert again == found.certificate
+    verified = sb.verify(again, shuffled(columns, 9))
+    assert (verified.optimal, verified.score) == (True, found.score)
+    assert "2 arcs required, 1 arcs forbidden" in str(verified)
+    # Without what is known, it does not hold.
+    with pytest.raises(sb.CertificateError):
+        sb.verify(replace(again, known=KnownArcs()), columns)
+    with pytest.raises(sb.CertificateError, match="cannot be"):
+        sb.verify(replace(again, known=KnownArcs(required=(("c0", "c3"), ("c3", "c0")))), columns)
+
+
+def test_a_graph_is_held_against_those_that_obey_what_was_known(columns: Columns) -> None:
+    found = sb.learn(columns, "exact", **KNOWN)
+    climbed = sb.learn(columns, "hc", **KNOWN)
+    assert climbed.score is not None
+    assert found.score is not None
+    for known in (climbed, sb.Result.from_json(climbed.to_json())):
+        distance = sb.prove(known, columns)
+        assert distance.best.dag == found.dag
+        assert distance.at_least == distance.at_most == found.score - climbed.score
+
+
+@pytest.mark.parametrize("options", [{}, {"max_sets": 42, "k": 0.1}, KNOWN])
+def test_what_is_proven_is_in_the_file_of_a_result(columns: Columns, options: dict[str, Any]) -> None:
+    found = sb.learn(columns, "exact", **options)
+    again = sb.Result.from_json(found.to_json())
+    assert again == found
+    assert (again.optimal, again.bound, again.gap, again.ties) == (found.optimal, found.bound, found.gap, found.ties)
+    assert again.certificate == found.certificate
+    assert again.certificate is not None
+    assert sb.verify(again.certificate, columns).bound == found.bound
+    assert again != replace(found, proof=None)
+
+
+def test_names_and_levels_of_any_type_are_in_a_certificate() -> None:
+    rng = np.random.default_rng(2)
+    a, b, c = rng.integers(0, 2, (3, 80))
+    table = {("x", 1): a.tolist(), date(2024, 5, 1): (a ^ (b & c)).tolist(), 7: b.tolist(), "c": c.tolist()}
+    options: dict[str, Any] = {
+        "kinds": "categorical",
+        "required": [(7, date(2024, 5, 1))],
+        "levels": {("x", 1): [0, 1, 2]},
+    }
+    found = sb.learn(table, "exact", **options)
+    assert found.certificate is not None
+    again = sb.Certificate.from_json(found.certificate.to_json())
+    assert again == found.certificate
+    assert sb.verify(again, table).score == found.score
+
+
+def test_at_a_limit_the_graph_is_no_worse_than_what_others_find(columns: Columns) -> None:
+    other = sb.learn(columns, "best", k=0.1)
+    for limit in (0, 42, 60):
+        found = sb.learn(columns, "exact", max_sets=limit, k=0.1)
+        assert found.optimal is False
+        assert found.score is not None
+        assert other.score is not None
+        assert found.score >= other.score
+        assert found.certificate is not None
+        assert sb.verify(found.certificate, columns).score == found.score
+        # Sets of variables that cannot be parents prove nothing.
+        crowded = replace(found.certificate, besides=(1, *found.certificate.besides[1:]))
+        with pytest.raises(sb.CertificateError):
+            sb.verify(crowded, columns)
 
 
 def test_certificate_of_another_table_is_refused(result: sb.Result, columns: Columns) -> None:
@@ -173,6 +264,18 @@ def test_any_graph_is_as_far_from_the_best_as_it_is(columns: Columns, result: sb
     limited = sb.prove(empty, columns, max_sets=42)
     assert limited.at_most is not None
     assert limited.at_least <= far.at_least <= limited.at_most
+
+
+def test_a_graph_of_another_table_is_refused(columns: Columns, result: sb.Result) -> None:
+    for other in ({**columns, "c0": columns["c0"][::-1]}, {name: own * 2 for name, own in columns.items()}):
+        with pytest.raises(sb.GraphError, match="another table"):
+            sb.prove(result, other)
+
+
+def test_columns_that_were_left_out_are_left_out_of_the_distance(columns: Columns) -> None:
+    table = {**columns, "w": [2] * 150}
+    found = sb.learn(table, "exact", drop=["c6"], weights="w")
+    assert sb.prove(found, table, weights="w").best.score == found.score
 
 
 @pytest.mark.parametrize(

@@ -127,11 +127,10 @@ def candidate_sets(
         most_scored,
         limbs(0 if within is None else within + 1),
     )
-    ended = False
-    late = time_is_up is not None and time_is_up()
+    ended = late = False
     while not (ended or late):
-        ended = search.go_on(_SECONDS_AT_ONCE)
-        late = not ended and time_is_up is not None and time_is_up()
+        late = time_is_up is not None and time_is_up()
+        ended = search.go_on(0.0 if late else _SECONDS_AT_ONCE)
         if watch is not None:
             watch("candidate parent sets", search.scored)
     alone, _ = scores.without_parents

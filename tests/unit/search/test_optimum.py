@@ -14,6 +14,7 @@ from tests.naive.best_parents import all_dags, all_families, is_acyclic, naive_c
 from tests.tables import categorical_table
 from tests.unit.search.test_candidates import drawn_constraints, drawn_table
 
+from stablebn import _core
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search.candidates import CandidateSets, candidate_sets
@@ -83,9 +84,10 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_parts")
 def test_cuts_and_branches_find_what_dynamic_programming_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     branched = 0
-    for seed, score in product(range(60, 65), ("bic", "aic", "bde", "k2")):
+    for seed, score, obeying in product(range(60, 65), ("bic", "aic", "bde", "k2"), (False, True)):
         scores = family_scores(drawn_table("categorical", seed, 8), ScoreConfig(score))
-        candidates = candidate_sets(scores, max_parents=3)
+        known = drawn_constraints(f"cuts {seed} {score}", scores) if obeying else None
+        candidates = candidate_sets(scores, max_parents=3, constraints=known)
         parents, proven = _best(candidates, score_equivalent=scores.score_equivalent)
         branched += any(tree.arc is not None for tree in proven.trees)
         assert proven.optimal
@@ -161,6 +163,18 @@ def test_without_the_solver_a_large_component_names_the_extra(monkeypatch: pytes
     scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
     with pytest.raises(ImportError, match=r"stablebn\[exact\]"):
         _best(candidate_sets(scores))
+
+
+def test_a_component_that_is_too_large_for_cuts_has_a_loose_bound() -> None:
+    # A ring in which each variable would like the one before it as its parent.
+    n = _core.MOST_IN_CLUSTERS + 1
+    ring = CandidateSets(
+        sets=tuple((bit((v - 1) % n), 0) for v in range(n)), scores=((5, 0),) * n, most_parents=1, complete=True
+    )
+    parents, proven = _best(ring)
+    assert is_acyclic(parents)
+    assert (proven.score, proven.bound, proven.optimal) == (5 * n - 5, 5 * n, False)
+    assert not proven.ties.are_all
 
 
 def test_strongly_connected_parts() -> None:

@@ -33,6 +33,8 @@ _LEAST_MULTIPLIER = 1e-9
 _MOST_CUTS = 80
 # Programmes from one climb in the space of orders to the next, below the root.
 _SOLVED_BETWEEN_CLIMBS = 25
+# Nodes of the small integer programme that looks for a cluster.
+_MOST_NODES = 500
 # Arcs that are tried as a branch.
 _ARCS_TRIED = 8
 # Nats: a bound so near to a loss may be that loss.
@@ -384,7 +386,8 @@ class _Programme:
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("threads", 1)
         solver.setOptionValue("random_seed", 0)
-        solver.setOptionValue("time_limit", 5.0)
+        # Counted, not timed: else what is found would depend on the machine.
+        solver.setOptionValue("mip_max_nodes", _MOST_NODES)
         solver.addVars(n + m, np.zeros(n + m), np.ones(n + m))
         every = np.arange(n + m, dtype=np.int32)
         # At least the lack counts, to be minimised: members less shares that have a parent inside.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from stablebn import _core
 from stablebn.search.candidates import CandidateSets
 from stablebn.search.optimum.components import Component, components
 from stablebn.search.optimum.linear import ClusterSearch
@@ -110,7 +111,9 @@ def find_best(
         start = min(known, key=lambda own: _loss(component, own))
         tree, choices = Tree(), start
         finished = True
-        if component.n > MOST_PLACES:
+        if component.n > _core.MOST_IN_CLUSTERS:
+            loss, finished = _loss(component, start), False
+        elif component.n > MOST_PLACES:
             tell = None if watch is None else lambda solved: watch("proof", solved)
             search = ClusterSearch(component, start, time_is_up, tell)
             tree, choices, finished = search.search(), search.choices, search.finished
@@ -119,7 +122,7 @@ def find_best(
             loss = least_loss(component, tree, _loss(component, start)) or 0
         own = BestOfComponent(None, (), are_all=False)
         if finished:
-            own = best_of_component(component, tree, loss)
+            own = best_of_component(component, tree, loss, time_is_up)
         first = choices if own.first is None else own.first
         trees.append(tree)
         chosen.append(first)

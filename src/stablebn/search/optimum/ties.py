@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -39,9 +39,9 @@ class BestOfComponent:
     are_all: bool
 
 
-def best_of_component(component: Component, tree: Tree, loss: int) -> BestOfComponent:
+def best_of_component(component: Component, tree: Tree, loss: int, time_is_up: Callable[[], bool]) -> BestOfComponent:
     """List the DAGs of a component that lose no more than `loss`, the least there is, along the branches of a proof."""
-    found = _leaves(component, tree, loss, component.everything)
+    found = _leaves(component, tree, loss, component.everything, time_is_up)
     dags = tuple(dag for own in found for dag in own.dags)
     firsts = [own.first for own in found if own.first is not None]
     return BestOfComponent(
@@ -56,7 +56,9 @@ def _key(component: Component, choices: Sequence[int]) -> list[tuple[int, int]]:
     return [(parents.bit_count(), parents) for parents in sets]
 
 
-def _leaves(component: Component, tree: Tree, loss: int, alive: Alive) -> list[BestOfComponent]:
+def _leaves(
+    component: Component, tree: Tree, loss: int, alive: Alive, time_is_up: Callable[[], bool]
+) -> list[BestOfComponent]:
     for step in tree.steps:
         _, alive = apply(component, alive, step, loss)
         if not all(alive):
@@ -64,17 +66,18 @@ def _leaves(component: Component, tree: Tree, loss: int, alive: Alive) -> list[B
     if tree.arc is not None and tree.having is not None and tree.lacking is not None:
         having, lacking = (split(component, alive, tree.arc, has=has) for has in (True, False))
         return [
-            *(_leaves(component, tree.having, loss, having) if all(having) else ()),
-            *(_leaves(component, tree.lacking, loss, lacking) if all(lacking) else ()),
+            *(_leaves(component, tree.having, loss, having, time_is_up) if all(having) else ()),
+            *(_leaves(component, tree.lacking, loss, lacking, time_is_up) if all(lacking) else ()),
         ]
     budget = [MOST_BRANCHES]
-    return _resolved(component, tree.steps[-1] if tree.steps else Multipliers(), loss, alive, budget)
+    own = tree.steps[-1] if tree.steps else Multipliers()
+    return _resolved(component, own, loss, alive, budget, time_is_up)
 
 
 def _resolved(
-    component: Component, own: Multipliers, loss: int, alive: Alive, budget: list[int]
+    component: Component, own: Multipliers, loss: int, alive: Alive, budget: list[int], time_is_up: Callable[[], bool]
 ) -> list[BestOfComponent]:
-    """The best DAGs made of some choices: split by arcs until the parts are small."""
+    """The best DAGs made of some choices: split by arcs until the parts are small, as long as there is time."""
     while True:
         left = without_cycles(component, with_one_source(component, alive, own, loss))
         if not all(left):
@@ -85,11 +88,13 @@ def _resolved(
     parts = parts_of(component, alive)
     if any(len(part) > MOST_PLACES for part in parts):
         budget[0] -= 1
-        if budget[0] < 0:
+        if budget[0] < 0 or time_is_up():
             return [BestOfComponent(None, (), are_all=False)]
         arc = _arc(component, alive, max(parts, key=len))
         branches = [split(component, alive, arc, has=has) for has in (True, False)]
-        return [of for part in branches if all(part) for of in _resolved(component, own, loss, part, budget)]
+        return [
+            of for part in branches if all(part) for of in _resolved(component, own, loss, part, budget, time_is_up)
+        ]
     best = [best_of_part(component, alive, part, most_dags=MOST_DAGS) for part in parts]
     if sum(own.loss for own in best) > loss:
         return []
