@@ -26,7 +26,7 @@ class Journal:
         self._changed = changed
 
     def recall(self, name: str) -> Any:
-        """The record of an earlier time, be it that the same search was made before in this run; None: none."""
+        """The record of an earlier time, perhaps of the same search earlier in this run; None if there is none."""
         noted = self._noted.get(name)
         return self._records.get(name) if noted is None else noted()
 
