@@ -309,14 +309,14 @@ bool OrderSearch::advance(double seconds) {
         // The best ones, and of equals the first.
         std::ranges::stable_sort(orders_, std::ranges::greater{}, &Ordering::value);
         if (static_cast<int>(orders_.size()) > effort_.orders) orders_.resize(effort_.orders);
-        if (Clock::now() >= end) return false;
-    }
-    // One at least, so that a search whose time is short goes on.
-    while (in_vain_ < effort_.rounds_in_vain) {
+    } else if (in_vain_ < effort_.rounds_in_vain) {
         round();
-        if (Clock::now() >= end) break;
     }
-    return in_vain_ >= effort_.rounds_in_vain;
+    while (in_vain_ < effort_.rounds_in_vain) {
+        if (Clock::now() >= end) return false;
+        round();
+    }
+    return true;
 }
 
 }  // namespace stablebn

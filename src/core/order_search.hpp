@@ -101,9 +101,9 @@ private:
     std::vector<Choices> choices_;
     std::vector<Ordering> orders_;
     Ordering best_;
-    std::vector<std::vector<int>> grown_;
     std::size_t rounds_ = 0;
     int in_vain_ = 0;
+    std::vector<std::vector<int>> grown_;
 };
 
 }  // namespace stablebn

@@ -524,6 +524,13 @@ def test_levels_are_declared_and_unseen_ones_told(tmp_path: Path) -> None:
     assert "--levels" in _help("check")
 
 
+@pytest.mark.parametrize("command", ["learn", "check", "stability", "bootstrap", "cross-validate", "sample", "study"])
+def test_the_help_says_in_words_what_may_be_repeated(command: str) -> None:
+    told = _help(command)
+    assert "list[" not in told
+    assert "repeat" in told.lower()
+
+
 def test_learners_are_cross_validated(data: Path) -> None:
     found = sb.cross_validate(data, "hc", folds=3, seed=2, score="aic")
     said = _run("cross-validate", data, "-a", "hc", "--folds", 3, "--seed", 2, "--score", "aic").stdout

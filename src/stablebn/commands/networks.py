@@ -15,7 +15,8 @@ HELP = "List the networks that can be named, and where they come from."
 
 def command(
     folders: Annotated[
-        list[Path] | None, typer.Option("--networks", help="A folder to look in first; repeat for more.")
+        list[Path] | None,
+        typer.Option("--networks", metavar="<path>", help="A folder to look in first; repeat for more."),
     ] = None,
     details: Annotated[bool, typer.Option("--details", help="Read each one and count.")] = False,
 ) -> None:

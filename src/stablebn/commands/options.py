@@ -24,8 +24,12 @@ _OTHER_WORDS = ("whitelist", "blacklist")
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
-Continuous = Annotated[list[str] | None, typer.Option(help="A column that is a number; repeat for more.")]
-Categorical = Annotated[list[str] | None, typer.Option(help="A column that is a category; repeat for more.")]
+Continuous = Annotated[
+    list[str] | None, typer.Option(metavar="<str>", help="A column that is a number; repeat for more.")
+]
+Categorical = Annotated[
+    list[str] | None, typer.Option(metavar="<str>", help="A column that is a category; repeat for more.")
+]
 AllContinuous = Annotated[
     bool, typer.Option("--all-continuous", help="All columns that can be are numbers, but those said to be categories.")
 ]
@@ -73,11 +77,15 @@ def _parameter(option: Option) -> inspect.Parameter:
         # What can be on can be said to be off.
         name = f"{name}/--no-{name[2:]}"
     names = [name, *([_SHORT[option.name]] if option.name in _SHORT else [])]
+    metavar, help_ = None, describe(option)
+    if type_ == list[str] | None:
+        # That there may be several is said in words.
+        metavar, help_ = "<str>", help_ if "repeat" in help_ else f"{help_} Repeat it for more."
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
-        annotation=Annotated[type_, typer.Option(*names, help=describe(option))],
+        annotation=Annotated[type_, typer.Option(*names, metavar=metavar, help=help_)],
     )
 
 

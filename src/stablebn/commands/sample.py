@@ -25,7 +25,8 @@ def command(
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows, on every machine.")] = 1,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A .csv, .csv.gz, .parquet or .feather file.")] = None,
     folders: Annotated[
-        list[Path] | None, typer.Option("--networks", help="A folder to look in first; repeat for more.")
+        list[Path] | None,
+        typer.Option("--networks", metavar="<path>", help="A folder to look in first; repeat for more."),
     ] = None,
     normalise: Annotated[bool, typer.Option("--normalise", help="Rescale probabilities to sum to 1.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,

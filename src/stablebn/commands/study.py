@@ -22,7 +22,8 @@ def command(
         str, typer.Argument(metavar="paper|FILE", help="The paper's study, or a TOML file of yours.")
     ],
     folders: Annotated[
-        list[Path] | None, typer.Option("--networks", help="A folder with networks, to look in first; repeat for more.")
+        list[Path] | None,
+        typer.Option("--networks", metavar="<path>", help="A folder with networks, to look in first; repeat for more."),
     ] = None,
     store: Annotated[Path | None, typer.Option(help="Where outcomes are kept; by default NAME.sqlite.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder; by default NAME-study.")] = None,

@@ -134,11 +134,11 @@ class OrderSearch:
         ended = late = False
         while not (ended or late):
             ended = self._search.advance(_SECONDS_AT_ONCE)
-            if journal is not None:
+            late = time_is_up()
+            if journal is not None and not late:
                 # As it is now: within a round, and in the next search, it is another.
                 journal.note(name, partial(list, self._search.state()))
                 journal.something_is_new()
-            late = time_is_up()
             if watch is not None and not (ended or late):
                 watch(self._search.rounds)
         return [sum(map(bit, parents)) for parents in self._search.parents()]
