@@ -117,7 +117,7 @@ class Parts:
         search = OrderSearch(problem.scores, self.effort)
         found = list(dict.fromkeys(learned_by_others(problem, SearchConfig()))) if self.from_others else []
         for dag in found:
-            search.look_around(dag)
+            search.look_around(dag, problem.time_is_up)
         if self.looks_for_families:
             search.look_for_families(problem.time_is_up)
         orders = [*(layered_order(dag, order) for dag in found), list(problem.decreasing), list(problem.increasing)]
@@ -129,7 +129,7 @@ class Parts:
             if last.score <= last.start:
                 return last.parents
             found.append(last.parents)
-            search.look_around(last.parents)
+            search.look_around(last.parents, problem.time_is_up)
             orders = [layered_order(last.parents, order)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from stablebn import _core
@@ -88,17 +88,22 @@ class OrderSearch:
         """How many families there are to choose from."""
         return sum(len(self._bank.choices(child)) for child in range(self._n))
 
-    def look_around(self, dag: Sequence[int]) -> None:
+    def look_around(self, dag: Sequence[int], time_is_up: Callable[[], bool]) -> None:
         """Take in the families of a DAG, given by its parent sets, and those that differ from them by one parent."""
-        self._bank.extend_up_to(list(dag))
+        for children in self._some_at_once(time_is_up):
+            self._bank.extend_up_to(children, [dag[v] for v in children])
 
     def look_for_families(self, time_is_up: Callable[[], bool]) -> None:
         """Take in the best families of every variable, level by level."""
+        for children in self._some_at_once(time_is_up):
+            self._bank.grow(children, self._effort.families)
+
+    def _some_at_once(self, time_is_up: Callable[[], bool]) -> Iterator[list[int]]:
+        """All variables in parts, as long as there is time."""
         for first in range(0, self._n, _VARIABLES_AT_ONCE):
             if time_is_up():
                 return
-            children = list(range(first, min(self._n, first + _VARIABLES_AT_ONCE)))
-            self._bank.grow(children, self._effort.families)
+            yield list(range(first, min(self._n, first + _VARIABLES_AT_ONCE)))
 
     def search(
         self,
@@ -117,7 +122,7 @@ class OrderSearch:
             )
         for order in orders:
             self._search.add(list(order))
-        while not self._search.advance(_SECONDS_AT_ONCE) and not time_is_up():
+        while not self._search.advance(_SECONDS_AT_ONCE, time_is_up) and not time_is_up():
             if watch is not None:
                 watch(self._search.rounds)
         return [sum(map(bit, parents)) for parents in self._search.parents()]
