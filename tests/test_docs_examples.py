@@ -15,7 +15,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 # What pandas says of old pickles is of no interest.
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "least"), [("examples.md", 30), ("explaining.md", 6)])
+@pytest.mark.parametrize(("name", "least"), [("examples.md", 30), ("explaining.md", 6), ("best.md", 5)])
 def test_worked_examples_give_what_they_show(name: str, least: int) -> None:
     # Else the end of a block would be part of what is shown.
     text = re.sub(r"^```.*$", "", (DOCS / name).read_text(encoding="utf-8"), flags=re.M)

@@ -54,18 +54,20 @@ void OrderSearch::add(std::vector<int> order) {
         read_choices();
         for (auto& own : orders_) own = ordered(std::move(own.order));
         best_ = ordered(std::move(best_.order));
+        note(best_);
         in_vain_ = 0;
     }
     orders_.push_back(ordered(std::move(order)));
 }
 
-std::vector<VariableSet> OrderSearch::parents() const {
-    std::vector<VariableSet> found;
+void OrderSearch::note(const Ordering& own) {
+    // An order in which a variable has no family is no DAG.
+    if (own.value <= Choices::NOTHING / 2) return;
+    parents_.clear();
     for (int v = 0; v < bank_.variables(); ++v) {
-        const auto own = choices_[v].parents(best_.chosen[v]);
-        found.emplace_back(std::vector<int>(own.begin(), own.end()));
+        const auto parents = choices_[v].parents(own.chosen[v]);
+        parents_.emplace_back(std::vector<int>(parents.begin(), parents.end()));
     }
-    return found;
 }
 
 Ordering OrderSearch::ordered(std::vector<int> order) const {
@@ -187,6 +189,7 @@ void OrderSearch::climb(Ordering& own) const {
     // All take turns, in an order that stays: once as many in a row stand where they are best, no move is left.
     const std::vector<int> turns = own.order;
     for (std::size_t at = 0, still = 0; still < turns.size(); at = (at + 1) % turns.size()) {
+        Watch::look_now_and_then();
         still = move_to_best_place(own, turns[at]) ? 1 : still + 1;
     }
 }
@@ -214,7 +217,6 @@ void OrderSearch::improve(Ordering& own, Draws& draws) const {
         for (int i = 0; i < moved; ++i) turn(other, draws);
         climb(other);
         if (other.value >= own.value) own = std::move(other);
-        Watch::look_now_and_then();
     }
 }
 
@@ -242,8 +244,10 @@ bool OrderSearch::keep_best() {
         const auto found = std::ranges::max_element(orders_, {}, &Ordering::value);
         if (!best_.order.empty() && found->value <= best_.value) return improved;
         best_ = *found;
+        note(best_);
         improved = true;
         while (grow_around(best_)) climb(best_);
+        note(best_);
         for (auto& own : orders_) own = ordered(std::move(own.order));
         *found = best_;
     }
@@ -278,6 +282,7 @@ void OrderSearch::go_on_from(const State& state) {
     orders_.clear();
     for (const auto& order : state.orders) orders_.push_back(ordered(order));
     best_ = ordered(state.best);
+    note(best_);
     rounds_ = state.rounds;
     in_vain_ = state.in_vain;
 }
@@ -304,6 +309,7 @@ void OrderSearch::round() {
 bool OrderSearch::advance(double seconds) {
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     if (best_.order.empty()) {
+        note(*std::ranges::max_element(orders_, {}, &Ordering::value));
         bank_.scores().pool().run(orders_.size(), [&](std::size_t place) { climb(orders_[place]); });
         keep_best();
         // The best ones, and of equals the first.

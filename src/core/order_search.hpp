@@ -73,10 +73,14 @@ public:
 
     std::size_t rounds() const { return rounds_; }
     const Ordering& best() const { return best_; }
-    std::vector<VariableSet> parents() const;
+    /// The parents of each variable in the best order, of the last that was noted where `advance` was left by what a watch
+    /// has thrown; then nothing else may be asked.
+    const std::vector<VariableSet>& parents() const { return parents_; }
 
 private:
     void read_choices();
+    /// Keep the parents that variables have in an order.
+    void note(const Ordering& own);
     Ordering ordered(std::vector<int> order) const;
     std::size_t first_that_fits(int v, const std::vector<int>& place, std::size_t from = 0) const;
     /// Put every variable where it is best, until none moves.
@@ -101,6 +105,7 @@ private:
     std::vector<Choices> choices_;
     std::vector<Ordering> orders_;
     Ordering best_;
+    std::vector<VariableSet> parents_;
     std::size_t rounds_ = 0;
     int in_vain_ = 0;
     std::vector<std::vector<int>> grown_;

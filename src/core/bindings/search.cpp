@@ -105,6 +105,29 @@ std::shared_ptr<FamilyBank> family_bank(std::shared_ptr<FamilyScores> scores, co
     return std::make_shared<FamilyBank>(std::move(scores), std::move(limits));
 }
 
+/// Thrown where a search is to return what it has.
+struct TimeIsUp {};
+
+/// Whom this thread asks whether that is so.
+thread_local const nb::callable* time_is_up = nullptr;
+
+void look_at_time() {
+    look_at_signals();
+    const nb::gil_scoped_acquire acquire;
+    if (nb::cast<bool>((*time_is_up)())) throw TimeIsUp{};
+}
+
+bool advance(OrderSearch& search, double seconds, const nb::callable& asked) {
+    time_is_up = &asked;
+    const nb::gil_scoped_release release;
+    const Watch watch(&look_at_time);
+    try {
+        return search.advance(seconds);
+    } catch (const TimeIsUp&) {
+        return true;
+    }
+}
+
 /// What `steps_of` gave, as steps again.
 void replay(Climber& climber, const Table<std::int64_t>& steps, const Table<double>& deltas) {
     std::vector<Step> made;
@@ -265,14 +288,14 @@ void bind_search(nb::module_& m) {
     nb::class_<FamilyBank>(m, "FamilyBank", "Families to choose from, of every variable.")
         .def(nb::new_(&family_bank), nb::arg("scores"), nb::arg("required"), nb::arg("allowed"), nb::arg("most_parents"))
         .def("extend_up_to",
-             [](FamilyBank& bank, const std::vector<nb::int_>& dag) {
-                 const auto parents = sets_of(dag);
+             [](FamilyBank& bank, const std::vector<int>& children, const std::vector<nb::int_>& families) {
+                 const auto parents = sets_of(families);
                  const Unlocked unlocked;
-                 bank.scores().pool().run(parents.size(), [&](std::size_t v) {
-                     bank.extend_up_to(static_cast<int>(v), parents[v]);
+                 bank.scores().pool().run(children.size(), [&](std::size_t at) {
+                     bank.extend_up_to(children[at], parents[at]);
                  });
              },
-             nb::arg("dag"), "Take in the families of a DAG, and those on the way to them.")
+             nb::arg("children"), nb::arg("families"), "Take in families of some variables, and those on the way to them.")
         .def("grow",
              [](FamilyBank& bank, const std::vector<int>& children, std::size_t width) {
                  const Unlocked unlocked;
@@ -300,12 +323,9 @@ void bind_search(nb::module_& m) {
                  search.add(std::move(order));
              },
              nb::arg("order"), "An order to begin with, or to go on with.")
-        .def("advance",
-             [](OrderSearch& search, double seconds) {
-                 const Unlocked unlocked;
-                 return search.advance(seconds);
-             },
-             nb::arg("seconds"), "Search on for about so many seconds; whether the search has ended.")
+        .def("advance", &advance, nb::arg("seconds"), nb::arg("time_is_up"),
+             "Search on for about so many seconds; whether the search has ended. It ends for good, wherever it is, once its "
+             "time is up.")
         .def_prop_ro("rounds", &OrderSearch::rounds, "Rounds made so far.")
         .def_prop_ro("order", [](const OrderSearch& search) { return search.best().order; }, "The best order.")
         .def("parents",

@@ -50,7 +50,7 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
     )
     found = list(dict.fromkeys(learned_by_others(problem, config)))
     for dag in found:
-        search.look_around(dag)
+        search.look_around(dag, problem.time_is_up)
     search.look_for_families(problem.time_is_up)
     orders = [layered_order(dag, order) for dag in found]
     if problem.constraints is None or not any(problem.constraints.required):
@@ -65,7 +65,7 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
         if is_end or problem.time_is_up():
             return replace(last, finished=last.finished and is_end and not was_stopped)
         found.append(last.parents)
-        search.look_around(last.parents)
+        search.look_around(last.parents, problem.time_is_up)
         orders = [layered_order(last.parents, order)]
 
 

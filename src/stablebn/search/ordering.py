@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -95,17 +95,22 @@ class OrderSearch:
         """How many families there are to choose from."""
         return sum(len(self._bank.choices(child)) for child in range(self._n))
 
-    def look_around(self, dag: Sequence[int]) -> None:
+    def look_around(self, dag: Sequence[int], time_is_up: Callable[[], bool]) -> None:
         """Take in the families of a DAG, given by its parent sets, and those that differ from them by one parent."""
-        self._bank.extend_up_to(list(dag))
+        for children in self._some_at_once(time_is_up):
+            self._bank.extend_up_to(children, [dag[v] for v in children])
 
     def look_for_families(self, time_is_up: Callable[[], bool]) -> None:
         """Take in the best families of every variable, level by level."""
+        for children in self._some_at_once(time_is_up):
+            self._bank.grow(children, self._effort.families)
+
+    def _some_at_once(self, time_is_up: Callable[[], bool]) -> Iterator[list[int]]:
+        """All variables in parts, as long as there is time."""
         for first in range(0, self._n, _VARIABLES_AT_ONCE):
             if time_is_up():
                 return
-            children = list(range(first, min(self._n, first + _VARIABLES_AT_ONCE)))
-            self._bank.grow(children, self._effort.families)
+            yield list(range(first, min(self._n, first + _VARIABLES_AT_ONCE)))
 
     def search(
         self,
@@ -133,7 +138,7 @@ class OrderSearch:
             self._search.go_on_from(*earlier)
         ended = late = False
         while not (ended or late):
-            ended = self._search.advance(_SECONDS_AT_ONCE)
+            ended = self._search.advance(_SECONDS_AT_ONCE, time_is_up)
             late = time_is_up()
             if journal is not None and not late:
                 # As it is now: within a round, and in the next search, it is another.

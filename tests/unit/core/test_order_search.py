@@ -76,7 +76,7 @@ def test_it_climbs_as_its_naive_twin_to_where_no_move_is_left(kind: str, seed: i
     for order in _orders(seed):
         search = _core.OrderSearch(bank, CLIMB_ONLY)
         search.add(order)
-        assert search.advance(1.0)
+        assert search.advance(1.0, lambda: False)
         found = search.order
         highest = naive.value(families, found)
         assert highest > naive.NOTHING
@@ -97,7 +97,7 @@ def test_with_kicks_it_ends_no_lower_and_at_a_summit(seed: int) -> None:
         search = _core.OrderSearch(bank, effort)
         for order in _orders(seed):
             search.add(order)
-        while not search.advance(1.0):
+        while not search.advance(1.0, lambda: False):
             pass
         ends.append(naive.value(families, search.order))
         moves = [naive.with_move(search.order, v, place) for v in range(N) for place in range(N)]

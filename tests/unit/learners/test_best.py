@@ -172,6 +172,14 @@ def test_interrupted_among_orders_it_is_not_finished(monkeypatch: pytest.MonkeyP
     assert found.score >= others
 
 
+def test_without_time_an_order_has_its_best_parents() -> None:
+    problem = _problem("categorical", "bic", 1, 12, 500)
+    search = OrderSearch(problem.scores, EFFORTS["normal"])
+    search.look_for_families(lambda: False)
+    found = search.search([problem.decreasing], lambda: True)
+    assert problem.scores.dag(found) > problem.scores.dag([0] * problem.scores.n)
+
+
 def test_without_time_it_returns_what_others_found() -> None:
     table = sb.random_network(30, seed=4).sample(500, seed=1)
     result = sb.learn(table, "best", max_time=1e-6)
