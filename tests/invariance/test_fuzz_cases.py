@@ -34,7 +34,7 @@ def _no_other_process_is_left() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def many() -> list[Case]:
-    return [draw_case(seed) for seed in _seeds(3500)]
+    return [draw_case(seed) for seed in _seeds(4500)]
 
 
 def _seeds(n: int) -> list[int]:

@@ -34,8 +34,8 @@ def test_real_tables_know_no_units(name: str, algorithm: str) -> None:
     values = _values(name)
     # Of thirty columns that hang together there are too many subsets.
     few: dict[str, Any] = {"max_condition": 2} if algorithm in ("pc-stable", "gs", "inter-iamb", "mmhc", "h2pc") else {}
-    if algorithm == "exact":
-        few = {"max_sets": 1000}
+    if algorithm in ("best", "exact"):
+        few = {"effort": "low"} if algorithm == "best" else {"max_sets": 1000, "max_parents": 2}
     first = sb.learn(_columns(values), algorithm, **few)
     for seed in range(3):
         rng = np.random.default_rng(seed)
