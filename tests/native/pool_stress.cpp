@@ -164,9 +164,10 @@ std::size_t interrupted(Pool& pool) {
         pool.share(200, nap);
         other_ended = true;
     });
+    // So many that even 64 threads do not end before somebody has looked.
     const std::function<void()> works[] = {
-        [&] { pool.share(2000, nap); },
-        [&] { pool.run(4, [&](std::size_t) { pool.share(2000, nap); }); },
+        [&] { pool.share(20'000, nap); },
+        [&] { pool.run(4, [&](std::size_t) { pool.share(20'000, nap); }); },
     };
     for (const auto& work : works) {
         const Watch watch(&interrupt);

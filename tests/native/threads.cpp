@@ -2,6 +2,7 @@
 //
 // Every part compares what threads found with what one thread finds: the program ends with 1 if anything differs.
 // A number as argument is that of the jobs that the pool is put under stress with, for each number of threads.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -14,13 +15,16 @@
 #include <thread>
 #include <vector>
 
+#include "candidates.hpp"
 #include "categorical.hpp"
 #include "climber.hpp"
 #include "contingency.hpp"
 #include "contingency_walk.hpp"
 #include "counts.hpp"
 #include "engine.hpp"
+#include "family_bank.hpp"
 #include "gaussian.hpp"
+#include "order_search.hpp"
 #include "pool.hpp"
 #include "products.hpp"
 
@@ -148,6 +152,47 @@ void test_tests_at_once(const Sample& sample) {
     expect(right == found, "tests at once find what tests in turn do");
 }
 
+/// The parents that a search among orders finds.
+std::vector<VariableSet> best_orders(const Sample& sample, int threads) {
+    const auto scores = std::make_shared<PenalisedLikelihood>(sample.counts(threads), Fixed{2, 0});
+    FamilyLimits limits{std::vector<VariableSet>(Sample::variables), {}, std::vector<int>(Sample::variables, Sample::variables)};
+    FamilyBank bank(scores, std::move(limits));
+    bank.scores().pool().run(Sample::variables, [&](std::size_t v) { bank.grow(static_cast<int>(v), 4); });
+    OrderSearch search(bank, {.orders = 5, .attempts = 6, .rounds_in_vain = 2, .width = 4});
+    std::vector<int> order(Sample::variables);
+    std::iota(order.begin(), order.end(), 0);
+    for (int start = 0; start < 5; ++start) {
+        search.add(order);
+        std::rotate(order.begin(), order.begin() + 2, order.end());
+    }
+    while (!search.advance(1e9)) {
+    }
+    return search.parents();
+}
+
+void test_orders_at_once(const Sample& sample) {
+    const auto right = best_orders(sample, 1);
+    expect(right.size() == Sample::variables, "a search among orders finds parents");
+    expect(right == best_orders(sample, 4), "orders improved at once become those improved in turn");
+}
+
+void test_candidates_at_once(const Sample& sample) {
+    std::vector<std::vector<std::pair<VariableSet, Wide>>> found;
+    for (const int threads : {1, 4}) {
+        const auto scores = std::make_shared<PenalisedLikelihood>(sample.counts(threads), Fixed{2, 0});
+        CandidateSearch search(scores, {}, std::vector<VariableSet>(Sample::variables),
+                               std::vector<int>(Sample::variables, 3), 1'000'000);
+        while (!search.go_on(1e9)) {
+        }
+        auto& own = found.emplace_back();
+        for (int v = 0; v < Sample::variables; ++v) {
+            for (const Candidate& candidate : search.candidates(v)) own.emplace_back(candidate.parents, candidate.gain);
+        }
+    }
+    expect(found[0].size() > Sample::variables, "there are candidate sets");
+    expect(found[0] == found[1], "candidate sets scored at once are those scored in turn");
+}
+
 void test_failures_are_raised(int threads) {
     const auto pool = Pool::with_threads(threads);
     std::string told;
@@ -207,6 +252,8 @@ int main(int count, char** arguments) {
             test_searches_at_once(*sample);
             test_tables_at_once(*sample);
             test_tests_at_once(*sample);
+            test_orders_at_once(*sample);
+            test_candidates_at_once(*sample);
         }
         test_products_at_once();
     }
