@@ -87,7 +87,7 @@ def test_names_that_are_not_text_come_back(algorithm: str, tmp_path: Path) -> No
     assert same(result).nodes == tuple(NAMES)
     path = tmp_path / "r.json"
     path.write_text(result.to_json(), encoding="utf-8")
-    assert sb.read_graph(path) == result.dag
+    assert sb.read_graph(path) == result.marked
 
 
 def test_other_names_become_text() -> None:
@@ -156,4 +156,6 @@ def test_results_can_be_counted_in_sets() -> None:
 @pytest.mark.parametrize("write", [to_csv, to_dot, to_graphml])
 def test_writers_take_results_and_networks(write: Any) -> None:
     result = sb.learn(ASIA)
-    assert write(result) == write(result.dag) == write(result.fit())
+    assert result.undirected
+    assert write(result) == write(result.marked, result.strengths) != write(result.dag)
+    assert write(result.dag) == write(result.fit())

@@ -81,7 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_learn(folder: Path) -> None:
     code, shown = _on_a_terminal(
-        "learn", "t.parquet", "-a", "hc", "--start", "chain.json", "--max-iter", 0, folder=folder
+        "learn", "t.parquet", "-a", "hc", "--start", "chain.json", "--max-iter", 0, "--dag", folder=folder
     )
     assert code == 0, shown
     _check(shown)

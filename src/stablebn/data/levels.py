@@ -22,10 +22,15 @@ _EXAMPLE = 'levels={"smoke": ["no", "yes"]}, or levels="declared" for the catego
 
 def check_levels(name: str, value: object) -> None:
     """Raise `OptionError` for what cannot declare levels; which columns there are is not known yet."""
-    if value == DECLARED or (isinstance(value, Mapping) and all(map(_is_list, value.values()))):
+    if isinstance(value, str):
+        if value == DECLARED:
+            return
+    elif isinstance(value, Mapping):
+        if all(map(_is_list, value.values())):
+            return
+    elif isinstance(value, Sequence) and all(isinstance(own, str) and (own == DECLARED or "=" in own) for own in value):
         return
-    if not _is_list(value) or not all(own == DECLARED or "=" in str(own) for own in value):  # type: ignore[attr-defined]
-        raise OptionError(f"{name}={value!r} does not declare levels. Say {_EXAMPLE} (command line: smoke=no,yes).")
+    raise OptionError(f"{name}={value!r} does not declare levels. Say {_EXAMPLE} (command line: smoke=no,yes).")
 
 
 def _is_list(value: object) -> bool:
