@@ -4,7 +4,7 @@ All that may differ is here: in `MAY_DIFFER`, each with its reason, and this. Na
 interchangeable in the data, and only there (SPEC 4 and 5). So where names were changed the order may be another one, if
 exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their ranks, and up to
 mirror images, as a change of units is no change; and, where a search starts from a graph, the same graph, and where
-something is known, the same knowledge. Everything else must then be the same after that exchange. Learners in the order
+something is known, what it comes to. Everything else must then be the same after that exchange. Learners in the order
 of the columns may tell interchangeable columns apart: there names are changed only where every column has a score of
 its own, so that no name decides.
 
@@ -15,8 +15,8 @@ what it gives depends on the machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ import stablebn as sb
 from fuzz.asking import Answer, Asked
 from fuzz.cases import Case
 from fuzz.layouts import Layout
+from stablebn.scores.registry import ScoreConfig
+from stablebn.search import Constraints
+from stablebn.stats.variable_sets import bit
 
 _MISSING = -1
 """What stands for a missing value among codes."""
@@ -97,7 +100,7 @@ def differences(case: Case, base: Asked, found: Answer, layout: Layout) -> list[
         if exchange is None or not (
             _is_symmetry(case, exchange, sorted(right["order"]))
             and _keeps_start(case, exchange)
-            and _keeps_knowledge(case, exchange)
+            and _keeps_knowledge(case, exchange, sorted(right["order"]))
         ):
             return ["order", *(name for name in _differ(case, layout, right, found) if name != "order")]
         right = base.answer_after(exchange)
@@ -187,15 +190,36 @@ def _keeps_start(case: Case, exchange: Sequence[int]) -> bool:
     return before.cpdag() == after.cpdag() if case.graph_is == "pdag" else before == after
 
 
-def _keeps_knowledge(case: Case, exchange: Sequence[int]) -> bool:
-    """Whether what is known is the same after columns were exchanged."""
-    columns = range(case.table.n)
-    before, after = (own.known_arcs(columns) for own in (case.known, case.known.renamed(dict(enumerate(exchange)))))
-    return (set(before.required), set(before.forbidden), before.most_parents) == (
-        set(after.required),
-        set(after.forbidden),
-        after.most_parents,
+def _keeps_knowledge(case: Case, exchange: Sequence[int], columns: Sequence[int]) -> bool:
+    """Whether what is known comes to the same, among the columns that take part, after they were exchanged."""
+    after = case.known.renamed(dict(enumerate(exchange)))
+    return _effect(case, case.known, columns) == _effect(case, after, columns)
+
+
+def _effect(case: Case, known: sb.Knowledge, columns: Sequence[int]) -> tuple[object, ...]:
+    """What knowledge comes to: the parents that each column may have and must have, and how many, if that is fewer."""
+    said = known.known_arcs(range(case.table.n))
+    place = {c: at for at, c in enumerate(columns)}
+    kinds = ["continuous" if case.table.numbers[c] else "categorical" for c in columns]
+    config = ScoreConfig(score=case.score, arcs=case.options.get("arcs"))
+
+    def placed(arcs: Iterable[tuple[Any, Any]]) -> list[tuple[int, int]]:
+        return [(place[a], place[b]) for a, b in arcs if a in place and b in place]
+
+    pairs = [(a, b) for a in range(len(columns)) for b in range(len(columns))]
+    by_kind = [(a, b) for a, b in pairs if not config.allows(kinds[a], kinds[b])]  # type: ignore[arg-type]
+    constraints = Constraints.of(
+        len(columns),
+        forbidden=[*placed(said.forbidden), *by_kind],
+        required=placed(said.required),
+        most_parents={place[c]: most for c, most in said.most_parents.items() if c in place},
     )
+    allowed = [own & ~bit(v) for v, own in enumerate(constraints.allowed)]
+    # A limit for all holds besides those by variable.
+    of_all = case.options.get("max_parents", len(columns))
+    limits = constraints.limits(of_all)
+    most = [min(limit, of_all, own.bit_count()) for limit, own in zip(limits, allowed, strict=True)]
+    return allowed, constraints.required, most
 
 
 def _codes(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
