@@ -8,14 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from stablebn.arguments import learn_options
-from stablebn.audit.picture import check_drawable
+from stablebn.commands.figures import Out, check_writable, write_figures
 from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
     Categorical,
     Continuous,
+    Force,
     Quiet,
+    TableFile,
     help_with_learners,
     kinds_of,
     with_options,
@@ -25,10 +27,8 @@ from stablebn.commands.tables import print_table
 from stablebn.commands.terminal import say
 from stablebn.confidence import Bootstrap, bootstrap
 from stablebn.confidence.running import NOT_HERE
-from stablebn.errors import OptionError, spelled
 from stablebn.graph.compare import edge_marks
 from stablebn.graph.names import rank_names
-from stablebn.output import check_free, write_atomically
 
 HELP = help_with_learners("Find out how sure the edges of a graph are: learn again from rows drawn with replacement.")
 
@@ -38,9 +38,7 @@ _OWN = ("checkpoint", *NOT_HERE)
 
 @with_options(option for option in learn_options() if option.name not in _OWN)
 def command(
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     algorithm: Algorithm = "tabu-stable",
     replicates: Annotated[int, typer.Option(help="How many samples are drawn.")] = 200,
     seed: Annotated[int, typer.Option(help="The same seed draws the same samples.")] = 0,
@@ -60,22 +58,14 @@ def command(
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")
-    ] = None,
+    out: Out = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the edges: a .png, .svg or .pdf file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Bootstrap a learner, print how sure its edges are, and write what was found."""
-    for path in (out, plot):
-        if path is not None:
-            check_free(path, force=force)
-    if out is not None and out.suffix.lower() not in (".json", ".csv"):
-        raise OptionError(f"--out {out}: what is {out.suffix}? Its name must end in .json or .csv.")
-    if plot is not None:
-        check_drawable(plot)
+    check_writable(out, plot, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
@@ -96,16 +86,12 @@ def command(
         kept = "Nothing was written." if checkpoint is None else f"Say the same again to go on: {checkpoint} is kept."
         say(f"Interrupted. {kept}", err=True)
         raise typer.Exit(130) from None
-    if out is not None:
-        write_atomically(out, found.to_csv() if out.suffix.lower() == ".csv" else found.to_json(), force=force)
-    if plot is not None:
-        found.plot(plot, force=force)
+    written = write_figures(found, out, plot, force=force)
     if not quiet:
         say(found.summary())
         _say_edges(found)
-        written = [spelled(path) for path in (out, plot) if path is not None]
         if written:
-            say(f"Written to {' and '.join(written)}.")
+            say(written)
 
 
 def _say_edges(found: Bootstrap) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +14,7 @@ from stablebn.commands.options import (
     Categorical,
     Continuous,
     Quiet,
+    TableFile,
     flags_of,
     kinds_of,
     with_options,
@@ -30,9 +30,7 @@ HELP = (
 
 @with_options(check_options())
 def command(
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     *,
     continuous: Continuous = None,
     categorical: Categorical = None,

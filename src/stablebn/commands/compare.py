@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from stablebn.commands.options import Force
 from stablebn.commands.terminal import say
 from stablebn.graph import compare
 from stablebn.networks import read_graph
@@ -26,7 +27,7 @@ def command(
     as_they_are: Annotated[bool, typer.Option("--as-they-are", help="Compare the arcs, not the CPDAGs.")] = False,
     fail_under: Annotated[float | None, typer.Option(help="Exit with code 1 if F1 is below this.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Compare two graphs, print how they differ, and write that."""
     found = compare(read_graph(learned), read_graph(true), as_cpdag=not as_they_are, sid=sid)

@@ -14,7 +14,9 @@ from stablebn.commands.options import (
     AllContinuous,
     Categorical,
     Continuous,
+    Force,
     Quiet,
+    TableFile,
     help_with_learners,
     kinds_of,
     with_options,
@@ -30,9 +32,7 @@ HELP = help_with_learners("Find out how well a learner predicts: how likely rows
 
 @with_options(option for option in learn_options() if option.name not in NOT_HERE)
 def command(
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     algorithm: Algorithm = "tabu-stable",
     folds: Annotated[int, typer.Option(help="In how many parts the rows are split.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed makes the same folds.")] = 0,
@@ -45,7 +45,7 @@ def command(
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +15,7 @@ from stablebn.commands.options import (
     AllContinuous,
     Categorical,
     Continuous,
+    TableFile,
     help_with_learners,
     kinds_of,
     with_options,
@@ -30,9 +30,7 @@ HELP = help_with_learners("Learn a graph, and say why two variables are joined i
 
 @with_options(learn_options())
 def command(
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     a: Annotated[str, typer.Argument(help="A column.")],
     b: Annotated[str, typer.Argument(help="Another column.")],
     algorithm: Algorithm = "tabu-stable",

@@ -18,7 +18,9 @@ from stablebn.commands.options import (
     AllContinuous,
     Categorical,
     Continuous,
+    Force,
     Quiet,
+    TableFile,
     help_with_learners,
     kinds_of,
     with_options,
@@ -60,9 +62,7 @@ _ENDINGS = {
 
 @with_options(learn_options())
 def command(
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     algorithm: Algorithm = "tabu-stable",
     *,
     continuous: Continuous = None,
@@ -89,7 +89,7 @@ def command(
     prove: Annotated[
         bool, typer.Option("--prove", help="Say how far the graph is from the best one; that may take long.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:

@@ -8,7 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from stablebn.arguments import options_for
-from stablebn.commands.options import AllCategorical, AllContinuous, Categorical, Continuous, kinds_of, with_options
+from stablebn.commands.options import (
+    AllCategorical,
+    AllContinuous,
+    Categorical,
+    Continuous,
+    Force,
+    TableFile,
+    kinds_of,
+    with_options,
+)
 from stablebn.commands.progress import nothing_written_if_interrupted
 from stablebn.commands.terminal import say
 from stablebn.errors import spelled
@@ -22,9 +31,7 @@ _MOST_SHOWN = 30
 
 @with_options(own for own in options_for("exact") if own.name != "max_time")
 def command(
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     *,
     continuous: Continuous = None,
     categorical: Categorical = None,
@@ -36,7 +43,7 @@ def command(
     within: Annotated[float | None, typer.Option(help="The margin in nats, in place of a factor.")] = None,
     limit: Annotated[int, typer.Option(help="Most DAGs to list.")] = USUAL_LIMIT,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all of it to this file, as JSON.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Force = False,
     **options: Any,
 ) -> None:
     """List near-optimal graphs; print the shares of the edges."""

@@ -8,6 +8,7 @@ import shlex
 import types
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
 import typer
@@ -36,6 +37,10 @@ AllContinuous = Annotated[
 AllCategorical = Annotated[
     bool, typer.Option("--all-categorical", help="All columns are categories, but those said to be numbers.")
 ]
+TableFile = Annotated[
+    Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Algorithm = Annotated[str, typer.Option("--algorithm", "-a", help="The learner: one of those above.")]
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from stablebn.commands.options import Force
 from stablebn.commands.progress import waiting
 from stablebn.commands.terminal import say
 from stablebn.errors import spelled
@@ -29,7 +30,7 @@ def command(
         typer.Option("--networks", metavar="<path>", help="A folder to look in first; repeat for more."),
     ] = None,
     normalise: Annotated[bool, typer.Option("--normalise", help="Rescale probabilities to sum to 1.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Draw rows and write them."""
     if out is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 from warnings import catch_warnings, simplefilter
 
@@ -10,7 +9,15 @@ import typer
 
 from stablebn.api import score
 from stablebn.arguments import score_options
-from stablebn.commands.options import AllCategorical, AllContinuous, Categorical, Continuous, kinds_of, with_options
+from stablebn.commands.options import (
+    AllCategorical,
+    AllContinuous,
+    Categorical,
+    Continuous,
+    TableFile,
+    kinds_of,
+    with_options,
+)
 from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.terminal import say
 from stablebn.data.choosing import Choice
@@ -28,9 +35,7 @@ HELP = "Score a graph against a table, and the parameters too if it has them."
 @with_options(score_options())
 def command(
     graph: Annotated[str, typer.Argument(help="A graph or network file, or a name from `stablebn networks`.")],
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     *,
     continuous: Continuous = None,
     categorical: Categorical = None,

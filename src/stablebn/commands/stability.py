@@ -9,31 +9,29 @@ import typer
 
 from stablebn.arguments import repeatable_options
 from stablebn.audit import stability
-from stablebn.audit.picture import check_drawable
+from stablebn.commands.figures import Out, check_writable, write_figures
 from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
     Categorical,
     Continuous,
+    Force,
     Quiet,
+    TableFile,
     help_with_learners,
     kinds_of,
     with_options,
 )
 from stablebn.commands.progress import counting, nothing_written_if_interrupted
 from stablebn.commands.terminal import say
-from stablebn.errors import OptionError, spelled
-from stablebn.output import check_free, write_atomically
 
 HELP = help_with_learners("Find out how much of a learner's answer the layout of the table decides.")
 
 
 @with_options(repeatable_options())
 def command(
-    data: Annotated[
-        Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
-    ],
+    data: TableFile,
     algorithm: Algorithm = "tabu",
     repeats: Annotated[int, typer.Option(help="How many layouts; the first is the table as given.")] = 25,
     vary: Annotated[
@@ -52,22 +50,14 @@ def command(
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")
-    ] = None,
+    out: Out = None,
     plot: Annotated[Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Audit a learner, print the verdict, and write what was found."""
-    for path in (out, plot):
-        if path is not None:
-            check_free(path, force=force)
-    if out is not None and out.suffix.lower() not in (".json", ".csv"):
-        raise OptionError(f"--out {out}: what is {out.suffix}? Its name must end in .json or .csv.")
-    if plot is not None:
-        check_drawable(plot)
+    check_writable(out, plot, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
@@ -83,12 +73,8 @@ def command(
             kinds=kinds,
             **given,
         )
-    if out is not None:
-        write_atomically(out, found.to_csv() if out.suffix.lower() == ".csv" else found.to_json(), force=force)
-    if plot is not None:
-        found.plot(plot, force=force)
+    written = write_figures(found, out, plot, force=force)
     if not quiet:
         say(found.summary())
-        written = [spelled(path) for path in (out, plot) if path is not None]
         if written:
-            say(f"Written to {' and '.join(written)}.")
+            say(written)
