@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class CategoricalTable:
     holes : frozenset of int
         The columns with holes.
     """
+
+    kind: ClassVar[str] = "categorical"
 
     names: tuple[Name, ...]
     codes: Codes
@@ -79,6 +81,8 @@ class ContinuousTable:
         The columns with holes.
     """
 
+    kind: ClassVar[str] = "continuous"
+
     names: tuple[Name, ...]
     values: NDArray[np.float64]
     weights: Weights | None = None
@@ -116,6 +120,8 @@ class MixedTable:
     continuous : ContinuousTable
         Both parts have the weights of the whole.
     """
+
+    kind: ClassVar[str] = "mixed"
 
     names: tuple[Name, ...]
     categorical: CategoricalTable

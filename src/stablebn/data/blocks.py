@@ -1,0 +1,155 @@
+"""A table in blocks of rows, of which few need be in memory at once.
+
+Statistics are asked of the blocks, each an ordinary table, and integers are added: so they are those of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+
+from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table
+
+
+class Blocks(Sequence[Table]):
+    """The blocks of a table, in the order of rows, each opened when it is asked for.
+
+    Nobody keeps them: the memory of a block is free again when who asked for it lets it go.
+    """
+
+    def __init__(self, open_block: Callable[[int], Table], count: int) -> None:
+        self._open = open_block
+        self._places = range(count)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Table: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Table]: ...
+
+    def __getitem__(self, place: int | slice) -> Table | Sequence[Table]:
+        if isinstance(place, slice):
+            return [self._open(own) for own in self._places[place]]
+        return self._open(self._places[place])
+
+
+@dataclass(frozen=True)
+class BlockTable:
+    """A table in blocks of rows.
+
+    Attributes
+    ----------
+    like : CategoricalTable, ContinuousTable or MixedTable
+        The table without rows. Every block has its names, kinds, levels and type of codes; and holes at most where it
+        says so.
+    block_rows : tuple of int
+        How many rows each block stores.
+    total : int
+        N, the number of rows that the table stands for.
+    weighted : bool
+        Whether blocks have weights: all of them, or none.
+    open_block : callable
+        Gives the block of a place, by memory maps where it lies on disk. It keeps the files from being removed for as
+        long as somebody has it.
+    """
+
+    like: Table
+    block_rows: tuple[int, ...]
+    total: int
+    weighted: bool
+    open_block: Callable[[int], Table]
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The names of all variables, in column order."""
+        return self.like.names
+
+    @property
+    def kind(self) -> str:
+        """What the variables are: categorical, continuous, or mixed."""
+        return self.like.kind
+
+    @property
+    def holes(self) -> frozenset[int]:
+        """The columns with holes."""
+        return self.like.holes
+
+    @property
+    def rows(self) -> int:
+        """The number of rows that are stored."""
+        return sum(self.block_rows)
+
+    def blocks(self) -> Blocks:
+        """The blocks, in the order of rows."""
+        return Blocks(self.open_block, len(self.block_rows))
+
+    def select(self, columns: Sequence[int]) -> BlockTable:
+        """Return the same rows with only these columns, in this order."""
+        chosen = tuple(columns)
+        if chosen == tuple(range(len(self.names))):
+            return self
+        open_block = self.open_block
+        return replace(self, like=self.like.select(chosen), open_block=lambda place: open_block(place).select(chosen))
+
+
+AnyTable: TypeAlias = Table | BlockTable
+
+
+def blocks_of(table: AnyTable) -> Sequence[Table]:
+    """The blocks of a table; one that is no table of blocks is its own and only one."""
+    return table.blocks() if isinstance(table, BlockTable) else (table,)
+
+
+def like_of(table: AnyTable) -> Table:
+    """A table of the same names, kinds and levels, of whose rows nobody should ask."""
+    return table.like if isinstance(table, BlockTable) else table
+
+
+def in_blocks(table: Table, most_rows: int) -> BlockTable:
+    """A table in memory as one in blocks of at most so many rows."""
+    firsts = range(0, table.rows, most_rows)
+    return BlockTable(
+        like=rows_between(table, 0, 0),
+        block_rows=tuple(min(most_rows, table.rows - first) for first in firsts),
+        total=table.total,
+        weighted=table.weights is not None,
+        open_block=lambda place: rows_between(table, firsts[place], firsts[place] + most_rows),
+    )
+
+
+def rows_between(table: Table, first: int, end: int) -> Table:
+    """Some consecutive rows of a table, as a table."""
+    weights = None if table.weights is None else table.weights[first:end]
+    if isinstance(table, MixedTable):
+        categorical, continuous = (rows_between(part, first, end) for part in (table.categorical, table.continuous))
+        assert isinstance(categorical, CategoricalTable)
+        assert isinstance(continuous, ContinuousTable)
+        return MixedTable(table.names, categorical, continuous)
+    if isinstance(table, CategoricalTable):
+        codes: Codes = np.ascontiguousarray(table.codes[:, first:end])
+        return replace(table, codes=codes, weights=weights)
+    return replace(table, values=np.ascontiguousarray(table.values[:, first:end]), weights=weights)
+
+
+def joined(table: BlockTable) -> Table:
+    """All rows as one table in memory."""
+    blocks = list(table.blocks())
+    whole: Table = _joined(table.like, blocks) if blocks else table.like
+    return whole
+
+
+def _joined(like: Table, blocks: Sequence[Any]) -> Any:
+    if isinstance(like, MixedTable):
+        categorical = _joined(like.categorical, [own.categorical for own in blocks])
+        continuous = _joined(like.continuous, [own.continuous for own in blocks])
+        return MixedTable(like.names, categorical, continuous)
+    weights = None if blocks[0].weights is None else np.concatenate([own.weights for own in blocks])
+    if isinstance(like, CategoricalTable):
+        return replace(like, codes=np.concatenate([own.codes for own in blocks], axis=1), weights=weights)
+    return replace(like, values=np.concatenate([own.values for own in blocks], axis=1), weights=weights)
