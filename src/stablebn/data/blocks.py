@@ -132,9 +132,9 @@ def rows_between(table: Table, first: int, end: int) -> Table:
         assert isinstance(continuous, ContinuousTable)
         return MixedTable(table.names, categorical, continuous)
     if isinstance(table, CategoricalTable):
-        codes: Codes = np.ascontiguousarray(table.codes[:, first:end])
+        codes: Codes = table.codes[:, first:end].copy()
         return replace(table, codes=codes, weights=weights)
-    return replace(table, values=np.ascontiguousarray(table.values[:, first:end]), weights=weights)
+    return replace(table, values=table.values[:, first:end].copy(), weights=weights)
 
 
 def joined(table: BlockTable) -> Table:
