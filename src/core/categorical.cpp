@@ -82,7 +82,9 @@ double CategoricalScores::free_parameters(int child, const VariableSet& parents)
 double CategoricalScores::cost_of_family() const {
     // Of a typical family, with as many configurations.
     constexpr double configurations = 8;
-    return configurations * (counts().cost_of_configuration() + cost_of_cell() * counts().height());
+    const double cost = configurations * (counts().cost_of_configuration() + cost_of_cell() * counts().height());
+    // Whoever is asked looks at all rows each time: it always pays to ask for what may be wanted soon, too.
+    return counts().asks() ? std::max(cost, 2 * Pool::worth_a_thread()) : cost;
 }
 
 std::vector<Fixed> CategoricalScores::work_out(int child, const VariableSet& parents) {

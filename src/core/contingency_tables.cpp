@@ -20,6 +20,10 @@ constexpr std::size_t FEW_CANDIDATES = 8;
 constexpr double LARGE_SHARE = 0.5;
 // So many levels at a time are met with sets, where those that come first may be enough.
 constexpr int LEVELS_AT_ONCE = 8;
+// And tables of so many candidates are asked for at a time.
+constexpr std::size_t CANDIDATES_AT_ONCE = 8;
+// Tables of asked configurations are made whole, so many cells of them at a time.
+constexpr std::size_t MOST_CELLS_AT_ONCE = std::size_t{1} << 20;
 
 int sum_of_levels(const Counts& counts, std::span<const int> variables) {
     int sum = 0;
@@ -535,9 +539,101 @@ Sums CompleteTables::sums(std::size_t at) {
     return found;
 }
 
+// By asking
+
+void AskedTables::begin(const Question& question) {
+    question_ = question;
+    begin_ = 0;
+    listed_.clear();
+}
+
+void AskedTables::ask_for_some(std::size_t begin) {
+    const std::size_t left = question_.candidates.size() - begin;
+    const std::size_t count = question_.may_stop ? std::min(left, CANDIDATES_AT_ONCE) : left;
+    std::vector<std::vector<int>> lists;
+    for (const int y : question_.candidates.subspan(begin, count)) {
+        lists.emplace_back(question_.given.begin(), question_.given.end());
+        lists.back().push_back(question_.x);
+        lists.back().push_back(y);
+    }
+    listed_ = counts_.list(lists);
+    begin_ = begin;
+}
+
+Sums AskedTables::sums(std::size_t at) {
+    if (at >= begin_ + listed_.size()) ask_for_some(at);
+    const Listed& listed = listed_[at - begin_];
+    std::vector<int> variables(question_.given.begin(), question_.given.end());
+    variables.push_back(question_.x);
+    variables.push_back(question_.candidates[at]);
+    std::vector<int> levels;
+    for (const int v : variables) levels.push_back(counts_.levels(v));
+    const ConfigurationKeys keys(levels);
+    const std::size_t d = variables.size(), given = d - 2;
+
+    // Cells where all is known, by configuration of what is given.
+    struct Cell {
+        std::vector<std::uint64_t> configuration;
+        std::size_t x, y;
+        std::int64_t count;
+    };
+    std::vector<Cell> cells;
+    std::int64_t told = 0;
+    for (std::size_t k = 0; k < listed.counts.size(); ++k) {
+        const std::uint64_t* key = listed.keys.data() + k * keys.words();
+        const auto is_hole = [&](std::size_t place) {
+            return keys.code(key, place) >= static_cast<std::uint64_t>(counts_.values(variables[place]));
+        };
+        Cell cell{{}, keys.code(key, given), keys.code(key, given + 1), listed.counts[k]};
+        bool known = !is_hole(given) && !is_hole(given + 1);
+        for (std::size_t place = 0; place < given && known; ++place) {
+            known = !is_hole(place);
+            cell.configuration.push_back(keys.code(key, place));
+        }
+        if (!known) continue;
+        told += cell.count;
+        cells.push_back(std::move(cell));
+    }
+    std::ranges::sort(cells, {}, &Cell::configuration);
+
+    // So many configurations at a time that their tables, made whole, are not large: sums add up.
+    const std::size_t r = levels[given], c = levels[given + 1];
+    const std::size_t most = std::max<std::size_t>(MOST_CELLS_AT_ONCE / (r * c), 1);
+    Sums found;
+    for (std::size_t begin = 0; begin < cells.size();) {
+        std::size_t end = begin, configurations = 0;
+        std::vector<std::size_t> of_cell;
+        for (; end < cells.size(); ++end) {
+            const bool is_new = end == begin || cells[end].configuration != cells[end - 1].configuration;
+            if (is_new && configurations == most) break;
+            configurations += is_new;
+            of_cell.push_back(configurations - 1);
+        }
+        const auto in_x = margins_.begin(configurations, static_cast<int>(r));
+        const auto whole = cells_.take_zeros(configurations * r * c);
+        for (std::size_t k = begin; k < end; ++k) {
+            const std::size_t place = of_cell[k - begin] * r + cells[k].x;
+            in_x[place] += cells[k].count;
+            whole[place * c + cells[k].y] += cells[k].count;
+        }
+        margins_.sum_up();
+        const Sums own = margins_.of_cells(whole.data(), static_cast<int>(c));
+        found.value = (found.value + own.value).carried();
+        found.df += own.df;
+        begin = end;
+    }
+    const Rows& rows = counts_.rows();
+    if (!have_no_holes(rows, variables)) found.rows = told;
+    return found;
+}
+
 // The choice
 
 TableCounter& ContingencyTables::begin(const Question& question) {
+    if (counts_.asks()) {
+        asked_.begin(question);
+        return asked_;
+    }
     const Rows& rows = counts_.rows();
     if (rows.has_holes(question.x) || !have_no_holes(rows, question.given) || !have_no_holes(rows, question.candidates)) {
         complete_.begin(question);

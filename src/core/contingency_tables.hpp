@@ -191,6 +191,26 @@ private:
     Scratch<std::int64_t> cells_;
 };
 
+/// Tables of rows that somebody else has: made of the configurations that occur, asked for all candidates at once.
+class AskedTables : public TableCounter {
+public:
+    AskedTables(const Counts& counts, Statistic statistic) : counts_(counts), margins_(counts.m_ln_m(), statistic) {}
+
+    void begin(const Question& question);
+    Sums sums(std::size_t at) override;
+
+private:
+    /// Ask for the tables of the next candidates: of all, or of some where these may be enough.
+    void ask_for_some(std::size_t begin);
+
+    const Counts& counts_;
+    Margins margins_;
+    Question question_{};
+    std::size_t begin_ = 0;
+    std::vector<Listed> listed_;
+    Scratch<std::int64_t> cells_;
+};
+
 /// The tables of one question after the other, each counted in the way that is quickest.
 class ContingencyTables {
 public:
@@ -201,7 +221,8 @@ public:
           bits_(counts, packed, statistic),
           places_(counts, statistic),
           rows_(counts, statistic),
-          complete_(counts, statistic) {}
+          complete_(counts, statistic),
+          asked_(counts, statistic) {}
 
     /// Prepare the tables of a question; what it looks at has to stay.
     TableCounter& begin(const Question& question);
@@ -213,6 +234,7 @@ private:
     PlaceTables places_;
     RowTables rows_;
     CompleteTables complete_;
+    AskedTables asked_;
 };
 
 }  // namespace stablebn

@@ -13,7 +13,7 @@ constexpr double SHARE_OF_CELLS = 0.5;
 }  // namespace
 
 bool SimilarTables::suit(double cells) const {
-    return cells <= std::min(static_cast<double>(counts_.rows().count), MOST_PLACES);
+    return !counts_.asks() && cells <= std::min(static_cast<double>(counts_.rows().count), MOST_PLACES);
 }
 
 Sums SimilarTables::sums(int x, int y, std::span<const int> given, double cells) {

@@ -134,6 +134,13 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
     for (const Bundle& bundle : bundles_) bundle_cells_ += bundle.size;
 }
 
+Counts::Counts(Rows rows, std::shared_ptr<RowSource> source, std::shared_ptr<Pool> pool, CountingLimits limits)
+    : Counts(std::move(rows), std::shared_ptr<const void>(), std::move(pool), limits) {
+    source_ = std::move(source);
+    origin_.resize(static_cast<std::size_t>(variables()));
+    std::iota(origin_.begin(), origin_.end(), 0);
+}
+
 std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
     // Bits and rows of tables stay where they are: only where those of each variable start is renumbered.
     packed();
@@ -153,13 +160,17 @@ std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
     auto counts = std::make_shared<Counts>(std::move(rows), owner_, pool_, limits_);
     for (int v = 0; v < variables(); ++v) counts->first_[v] = first_[order[v]];
     counts->shared_ = shared_;
+    counts->source_ = source_;
+    if (source_) {
+        for (const int v : order) counts->origin_.push_back(origin_[v]);
+    }
     known = counts;
     return counts;
 }
 
 const PackedLevels& Counts::packed() const {
     std::call_once(shared_->pack_once, [this] {
-        if (!rows_.weighted()) shared_->packed = PackedLevels(rows_, first_, height_, *pool_);
+        if (!rows_.weighted() && !source_) shared_->packed = PackedLevels(rows_, first_, height_, *pool_);
     });
     return shared_->packed;
 }
@@ -168,6 +179,17 @@ std::span<const std::int64_t> Counts::level_sizes() const {
     std::call_once(shared_->size_once, [this] {
         auto& sizes = shared_->level_sizes;
         sizes.resize(height_);
+        if (source_) {
+            std::vector<std::vector<int>> alone;
+            for (const int v : narrow_) alone.push_back({v});
+            const auto found = list(alone);
+            for (std::size_t place = 0; place < narrow_.size(); ++place) {
+                for (std::size_t k = 0; k < found[place].counts.size(); ++k) {
+                    sizes[first(narrow_[place]) + found[place].keys[k]] = found[place].counts[k];
+                }
+            }
+            return;
+        }
         for (const int v : narrow_) {
             if (rows_.weighted()) {
                 with_codes(rows_.columns[v], [&](const auto* codes) {
@@ -199,39 +221,77 @@ MatrixView<const std::int32_t> Counts::pairs() const {
             }
             return;
         }
+        if (source_) {
+            std::vector<Crossing> crossings;
+            for (std::size_t place = 0; place < narrow_.size(); ++place) crossings.push_back(pairs_to_count(place));
+            const auto met = ask(crossings);
+            for (std::size_t place = 0; place < narrow_.size(); ++place) write_pairs(place, crossings[place], met[place]);
+            return;
+        }
         // Every variable with those before it; the last ones, which have most to do, first.
         pool_->share(narrow_.size(), cost_of_bits(height_ / 2.0), [&](std::size_t part) {
             const std::size_t place = narrow_.size() - 1 - part;
-            const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
-            Matrix<int> configurations(levels(v) - 1, 1);
-            for (int k = own; k < last; ++k) configurations(k - own, 0) = k;
-            std::vector<int> which;
-            for (std::size_t before = 0; before < place; ++before) {
-                const int u = narrow_[before];
-                for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
-            }
-            Matrix<std::int32_t> met(which.size(), configurations.rows());
+            const Crossing crossing = pairs_to_count(place);
+            Matrix<std::int32_t> met(crossing.levels.size(), crossing.configurations.rows());
             const WordRange all{0, packed().words()};
-            add_common(packed(), all, std::as_const(configurations).view(), which, met.view());
-            for (std::size_t m = 0; m < which.size(); ++m) std::copy(met[m].begin(), met[m].end(), &pairs(which[m], own));
-            // The last level of each has the rows that no other one has.
-            for (std::size_t before = 0; before < place; ++before) {
-                const int u = narrow_[before], end = first(u) + levels(u) - 1;
-                for (int k = own; k < last; ++k) {
-                    auto left = static_cast<std::int32_t>(sizes[k]);
-                    for (int row = first(u); row < end; ++row) left -= pairs(row, k);
-                    pairs(end, k) = left;
-                }
-                for (int row = first(u); row <= end; ++row) {
-                    auto left = static_cast<std::int32_t>(sizes[row]);
-                    for (int k = own; k < last; ++k) left -= pairs(row, k);
-                    pairs(row, last) = left;
-                    for (int k = own; k <= last; ++k) pairs(k, row) = pairs(row, k);
-                }
-            }
+            add_common(packed(), all, crossing.configurations.view(), crossing.levels, met.view());
+            write_pairs(place, crossing, met);
         });
     });
     return std::as_const(shared_->pairs).view();
+}
+
+Crossing Counts::pairs_to_count(std::size_t place) const {
+    const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
+    Crossing crossing{Matrix<int>(levels(v) - 1, 1), {}};
+    for (int k = own; k < last; ++k) crossing.configurations(k - own, 0) = k;
+    for (std::size_t before = 0; before < place; ++before) {
+        const int u = narrow_[before];
+        for (int level = first(u); level < first(u) + levels(u) - 1; ++level) crossing.levels.push_back(level);
+    }
+    return crossing;
+}
+
+void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int32_t>& met) const {
+    const auto sizes = level_sizes();
+    auto& pairs = shared_->pairs;
+    const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
+    for (std::size_t m = 0; m < met.rows(); ++m) std::copy(met[m].begin(), met[m].end(), &pairs(crossing.levels[m], own));
+    // The last level of each has the rows that no other one has.
+    for (std::size_t before = 0; before < place; ++before) {
+        const int u = narrow_[before], end = first(u) + levels(u) - 1;
+        for (int k = own; k < last; ++k) {
+            auto left = static_cast<std::int32_t>(sizes[k]);
+            for (int row = first(u); row < end; ++row) left -= pairs(row, k);
+            pairs(end, k) = left;
+        }
+        for (int row = first(u); row <= end; ++row) {
+            auto left = static_cast<std::int32_t>(sizes[row]);
+            for (int k = own; k < last; ++k) left -= pairs(row, k);
+            pairs(row, last) = left;
+            for (int k = own; k <= last; ++k) pairs(k, row) = pairs(row, k);
+        }
+    }
+}
+
+std::vector<Matrix<std::int32_t>> Counts::ask(std::vector<Crossing> crossings) const {
+    std::vector<Matrix<std::int32_t>> met;
+    for (const auto& own : source_->ask({std::move(crossings), {}}).crossed) {
+        auto& narrowed = met.emplace_back(own.rows(), own.columns());
+        std::transform(own.data(), own.data() + own.rows() * own.columns(), narrowed.data(),
+                       [](std::int64_t count) { return static_cast<std::int32_t>(count); });
+    }
+    return met;
+}
+
+std::vector<Listed> Counts::list(std::span<const std::vector<int>> lists) const {
+    Questions questions;
+    for (const auto& variables : lists) {
+        Listing listing;
+        for (const int v : variables) listing.variables.push_back(origin_[v]);
+        questions.listings.push_back(std::move(listing));
+    }
+    return source_->ask(std::move(questions)).listed;
 }
 
 std::shared_ptr<const JointTable> Counts::table(const VariableSet& set) {
@@ -298,7 +358,7 @@ void Counts::keep(const Table& table) {
 
 Counts::Table Counts::count(const VariableSet& set) {
     if (set.size() == 1) return table_of_one(set[0]);
-    if (rows_.weighted()) {
+    if (rows_.weighted() && !source_) {
         const bool few = static_cast<double>(rows_.count) * static_cast<double>(narrow_.size()) <= FEW_VALUES;
         return few ? by_weights(set) : by_histogram(set);
     }
@@ -314,7 +374,7 @@ Counts::Table Counts::count(const VariableSet& set) {
         }
     }
     const double configurations = states(rows_, set.members());
-    if (!from_known && cost_of_bits(configurations) > cost_of_histogram(configurations)) return by_histogram(set);
+    if (!from_known && !source_ && cost_of_bits(configurations) > cost_of_histogram(configurations)) return by_histogram(set);
     const Table smaller = table(set.without(joining));
     if (Table found = by_bits(*smaller, joining)) return found;
     return by_histogram(set);
@@ -345,7 +405,7 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const VariableSet set = smaller.members.with(joining);
     Extension plan(*this, smaller, set, joining);
     const std::size_t columns = plan.columns.size();
-    if (cost_of_bits(static_cast<double>(columns)) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
+    if (!source_ && cost_of_bits(static_cast<double>(columns)) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
     auto table = unwritten_table(set, plan.sizes.size());
     table->sizes = std::move(plan.sizes);
     for (const int v : set) {
@@ -386,6 +446,7 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
 }
 
 Matrix<std::int32_t> Counts::met(const Matrix<int>& configurations, std::span<const int> levels) const {
+    if (source_) return std::move(ask({{configurations, {levels.begin(), levels.end()}}}).front());
     Matrix<std::int32_t> counts(levels.size(), configurations.rows());
     const std::size_t words = packed().words();
     const double cost = limits_.bits_cost * static_cast<double>(rows_.count * levels.size() * configurations.rows());
@@ -560,6 +621,12 @@ std::vector<std::int64_t> Counts::cells(std::span<const int> variables) const {
     std::vector<std::int64_t> counts;
     if (variables.empty()) {
         counts = {total()};
+    } else if (source_) {
+        if (auto known = known_cells(VariableSet({variables.begin(), variables.end()}))) {
+            counts = std::move(*known);
+        } else {
+            counts = std::move(list({{std::vector<int>(variables.begin(), variables.end())}}).front().counts);
+        }
     } else if (states(rows_, variables) <= std::min(static_cast<double>(rows_.count), MOST_PLACES)) {
         counts = whole_table(variables);
     } else {
@@ -570,8 +637,29 @@ std::vector<std::int64_t> Counts::cells(std::span<const int> variables) const {
     return counts;
 }
 
+std::optional<std::vector<std::int64_t>> Counts::known_cells(const VariableSet& set) const {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = tables_.find(set); found != tables_.end()) return found->second->sizes;
+    for (const int v : set) {
+        if (first(v) < 0) continue;
+        const auto found = tables_.find(set.without(v));
+        if (found == tables_.end()) continue;
+        const auto& counts = found->second->counts;
+        const std::int32_t* begin = counts.data() + static_cast<std::size_t>(first(v)) * counts.columns();
+        return std::vector<std::int64_t>(begin, begin + static_cast<std::size_t>(levels(v)) * counts.columns());
+    }
+    return std::nullopt;
+}
+
 std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) const {
     const auto size = static_cast<std::size_t>(states(rows_, variables));
+    if (source_) {
+        // So few configurations have keys of one integer, which is their place.
+        const auto found = std::move(list({{std::vector<int>(variables.begin(), variables.end())}}).front());
+        std::vector<std::int64_t> table(size, 0);
+        for (std::size_t k = 0; k < found.counts.size(); ++k) table[found.keys[k]] = found.counts[k];
+        return table;
+    }
     const bool by_bits = wide_.empty() && !rows_.weighted() &&
                          static_cast<double>(size) <= SHARE_OF_CELLS * static_cast<double>(limits_.most_cells_for_bits);
     if (!by_bits) {
@@ -608,7 +696,7 @@ std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) co
 }
 
 bool Counts::extends_by_bits(std::span<const int> base, std::span<const int> candidates) const {
-    if (rows_.weighted() || base.empty()) return false;
+    if (rows_.weighted() || base.empty() || source_) return false;
     const auto is_narrow = [this](int v) { return first(v) >= 0; };
     if (!std::ranges::all_of(base, is_narrow) || !std::ranges::all_of(candidates, is_narrow)) return false;
     double own_levels = 0;
@@ -649,6 +737,16 @@ void Counts::extensions(std::span<const int> base, std::span<const int> candidat
         extensions_by_bits(base, candidates, use);
         return;
     }
+    if (source_) {
+        std::vector<std::vector<int>> lists;
+        for (const int u : candidates) {
+            lists.emplace_back(base.begin(), base.end());
+            lists.back().push_back(u);
+        }
+        const auto found = list(lists);
+        for (std::size_t place = 0; place < candidates.size(); ++place) use(candidates[place], found[place].counts);
+        return;
+    }
     const Partition groups = partition(rows_, base);
     const std::size_t rows = rows_.count;
     const auto weight = [this](std::size_t i) { return rows_.weighted() ? rows_.weights[i] : 1; };
@@ -679,6 +777,71 @@ void Counts::extensions(std::span<const int> base, std::span<const int> candidat
         });
         use(u, cells);
     });
+}
+
+Answers Counts::answer(const Questions& questions) const {
+    Answers answers;
+    for (const Crossing& crossing : questions.crossings) answers.crossed.push_back(crossed(crossing));
+    for (const Listing& listing : questions.listings) answers.listed.push_back(listed(listing));
+    return answers;
+}
+
+int Counts::variable_of(int level) const {
+    const auto after = std::ranges::upper_bound(narrow_, level, {}, [this](int v) { return first(v); });
+    return *(after - 1);
+}
+
+Matrix<std::int64_t> Counts::crossed(const Crossing& crossing) const {
+    const auto& [configurations, levels] = crossing;
+    Matrix<std::int64_t> found(levels.size(), configurations.rows());
+    if (found.empty()) return found;
+    std::vector<int> members;
+    for (const int level : configurations[0]) members.push_back(variable_of(level));
+    const double columns = static_cast<double>(configurations.rows());
+    const double by_bits = limits_.bits_cost * static_cast<double>(rows_.count) * columns * static_cast<double>(levels.size());
+    if (!rows_.weighted() && by_bits <= cost_of_histogram(states(rows_, members))) {
+        const auto counted = met(configurations, levels);
+        std::copy_n(counted.data(), levels.size() * configurations.rows(), found.data());
+        return found;
+    }
+    const Table table = by_histogram(VariableSet(members));
+    std::vector<std::size_t> place(configurations.rows(), 0);
+    for (std::size_t k = 0; k < configurations.rows(); ++k) {
+        // Members are ascending in a table, whatever their order here.
+        for (const int v : table->members) {
+            const std::size_t at = static_cast<std::size_t>(std::ranges::find(members, v) - members.begin());
+            place[k] = place[k] * static_cast<std::size_t>(this->levels(v)) + static_cast<std::size_t>(configurations(k, at) - first(v));
+        }
+    }
+    for (std::size_t m = 0; m < levels.size(); ++m) {
+        const auto counts = table->counts[levels[m]];
+        for (std::size_t k = 0; k < place.size(); ++k) found(m, k) = counts[place[k]];
+    }
+    return found;
+}
+
+Listed Counts::listed(const Listing& listing) const {
+    std::vector<int> own_levels;
+    for (const int v : listing.variables) own_levels.push_back(levels(v));
+    const ConfigurationKeys keys(own_levels);
+    const Partition groups = partition(rows_, listing.variables);
+    const auto sizes = group_sizes(std::span<const std::int32_t>(groups.group), static_cast<std::size_t>(groups.groups), rows_.weights);
+    std::vector<std::int64_t> row_of(sizes.size(), -1);
+    for (std::size_t i = 0; i < rows_.count; ++i) row_of[groups.group[i]] = static_cast<std::int64_t>(i);
+    Listed found;
+    std::vector<std::uint64_t> key(keys.words());
+    for (std::size_t g = 0; g < sizes.size(); ++g) {
+        if (row_of[g] < 0) continue;
+        keys.write(
+            [&](std::size_t at) {
+                return with_codes(rows_.columns[listing.variables[at]],
+                                  [&](const auto* codes) { return static_cast<std::uint64_t>(codes[row_of[g]]); });
+            },
+            key.data());
+        found.keys.insert(found.keys.end(), key.begin(), key.end());
+        found.counts.push_back(sizes[g]);
+    }
+    return found;
 }
 
 }  // namespace stablebn

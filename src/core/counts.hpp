@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -22,6 +23,7 @@
 #include "fixed.hpp"
 #include "logarithm.hpp"
 #include "pool.hpp"
+#include "row_source.hpp"
 #include "rows.hpp"
 #include "scratch.hpp"
 #include "variable_set.hpp"
@@ -61,6 +63,9 @@ public:
     Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Pool> pool, CountingLimits limits = {},
            std::shared_ptr<const LogTable> logs = nullptr);
 
+    /// The counts of rows that somebody else has: `rows` has no columns then, but their number and their levels.
+    Counts(Rows rows, std::shared_ptr<RowSource> source, std::shared_ptr<Pool> pool, CountingLimits limits = {});
+
     /// The counts of the same variables, renumbered so that new i is old order[i]; the same object if asked again.
     std::shared_ptr<Counts> reordered(std::span<const int> order);
 
@@ -92,6 +97,14 @@ public:
     std::span<const std::int64_t> level_sizes() const;
     /// Counts of all pairs of packed levels of different variables.
     MatrixView<const std::int32_t> pairs() const;
+
+    /// Whether the rows are somebody else's: then nobody here can look at them.
+    bool asks() const { return source_ != nullptr; }
+    /// What occurs of each of some lists of variables, of rows that somebody else has.
+    std::vector<Listed> list(std::span<const std::vector<int>> lists) const;
+
+    /// Answer questions about these rows for somebody who does not have them.
+    Answers answer(const Questions& questions) const;
 
     /// The joint table of a set that is not empty; null where it would be too large.
     std::shared_ptr<const JointTable> table(const VariableSet& set);
@@ -154,6 +167,18 @@ private:
     /// Write the rows of variables, given their joint cells [codes x configurations].
     void unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const;
     Table by_weights(const VariableSet& set) const;
+    /// The counts of joint configurations that a table which is kept tells of; none where none does.
+    std::optional<std::vector<std::int64_t>> known_cells(const VariableSet& set) const;
+    /// What has to be counted of the pairs of a variable and those before it: all levels but the last of each.
+    Crossing pairs_to_count(std::size_t place) const;
+    /// Write all pairs of a variable and those before it, given the counts of these.
+    void write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int32_t>& met) const;
+    /// The same counts, asked for at once where the rows are somebody else's.
+    std::vector<Matrix<std::int32_t>> ask(std::vector<Crossing> crossings) const;
+    Matrix<std::int64_t> crossed(const Crossing& crossing) const;
+    Listed listed(const Listing& listing) const;
+    /// The variable that a packed level is one of.
+    int variable_of(int level) const;
     std::vector<int> outside(const VariableSet& set) const;
     bool extends_by_bits(std::span<const int> base, std::span<const int> candidates) const;
     void extensions_by_bits(std::span<const int> base, std::span<const int> candidates,
@@ -165,6 +190,9 @@ private:
 
     Rows rows_;
     std::shared_ptr<const void> owner_;
+    /// Who has the rows, where they are not here; and, of each variable, which of the columns there it is.
+    std::shared_ptr<RowSource> source_;
+    std::vector<int> origin_;
     std::shared_ptr<Pool> pool_;
     CountingLimits limits_;
     std::shared_ptr<const LogTable> m_ln_m_;

@@ -29,6 +29,8 @@ public:
 
     std::size_t columns() const override { return codes_.rows(); }
     std::size_t rows() const override { return weights_.size(); }
+    std::span<const std::int64_t> weights() const override { return weights_; }
+    std::span<const std::size_t> places() const override { return places_; }
     std::vector<std::uint64_t> colours(std::span<const std::int64_t> classes, std::span<const int> wanted) const override;
     bool exchangeable(int u, int v) const override;
     std::uint64_t certificate(std::span<const int> order) const override;
@@ -44,6 +46,7 @@ private:
     /// A copy, ordered by key.
     Matrix<Code> codes_;
     std::vector<std::int64_t> weights_;
+    std::vector<std::size_t> places_;
     std::vector<std::uint64_t> keys_;
     /// A hash of each column's number, from which the keys are made.
     std::vector<std::uint64_t> numbers_;
@@ -73,7 +76,7 @@ DistinctRowsOf<Code>::DistinctRowsOf(MatrixView<const Code> codes, std::span<con
         }
         return true;
     };
-    std::vector<std::size_t> kept;
+    std::vector<std::size_t>& kept = places_;
     for (const std::size_t i : order) {
         // Of rows with the same key, all but freaks are equal.
         std::size_t twin = kept.size();

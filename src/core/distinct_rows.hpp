@@ -19,6 +19,10 @@ public:
 
     virtual std::size_t columns() const = 0;
     virtual std::size_t rows() const = 0;
+    /// How many rows each stands for.
+    virtual std::span<const std::int64_t> weights() const = 0;
+    /// The place of each among the rows that were given.
+    virtual std::span<const std::size_t> places() const = 0;
 
     /// A colour for each wanted column (0 for the others) from the classes of all. A row is coloured by the multiset of
     /// (class of the column, value) in it, a column by the multiset of (colour of the row, value).

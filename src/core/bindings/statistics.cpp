@@ -1,5 +1,6 @@
 // Python's view of the statistics of categorical and mixed tables.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -58,6 +59,94 @@ std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
     rows.holes = std::move(holes);
     const Unlocked unlocked;
     return std::make_shared<Counts>(std::move(rows), owner, Pool::with_threads(threads), limits);
+}
+
+using Crossings = std::vector<std::pair<Table<std::int32_t>, Vector<std::int32_t>>>;
+using Listings = std::vector<std::vector<int>>;
+
+/// A Python object that has the rows. Its method `count(crossings, listings)` answers what `Counts.answer` does.
+class PythonSource : public RowSource {
+public:
+    explicit PythonSource(nb::object object) : object_(std::move(object)) {}
+    ~PythonSource() override {
+        const nb::gil_scoped_acquire acquire;
+        object_.reset();
+    }
+
+protected:
+    Answers answer(const Questions& questions) override {
+        const nb::gil_scoped_acquire acquire;
+        nb::list crossings, listings;
+        for (const auto& [configurations, levels] : questions.crossings) {
+            std::vector<std::int32_t> own(configurations.data(), configurations.data() + configurations.rows() * configurations.columns());
+            crossings.append(nb::make_tuple(array_of(std::move(own), {configurations.rows(), configurations.columns()}),
+                                            array_of(std::vector<std::int32_t>(levels.begin(), levels.end()), {levels.size()})));
+        }
+        for (const auto& listing : questions.listings) listings.append(nb::cast(listing.variables));
+        const nb::object found = object_.attr("count")(crossings, listings);
+        Answers answers;
+        for (const nb::handle one : found[0]) {
+            const auto counts = nb::cast<Table<std::int64_t>>(one);
+            const auto view = view_of(counts);
+            auto& own = answers.crossed.emplace_back(view.rows, view.columns);
+            std::copy_n(view.data, view.rows * view.columns, own.data());
+        }
+        for (const nb::handle one : found[1]) {
+            const auto keys = nb::cast<Table<std::uint64_t>>(one[0]);
+            const auto counts = nb::cast<Vector<std::int64_t>>(one[1]);
+            const auto view = view_of(keys);
+            const auto sizes = span_of(counts);
+            answers.listed.push_back({{view.data, view.data + view.rows * view.columns}, {sizes.begin(), sizes.end()}});
+        }
+        if (answers.crossed.size() != questions.crossings.size() || answers.listed.size() != questions.listings.size()) {
+            throw std::runtime_error("a source of rows has not answered every question");
+        }
+        return answers;
+    }
+
+private:
+    nb::object object_;
+};
+
+std::shared_ptr<Counts> counts_of_source(nb::object source, std::vector<int> levels, std::int64_t total, int threads,
+                                         CountingLimits limits, std::vector<bool> holes) {
+    Rows rows;
+    rows.count = static_cast<std::size_t>(total);
+    rows.total = total;
+    rows.columns.resize(levels.size());
+    rows.levels = std::move(levels);
+    rows.holes = std::move(holes);
+    std::shared_ptr<RowSource> asked = std::make_shared<PythonSource>(std::move(source));
+    const Unlocked unlocked;
+    return std::make_shared<Counts>(std::move(rows), std::move(asked), Pool::with_threads(threads), limits);
+}
+
+nb::object answer(const Counts& counts, const Crossings& crossings, const Listings& listings) {
+    Questions questions;
+    for (const auto& [configurations, levels] : crossings) {
+        const auto view = view_of(configurations);
+        const auto which = span_of(levels);
+        auto& own = questions.crossings.emplace_back();
+        own.configurations = Matrix<int>(view.rows, view.columns);
+        std::copy_n(view.data, view.rows * view.columns, own.configurations.data());
+        own.levels.assign(which.begin(), which.end());
+    }
+    for (const auto& variables : listings) questions.listings.push_back({variables});
+    Answers answers;
+    {
+        const Unlocked unlocked;
+        answers = counts.answer(questions);
+    }
+    nb::list crossed, listed;
+    for (const auto& own : answers.crossed) {
+        crossed.append(array_of(std::vector<std::int64_t>(own.data(), own.data() + own.rows() * own.columns()), {own.rows(), own.columns()}));
+    }
+    for (auto& own : answers.listed) {
+        const std::size_t count = own.counts.size();
+        const std::size_t words = count ? own.keys.size() / count : 1;
+        listed.append(nb::make_tuple(array_of(std::move(own.keys), {count, words}), array_of(std::move(own.counts), {count})));
+    }
+    return nb::make_tuple(crossed, listed);
 }
 
 std::shared_ptr<AvailableColumns> available_columns(const Table<std::int64_t>& values,
@@ -163,6 +252,12 @@ void bind_statistics(nb::module_& m) {
     nb::class_<Counts>(m, "Counts", "Integer contingency counts of any set of a table's variables.")
         .def(nb::new_(&counts_of), nb::arg("codes"), nb::arg("levels"), nb::arg("weights").none() = nb::none(),
              nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{})
+        .def_static("of_source", &counts_of_source, nb::arg("source"), nb::arg("levels"), nb::arg("total"),
+                    nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{},
+                    "Counts of rows that a source has: an object whose method `count` answers what `answer` does.")
+        .def("answer", &answer, nb::arg("crossings"), nb::arg("listings"),
+             "Of each crossing (configurations [K, d] and levels [m], by number) how many rows have both, [m, K]; of each "
+             "listing of variables the keys of the configurations that occur, [k, words], and the rows of each, [k].")
         .def_prop_ro("n", &Counts::variables)
         .def_prop_ro("total", &Counts::total)
         .def_prop_ro("threads", [](const Counts& counts) { return counts.pool().size(); })
@@ -252,6 +347,12 @@ void bind_statistics(nb::module_& m) {
         .def(nb::new_(&distinct_rows_of<std::uint64_t>), nb::arg("codes"), nb::arg("weights").none() = nb::none())
         .def_prop_ro("columns", &DistinctRows::columns)
         .def_prop_ro("rows", &DistinctRows::rows)
+        .def_prop_ro("weights",
+                     [](const DistinctRows& rows) { return as_array({rows.weights().begin(), rows.weights().end()}); },
+                     "How many rows each stands for.")
+        .def_prop_ro("places",
+                     [](const DistinctRows& rows) { return as_array({rows.places().begin(), rows.places().end()}); },
+                     "The place of each among the rows that were given.")
         .def("colours",
              [](const DistinctRows& rows, const std::vector<std::int64_t>& classes, const std::vector<int>& wanted) {
                  const nb::gil_scoped_release release;

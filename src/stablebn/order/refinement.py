@@ -19,10 +19,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain
 
-from stablebn.stats.symmetry import Structure
+from stablebn.stats.symmetry import MOST_WORK, Structure
 
-# Numbers looked at, some nanoseconds each. It is no limit of time, so that the answer never depends on the machine.
-MOST_WORK = 1 << 29
 # What a step costs for each variable besides, in such numbers.
 _WORK_OF_VARIABLE = 1000
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from stablebn.data.table import CategoricalTable, MixedTable, Table
+from stablebn.data.blocks import AnyTable, BlockTable, joined
+from stablebn.data.table import CategoricalTable, MixedTable
+from stablebn.stats.asked_counts import counts_of
 from stablebn.stats.available import AvailableMoments
 from stablebn.stats.available_mixed import AvailableMixedStatistics
 from stablebn.stats.counts import Counts
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
+from stablebn.stats.sources import BlockSource
 from stablebn.stats.standardised import MeasuredMoments, StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
@@ -30,8 +33,13 @@ AnyStatistics: TypeAlias = Counts | Moments | AvailableMoments | MixedStatistics
 """Statistics of any table."""
 
 
-def statistics_of(table: Table, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
+def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
     """The statistics from which scores, orders and tests of a table are made."""
+    if isinstance(table, BlockTable):
+        source = BlockSource(table, threads=threads)
+        if isinstance(table.like, CategoricalTable):
+            return counts_of(source, threads=threads)
+        return statistics_of(joined(table), unit_free=unit_free, threads=threads)
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
     if isinstance(table, MixedTable):

@@ -11,7 +11,7 @@ from stablebn.data.encoding import narrow
 from stablebn.data.table import CategoricalTable
 
 # Numbers of configurations are 16 bits wide.
-_MOST_CONFIGURATIONS = 1 << 16
+MOST_CONFIGURATIONS = 1 << 16
 # Rows a configuration, on average, from which collapsing costs less than it saves.
 ROWS_TO_COLLAPSE = 100
 
@@ -25,7 +25,7 @@ def collapsed(table: CategoricalTable) -> CategoricalTable:
     levels = [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
     configurations = math.prod(levels)
     rows = table.codes.shape[1]
-    if not levels or configurations > min(_MOST_CONFIGURATIONS, rows / ROWS_TO_COLLAPSE):
+    if not levels or configurations > min(MOST_CONFIGURATIONS, rows / ROWS_TO_COLLAPSE):
         return table
     counts = _core.configuration_sizes(table.codes, levels, table.weights)
     occurring = np.flatnonzero(counts)

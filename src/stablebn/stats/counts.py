@@ -97,4 +97,9 @@ def value_counts(table: CategoricalTable, column: int) -> str:
     levels = table.levels[column]
     counts = np.bincount(table.codes[column], table.weights, minlength=len(levels)).astype(np.int64).tolist()
     # What is missing is counted last, and is no value.
-    return str(dict(zip(levels, counts[: len(levels)], strict=True)))
+    return text_of_counts(levels, counts[: len(levels)])
+
+
+def text_of_counts(levels: Sequence[Hashable], counts: Sequence[int]) -> str:
+    """The text of value counts, as Python prints a dict."""
+    return str(dict(zip(levels, counts, strict=True)))

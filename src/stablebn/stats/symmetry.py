@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 
+MOST_WORK = 1 << 29
+"""Numbers to look at, some nanoseconds each, before names decide. No limit of time: the answer never depends on the
+machine."""
+
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -1,0 +1,135 @@
+"""Where statistics come from when the rows of a table are not one array in memory.
+
+A source has the rows in blocks, each an ordinary table: on disk, or with the workers of a cluster. It is asked to apply
+a function to every block, or to count; what comes back are integers, and they add up. So it does not matter how rows
+are split, nor who counts: `docs/sources.md` says how another source would be written.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn.data.blocks import BlockTable
+from stablebn.data.table import CategoricalTable, MixedTable, Table
+
+Outcome = TypeVar("Outcome")
+
+Crossing: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""Configurations [K, d], each a level of every one of d variables, and levels [m] of others, all by number."""
+
+Listing: TypeAlias = Sequence[int]
+"""Categorical columns, of which the configurations that occur are asked for."""
+
+Listed: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
+"""The keys [k, words] of configurations that occur, as the core writes them, and the rows of each by weight, [k]."""
+
+
+class RowSource(ABC):
+    """Somebody who has the rows of a table.
+
+    Attributes
+    ----------
+    like : CategoricalTable, ContinuousTable or MixedTable
+        The table without rows: its names, kinds and levels.
+    total : int
+        N, the number of rows by weight.
+    """
+
+    like: Table
+    total: int
+
+    @abstractmethod
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of every block and the arguments, in any order.
+
+        The function is one of a module, so that it can be sent to another process.
+        """
+
+    def count(
+        self, crossings: Sequence[Crossing], listings: Sequence[Listing]
+    ) -> tuple[list[NDArray[np.int64]], list[Listed]]:
+        """One pass over the rows: the answers to all questions.
+
+        Returns
+        -------
+        list of int64 arrays [m, K]
+            Of each crossing, the rows that have all levels of a configuration and a level more.
+        list of (keys, counts)
+            Of each listing, the configurations that occur and the rows of each.
+        """
+        crossed = [np.zeros((levels.size, len(configurations)), dtype=np.int64) for configurations, levels in crossings]
+        listed: list[list[Listed]] = [[] for _ in listings]
+        for own_crossed, own_listed in self.each(answer, list(crossings), [list(own) for own in listings]):
+            for counts, own in zip(crossed, own_crossed, strict=True):
+                counts += own
+            for found, more in zip(listed, own_listed, strict=True):
+                found.append(more)
+        return crossed, [added_up(found) for found in listed]
+
+
+class BlockSource(RowSource):
+    """Blocks that this process can open: on disk, or in memory.
+
+    Parameters
+    ----------
+    table : BlockTable
+    threads : int
+        How many blocks are looked at at once.
+    """
+
+    def __init__(self, table: BlockTable, *, threads: int = 1) -> None:
+        self.like = table.like
+        self.total = table.total
+        self._blocks = table.blocks()
+        self._threads = threads
+
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of every block and the arguments."""
+
+        def at(place: int) -> Outcome:
+            return function(self._blocks[place], *arguments)
+
+        if self._threads == 1 or len(self._blocks) == 1:
+            yield from map(at, range(len(self._blocks)))
+            return
+        with ThreadPoolExecutor(self._threads) as pool:
+            # A few more than threads are under way, so that what they find does not pile up.
+            for first in range(0, len(self._blocks), 4 * self._threads):
+                yield from pool.map(at, range(first, min(first + 4 * self._threads, len(self._blocks))))
+
+
+def answer(
+    block: Table, crossings: list[Crossing], listings: list[list[int]]
+) -> tuple[list[NDArray[np.int64]], list[Listed]]:
+    """The answers to questions about one block."""
+    return counts_of_block(block).answer(crossings, listings)
+
+
+def counts_of_block(block: Any) -> _core.Counts:
+    """What counts the rows of a block, on one thread."""
+    categorical: CategoricalTable = block.categorical if isinstance(block, MixedTable) else block
+    return _core.Counts(categorical.codes, levels_with_holes(categorical), categorical.weights)
+
+
+def levels_with_holes(table: CategoricalTable) -> list[int]:
+    """How many levels each column has where holes are one more of them."""
+    return [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
+
+
+def added_up(listed: Sequence[Listed]) -> Listed:
+    """The configurations that some blocks have, each once, with their rows added up."""
+    keys = np.concatenate([own for own, _ in listed])
+    counts = np.concatenate([own for _, own in listed])
+    order = np.lexsort(keys.T)
+    keys, counts = keys[order], counts[order]
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    is_first[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    first = np.flatnonzero(is_first)
+    return keys[first], np.add.reduceat(counts, first) if first.size else counts
