@@ -20,6 +20,7 @@ from stablebn.order.canonical import score_keys
 from stablebn.order.refinement import tell_apart
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
+from stablebn.stats.sources import TableSource
 from stablebn.stats.standardised import StandardisedColumns
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
@@ -133,7 +134,7 @@ def _columns_of(table: Table) -> list[_Column]:
         return [own[name] for name in table.names]
     if isinstance(table, CategoricalTable):
         return [_categories(table, v) for v in range(len(table.names))]
-    standardised = StandardisedColumns(table)
+    standardised = StandardisedColumns(TableSource(table))
     return [_numbers(table, standardised, v) for v in range(len(table.names))]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from stablebn.data.blocks import AnyTable, BlockTable, joined
-from stablebn.data.table import CategoricalTable, MixedTable
+from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.stats.asked_counts import counts_of
 from stablebn.stats.available import AvailableMoments
 from stablebn.stats.available_mixed import AvailableMixedStatistics
@@ -39,6 +39,9 @@ def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1)
         source = BlockSource(table, threads=threads)
         if isinstance(table.like, CategoricalTable):
             return counts_of(source, threads=threads)
+        if isinstance(table.like, ContinuousTable) and not table.holes:
+            moments = Moments(source, threads=threads)
+            return StandardisedMoments(moments) if unit_free else moments
         return statistics_of(joined(table), unit_free=unit_free, threads=threads)
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.table import ContinuousTable
-from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, skewness_and_kurtosis
+from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, known_values, skewness_and_kurtosis
+from stablebn.stats.sources import TableSource
 from stablebn.stats.standardised import StandardisedColumns, points_of
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
@@ -61,7 +62,7 @@ class AvailableMoments(Statistics):
         self.threads = threads
         places = min(_MOST_PLACES, _BITS_OF_SUMS - self.total.bit_length())
         standardised, self.deviations = _standardised(table)
-        self._rounded = StandardisedColumns(table)
+        self._rounded = StandardisedColumns(TableSource(table))
         known = ~np.isnan(table.values)
         fixed = np.full(table.values.shape, _core.AvailableColumns.HOLE, dtype=np.int64)
         fixed[known] = np.rint(np.ldexp(standardised[known], places)).astype(np.int64)
@@ -91,7 +92,11 @@ class AvailableMoments(Statistics):
         """How many values are known; and their skewness, without units whichever way, and kurtosis."""
         column, weights = known_values(self._table, self._columns[v])
         rows = column.size if weights is None else int(weights.sum())
-        shape = self._rounded.shape(self._columns[v]) if self.unit_free else skewness_and_kurtosis(column, weights)
+        shape = (
+            self._rounded.shape(self._columns[v])
+            if self.unit_free
+            else skewness_and_kurtosis(TableSource(self._table), self._columns[v])
+        )
         return rows, *shape
 
     def points(self) -> list[int]:
@@ -123,13 +128,6 @@ class AvailableMoments(Statistics):
                 _, entries = self._exact.correlations([u, v])
                 found[u, v] = found[v, u] = np.rint(np.ldexp(entries[0, 1], BITS_OF_CORRELATIONS))
         return found
-
-
-def known_values(table: ContinuousTable, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """The values of a column that are known, and their weights."""
-    values = table.values[column]
-    known = ~np.isnan(values)
-    return values[known], None if table.weights is None else table.weights[known]
 
 
 def _standardised(table: ContinuousTable) -> tuple[NDArray[np.float64], list[tuple[float, int]]]:

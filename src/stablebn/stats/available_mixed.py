@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
-from stablebn.stats.available import AvailableMoments, known_values
+from stablebn.stats.available import AvailableMoments
 from stablebn.stats.mixed import MixedColumns, floors_of, standard_of, standardised_by
-from stablebn.stats.moments import Moments
+from stablebn.stats.moments import Moments, known_values
 from stablebn.stats.statistics import Blocks
 
 if TYPE_CHECKING:

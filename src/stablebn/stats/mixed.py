@@ -20,6 +20,7 @@ from stablebn.stats.counts import value_counts
 from stablebn.stats.indicators import Block, correlated, indicators
 from stablebn.stats.level_order import level_orders
 from stablebn.stats.moments import Moments
+from stablebn.stats.sources import TableSource
 from stablebn.stats.standardised import StandardisedColumns, points_of
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
@@ -71,7 +72,7 @@ class MixedColumns(Statistics):
 
     def _hold(self, table: MixedTable, standards: list[Standard], values: NDArray[np.int64]) -> None:
         self._table = table
-        self._standardised = StandardisedColumns(table.continuous)
+        self._standardised = StandardisedColumns(TableSource(table.continuous))
         self._standards = standards
         self._values = values
 

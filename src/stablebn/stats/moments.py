@@ -19,11 +19,17 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
+from stablebn.stats.distinct import rows_of
+from stablebn.stats.sources import RowSource, TableSource
 from stablebn.stats.statistics import Blocks, Statistics
-from stablebn.stats.symmetry import Structure, TableRows
+from stablebn.stats.symmetry import Structure
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
+
+_BITS_OF_DOUBLE = 53
+# How many powers of the values are added up, for skewness and kurtosis.
+_POWERS = 4
 
 # Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps, so that what
 # is equal stays equal. They in turn are far finer than what any number of rows could tell.
@@ -51,22 +57,27 @@ class Moments(Statistics):
 
     Parameters
     ----------
-    table : ContinuousTable
+    table : ContinuousTable, or RowSource of such tables
         No column is constant.
     threads : int
         How many threads add up at once.
+
+    Attributes
+    ----------
+    source : RowSource
+        Who has the rows.
     """
 
     kind = "continuous"
 
-    def __init__(self, table: ContinuousTable, *, threads: int = 1) -> None:
-        self._table = table
-        self._columns: Sequence[int] = range(len(table.names))
-        self.names = table.names
-        self.total = table.total
-        self.n = len(table.names)
+    def __init__(self, table: ContinuousTable | RowSource, *, threads: int = 1) -> None:
+        self.source = table if isinstance(table, RowSource) else TableSource(table, threads=threads)
+        self.names = self.source.like.names
+        self._columns: Sequence[int] = range(len(self.names))
+        self.total = self.source.total
+        self.n = len(self.names)
         self.threads = threads
-        self._numerators, self._sums, self._exponents = _exact_sums(table.values, table.weights, self.total, threads)
+        _, self._numerators, self._sums, self._exponents = _exact_sums(self.source, range(self.n))
 
     def reordered(self, order: Sequence[int]) -> Moments:
         """The moments of the same variables renumbered so that new i is old order[i]."""
@@ -84,12 +95,11 @@ class Moments(Statistics):
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
         """
-        return skewness_and_kurtosis(self._table.values[self._columns[v]], self._table.weights)
+        return skewness_and_kurtosis(self.source, self._columns[v])
 
     def structures(self) -> list[Structure]:
         """The rows, by the bits of their values; there is only one zero."""
-        values = self._table.values[list(self._columns)] + 0.0
-        return [TableRows(values.view(np.uint64), self._table.weights)]
+        return [rows_of(self.source, bits_of_values, list(self._columns))]
 
     def correlation(self, u: int, v: int, bits: int) -> int:
         """The correlation of two columns in units of 2**-bits, rounded to the nearest."""
@@ -146,22 +156,70 @@ class Moments(Statistics):
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
 
 
-def skewness_and_kurtosis(column: NDArray[np.float64], weights: NDArray[np.int64] | None) -> tuple[int, int]:
-    """Both in steps of 2**-30; see `Moments.sort_key`."""
-    repeats = [1] * column.size if weights is None else weights.tolist()
-    total = sum(repeats)
-
-    def mean(values: NDArray[np.float64]) -> float:
-        repeated = (x for x, times in zip(values.tolist(), repeats, strict=True) for _ in range(times))
-        return math.fsum(repeated) / total
-
+def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
+    """Both in steps of 2**-30, of the values that are known; see `Moments.sort_key`."""
     # A power of two near the largest value keeps the fourth powers in the range of a double.
-    values = np.ldexp(column, -int(np.frexp(np.abs(column).max())[1]))
-    centred = values - mean(values)
-    square = centred * centred
-    variance, third, fourth = (mean(power) for power in (square, square * centred, square * square))
+    power = int(np.frexp(max(source.each(largest, column)))[1])
+
+    def means(centre: float) -> tuple[int, list[float]]:
+        total, sums = 0, [Fraction(0)] * _POWERS
+        for rows, own in source.each(_sums_of_powers, column, power, centre):
+            total += rows
+            sums = [one + more for one, more in zip(sums, own, strict=True)]
+        # Each sum is rounded once.
+        return total, [float(one) / total for one in sums]
+
+    _, [mean, *_] = means(0.0)
+    _, [_, variance, third, fourth] = means(mean)
     skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
     return round(skewness * 2**30), round(kurtosis * 2**30)
+
+
+def known_values(block: ContinuousTable, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """The values of a column that are known, and their weights."""
+    values = block.values[column]
+    if column not in block.holes:
+        return values, block.weights
+    known = ~np.isnan(values)
+    return values[known], None if block.weights is None else block.weights[known]
+
+
+def largest(block: ContinuousTable, column: int) -> float:
+    """The largest value of a column, whatever its sign."""
+    return float(np.abs(known_values(block, column)[0]).max(initial=0.0))
+
+
+def _sums_of_powers(block: ContinuousTable, column: int, power: int, centre: float) -> tuple[int, list[Fraction]]:
+    """How many values are known, and the exact sums of their first powers, each a double, from a centre."""
+    values, weights = known_values(block, column)
+    centred = np.ldexp(values, -power) - centre
+    square = centred * centred
+    rows = values.size if weights is None else int(weights.sum())
+    return rows, [exact_sum(own, weights) for own in (centred, square, square * centred, square * square)]
+
+
+def exact_sum(values: NDArray[np.float64], weights: NDArray[np.int64] | None) -> Fraction:
+    """The sum of doubles, none of its bits lost."""
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, _BITS_OF_DOUBLE).astype(np.int64)
+    # Two halves, as sums of so many bits over many rows, or times weights, would leave 64 bits.
+    half = _BITS_OF_DOUBLE // 2 + 1
+    upper, lower = whole >> half, whole & ((1 << half) - 1)
+    total = Fraction(0)
+    for exponent in np.unique(exponents).tolist():
+        there = exponents == exponent
+        if weights is None:
+            sums = [int(part[there].sum()) for part in (upper, lower)]
+        else:
+            sums = [sum((part[there].astype(object) * weights[there]).tolist()) for part in (upper, lower)]
+        total += ((sums[0] << half) + sums[1]) * power_of_two(exponent - _BITS_OF_DOUBLE)
+    return total
+
+
+def bits_of_values(block: ContinuousTable, columns: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int64] | None]:
+    """The bits of the values of some columns, of which there is only one zero; and the weights."""
+    values = block.values[columns] + 0.0
+    return values.view(np.uint64), block.weights
 
 
 def are_near_a_half(steps: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -186,21 +244,32 @@ def exponent_of_root(value: Fraction) -> int:
 
 
 def _exact_sums(
-    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int, threads: int
-) -> tuple[NDArray[np.object_], NDArray[np.object_], list[int]]:
-    """N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit."""
-    n = values.shape[0]
-    ranges = np.array([_core.bit_range(column) for column in values], dtype=np.int64).reshape(n, 2)
+    source: RowSource, columns: Sequence[int]
+) -> tuple[int, NDArray[np.object_], NDArray[np.object_], list[int]]:
+    """N; N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit.
+
+    Where there are holes, of one column alone: over the values that are known.
+    """
+    n = len(columns)
+    total = 0
+    ranges = np.tile(np.array([[-(1 << 62), 1 << 62]]), (n, 1))
+    for rows, own in source.each(_bit_ranges, list(columns)):
+        total += rows
+        ranges = np.stack([np.maximum(ranges[:, 0], own[:, 0]), np.minimum(ranges[:, 1], own[:, 1])], axis=1)
     # One bit above the largest value: so no slice, the first included, is beyond half its range.
     tops = ranges[:, 0] + 1
     depth = int((tops - ranges[:, 1]).max(initial=1))
     slices = -(-min(depth, _DEEPEST_BITS) // SLICE_WIDTH)
+    halves: dict[int, NDArray[np.int64]] = {}
+    for found in source.each(_sums_of_products, list(columns), tops, slices, source.threads_a_block):
+        for shift, own in found.items():
+            halves[shift] = halves[shift] + own if shift in halves else own
     u, v = np.tril_indices(n)
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)
-    for digits, shift in _digits(weights):
+    for shift, both in halves.items():
         # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all become units of the last slice.
-        for half, carry in zip(_sums_of_products(values, tops, slices, digits, threads), (CARRY, 0), strict=True):
+        for half, carry in zip(both, (CARRY, 0), strict=True):
             blocks = half[:-1, :-1].reshape(slices, n, slices, n)
             for place in range(2 * slices - 1):
                 alike = range(max(0, place - slices + 1), min(slices, place + 1))
@@ -210,7 +279,30 @@ def _exact_sums(
                 plain += row.astype(object) << shift + carry + SLICE_WIDTH * (slices - 1 - s)
     numerators = np.empty((n, n), dtype=object)
     numerators[u, v] = numerators[v, u] = cross * total - plain[u] * plain[v]
-    return numerators, plain, [int(top) - slices * SLICE_WIDTH for top in tops]
+    return total, numerators, plain, [int(top) - slices * SLICE_WIDTH for top in tops]
+
+
+def mean_and_variance(source: RowSource, column: int) -> tuple[Fraction, Fraction]:
+    """Both exactly, of the values of a column that are known."""
+    total, numerators, sums, [exponent] = _exact_sums(source, [column])
+    unit = power_of_two(exponent)
+    return Fraction(int(sums[0]), total) * unit, Fraction(int(numerators[0, 0]), total**2) * unit**2
+
+
+def _bit_ranges(block: ContinuousTable, columns: list[int]) -> tuple[int, NDArray[np.int64]]:
+    """How many rows there are by weight, and the range of bits of each column."""
+    values, weights = _values(block, columns)
+    rows = values.shape[1] if weights is None else int(weights.sum())
+    return rows, np.array([_core.bit_range(column) for column in values], dtype=np.int64).reshape(len(columns), 2)
+
+
+def _values(block: ContinuousTable, columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """Columns, of one with holes the values that are known; and the weights."""
+    if block.holes.isdisjoint(columns):
+        return (block.values if columns == [*range(len(block.names))] else block.values[columns]), block.weights
+    [column] = columns
+    values, weights = known_values(block, column)
+    return values[np.newaxis], weights
 
 
 def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int32], int]]:
@@ -225,9 +317,13 @@ def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int3
 
 
 def _sums_of_products(
-    values: NDArray[np.float64], tops: NDArray[np.int64], slices: int, digits: NDArray[np.int32], threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """High and low halves of the sums of products of all slices."""
-    halves = _core.sums_of_products(values, tops, slices, digits, threads)
-    lower = np.tril(halves)
-    return tuple(lower + np.tril(halves, -1).transpose(0, 2, 1))
+    block: ContinuousTable, columns: list[int], tops: NDArray[np.int64], slices: int, threads: int
+) -> dict[int, NDArray[np.int64]]:
+    """By shift, high and low halves of the sums of products of all slices."""
+    values, weights = _values(block, columns)
+    found = {}
+    for digits, shift in _digits(weights):
+        halves = _core.sums_of_products(values, tops, slices, digits, threads)
+        lower = np.tril(halves)
+        found[shift] = lower + np.tril(halves, -1).transpose(0, 2, 1)
+    return found

@@ -40,10 +40,13 @@ class RowSource(ABC):
         The table without rows: its names, kinds and levels.
     total : int
         N, the number of rows by weight.
+    threads_a_block : int
+        How many threads may look at a block at once: more than one only where there is but one block.
     """
 
     like: Table
     total: int
+    threads_a_block: int = 1
 
     @abstractmethod
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
@@ -72,6 +75,45 @@ class RowSource(ABC):
             for found, more in zip(listed, own_listed, strict=True):
                 found.append(more)
         return crossed, [added_up(found) for found in listed]
+
+
+class TableSource(RowSource):
+    """A table in memory: one block.
+
+    Parameters
+    ----------
+    table : CategoricalTable, ContinuousTable or MixedTable
+    threads : int
+        How many threads look at it at once.
+    """
+
+    def __init__(self, table: Table, *, threads: int = 1) -> None:
+        self.like = table
+        self.total = table.total
+        self.threads_a_block = threads
+
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of the table and the arguments."""
+        yield function(self.like, *arguments)
+
+
+class ContinuousPart(RowSource):
+    """The continuous columns of a source of mixed tables."""
+
+    def __init__(self, source: RowSource) -> None:
+        assert isinstance(source.like, MixedTable)
+        self.like = source.like.continuous
+        self.total = source.total
+        self.threads_a_block = source.threads_a_block
+        self._source = source
+
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of the continuous columns of every block and the arguments."""
+        return self._source.each(_of_continuous_part, function, *arguments)
+
+
+def _of_continuous_part(block: MixedTable, function: Callable[..., Outcome], *arguments: object) -> Outcome:
+    return function(block.continuous, *arguments)
 
 
 class BlockSource(RowSource):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,8 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
-from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, ScaledMatrix, are_near_a_half
-from stablebn.stats.symmetry import Relation, Structure, TableRows
+from stablebn.stats.distinct import rows_of
+from stablebn.stats.moments import (
+    BITS_OF_CORRELATIONS,
+    Moments,
+    ScaledMatrix,
+    are_near_a_half,
+    known_values,
+    largest,
+    mean_and_variance,
+    power_of_two,
+)
+from stablebn.stats.sources import RowSource
+from stablebn.stats.symmetry import Relation, Structure
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -46,7 +57,7 @@ class StandardisedMoments(Moments):
     _bits: ClassVar[int] = BITS_OF_CORRELATIONS
 
     def __init__(self, moments: Moments) -> None:
-        self._take(moments, moments.rounded_correlations(self._bits), StandardisedColumns(moments._table))
+        self._take(moments, moments.rounded_correlations(self._bits), StandardisedColumns(moments.source))
 
     def _take(self, moments: Moments, correlations: NDArray[np.int64], standardised: StandardisedColumns) -> None:
         vars(self).update(vars(moments))
@@ -73,10 +84,8 @@ class StandardisedMoments(Moments):
         """The correlations; and the rows of standardised values, rounded, which may tell apart what these cannot."""
         points, signs = points_of(self._signs())
         correlations = self._correlations[np.ix_(points, points)] * np.outer(signs, signs)
-        values = [
-            self._standardised.values(self._columns[v], sign) for v, sign in zip(points, signs.tolist(), strict=True)
-        ]
-        return [Relation(correlations), TableRows(np.array(values, dtype=np.int32), self._table.weights)]
+        columns = [self._columns[v] for v in points]
+        return [Relation(correlations), self._standardised.rows(columns, signs.tolist())]
 
     def measured(self) -> MeasuredMoments:
         """The moments of the columns as they are."""
@@ -114,42 +123,81 @@ class MeasuredMoments(StandardisedMoments):
         return replace(super().cross_products(ridge=ridge), squares=squares)
 
 
+@dataclass(frozen=True)
+class Steps:
+    """How the values of a column become distances from the mean in steps of 2**-16 standard deviations.
+
+    Attributes
+    ----------
+    power : int
+        Values are seen in units of 2**power: so no square leaves the range of a double.
+    mean, variance : Fraction
+        In these units.
+    """
+
+    power: int
+    mean: Fraction
+    variance: Fraction
+
+    def of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Values in steps, rounded to the nearest as the exact moments say."""
+        # The mean as two doubles: a distance is then exact but for its own last bits, wherever zero may be.
+        mean = float(self.mean)
+        distances = (np.ldexp(values, -self.power) - mean) - float(self.mean - Fraction(mean))
+        steps = np.ldexp(distances / math.sqrt(self.variance), _BITS_OF_VALUES)
+        rounded: NDArray[np.int64] = np.rint(steps).astype(np.int64)
+        for row in np.flatnonzero(are_near_a_half(steps)).tolist():
+            distance = Fraction(float(values[row])) * power_of_two(-self.power) - self.mean
+            size = distance**2 / self.variance * 4 ** (_BITS_OF_VALUES + 1)
+            nearest = (math.isqrt(size.numerator // size.denominator) + 1) >> 1
+            rounded[row] = nearest if distance > 0 else -nearest
+        return rounded
+
+
 class StandardisedColumns:
     """Values as distances from the mean in steps of 2**-16 standard deviations, of the columns that are asked for.
 
     Parameters
     ----------
-    table : ContinuousTable
-        Mean and deviation of a column with holes are those of its values that are known.
+    source : RowSource
+        Of continuous tables. Mean and deviation of a column with holes are those of its values that are known.
     """
 
     HOLE = int(np.iinfo(np.int32).min)
     """What stands for a missing value: no distance is so great."""
 
-    def __init__(self, table: ContinuousTable) -> None:
-        self._table = table
-        self._values: dict[int, NDArray[np.int64]] = {}
+    def __init__(self, source: RowSource) -> None:
+        self._source = source
+        self._steps: dict[int, Steps] = {}
         self._distributions: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
+    def steps(self, column: int) -> Steps:
+        """How the values of a column become steps."""
+        if column not in self._steps:
+            power = int(np.frexp(max(self._source.each(largest, column)))[1])
+            unit = power_of_two(-power)
+            mean, variance = mean_and_variance(self._source, column)
+            self._steps[column] = Steps(power, mean * unit, variance * unit**2)
+        return self._steps[column]
+
     def values(self, column: int, sign: int = 1) -> NDArray[np.int64]:
-        """The value in every row, rounded to the nearest as the exact moments say; mirrored with the sign -1."""
-        if column not in self._values:
-            own = self._table.values[column]
-            known = ~np.isnan(own)
-            self._values[column] = np.full(own.size, self.HOLE, dtype=np.int64)
-            weights = None if self._table.weights is None else self._table.weights[known]
-            self._values[column][known] = _rounded(own[known], weights)
-        values = self._values[column]
-        return values if sign == 1 else np.where(values == self.HOLE, values, -values)
+        """The value in every row, mirrored with the sign -1."""
+        own = [values for values, _ in self._source.each(steps_of_block, [(column, self.steps(column), sign)])]
+        values: NDArray[np.int64] = np.concatenate(own, axis=1)[0].astype(np.int64)
+        return values
+
+    def rows(self, columns: Sequence[int], signs: Sequence[int]) -> Structure:
+        """The rows of some columns, some of them mirrored, as a structure."""
+        own = [(column, self.steps(column), sign) for column, sign in zip(columns, signs, strict=True)]
+        return rows_of(self._source, steps_of_block, own)
 
     def distribution(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The distinct values, ascending, and in how many rows each is."""
         if column not in self._distributions:
-            own = self.values(column)
-            known = own != self.HOLE
-            values, places = np.unique(own[known], return_inverse=True)
+            found = [*self._source.each(_distribution_of_block, column, self.steps(column))]
+            values, places = np.unique(np.concatenate([own for own, _ in found]), return_inverse=True)
             times = np.zeros(len(values), dtype=np.int64)
-            np.add.at(times, places, 1 if self._table.weights is None else self._table.weights[known])
+            np.add.at(times, places, np.concatenate([own for _, own in found]))
             self._distributions[column] = values, times
         return self._distributions[column]
 
@@ -168,22 +216,26 @@ class StandardisedColumns:
         return 0
 
 
-def _rounded(values: NDArray[np.float64], weights: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    moments = Moments(ContinuousTable(("",), values[np.newaxis], weights))
-    # In units of a power of two near the largest value no square leaves the range of a double.
-    power = int(np.frexp(np.abs(values).max())[1])
-    unit = Fraction(2) ** -power
-    mean, square = moments.mean(0) * unit, moments.cross_product(0, 0) / moments.total * unit**2
-    # The mean as two doubles: a distance is then exact but for its own last bits, wherever zero may be.
-    distances = (np.ldexp(values, -power) - float(mean)) - float(mean - Fraction(float(mean)))
-    steps = np.ldexp(distances / math.sqrt(square), _BITS_OF_VALUES)
-    rounded: NDArray[np.int64] = np.rint(steps).astype(np.int64)
-    for row in np.flatnonzero(are_near_a_half(steps)).tolist():
-        distance = Fraction(float(values[row])) * unit - mean
-        size = distance**2 / square * 4 ** (_BITS_OF_VALUES + 1)
-        nearest = (math.isqrt(size.numerator // size.denominator) + 1) >> 1
-        rounded[row] = nearest if distance > 0 else -nearest
-    return rounded
+def steps_of_block(
+    block: ContinuousTable, columns: list[tuple[int, Steps, int]]
+) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+    """Some columns of a block in steps, mirrored with the sign -1; and its weights."""
+    found = np.full((len(columns), block.rows), StandardisedColumns.HOLE, dtype=np.int32)
+    for own, (column, steps, sign) in zip(found, columns, strict=True):
+        values = block.values[column]
+        known = ~np.isnan(values)
+        own[known] = sign * steps.of(values[known])
+    return found, block.weights
+
+
+def _distribution_of_block(
+    block: ContinuousTable, column: int, steps: Steps
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    own, weights = known_values(block, column)
+    values, places = np.unique(steps.of(own), return_inverse=True)
+    times = np.zeros(len(values), dtype=np.int64)
+    np.add.at(times, places, 1 if weights is None else weights)
+    return values, times
 
 
 def points_of(signs: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
