@@ -150,6 +150,7 @@ Fixed ConditionalGaussian::work_out(const Parts& parts) {
     const auto strata = strata_->by(parts.categorical);
     const std::size_t k = parts.continuous.size();
     if (!strata->suffices_for(k)) return NOT_A_CANDIDATE;
+    strata_->prepare(*strata, parts.continuous);
     std::vector<std::shared_ptr<const ColumnInStrata>> columns;
     Matrix<std::shared_ptr<const std::vector<double>>> correlations(k, k);
     for (std::size_t i = 0; i < k; ++i) {
@@ -216,6 +217,7 @@ void ConditionalGaussian::work_out_extensions(const VariableSet& base, std::span
         return;
     }
     // What all of them share comes first, so that no two threads add it up.
+    strata_->prepare(*strata, parts.continuous);
     for (const int column : parts.continuous) strata_->column(*strata, column);
     const double cost = strata_->cost_of_sums() * static_cast<double>(continuous + 1);
     pool().share(in_strata.size(), cost * static_cast<double>(in_strata.size()), [&](std::size_t place) {
@@ -247,7 +249,9 @@ std::shared_ptr<FamilyScores> ConditionalGaussianScores::reordered(std::span<con
 
 double ConditionalGaussianScores::cost_of_family() const {
     // Of a typical family, with one continuous variable.
-    return 2 * function_->strata().cost_of_sums() * variables();
+    const double cost = 2 * function_->strata().cost_of_sums() * variables();
+    // Whoever is asked looks at all rows each time: it always pays to ask for what may be wanted soon, too.
+    return function_->strata().counts().asks() ? std::max(cost, 2 * Pool::worth_a_thread()) : cost;
 }
 
 }  // namespace stablebn

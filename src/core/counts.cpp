@@ -276,7 +276,7 @@ void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matr
 
 std::vector<Matrix<std::int32_t>> Counts::ask(std::vector<Crossing> crossings) const {
     std::vector<Matrix<std::int32_t>> met;
-    for (const auto& own : source_->ask({std::move(crossings), {}}).crossed) {
+    for (const auto& own : source_->ask({std::move(crossings), {}, {}}).crossed) {
         auto& narrowed = met.emplace_back(own.rows(), own.columns());
         std::transform(own.data(), own.data() + own.rows() * own.columns(), narrowed.data(),
                        [](std::int64_t count) { return static_cast<std::int32_t>(count); });
@@ -292,6 +292,13 @@ std::vector<Listed> Counts::list(std::span<const std::vector<int>> lists) const 
         questions.listings.push_back(std::move(listing));
     }
     return source_->ask(std::move(questions)).listed;
+}
+
+std::vector<Summed> Counts::sum(std::vector<Summing> summings) const {
+    for (Summing& summing : summings) {
+        for (int& v : summing.variables) v = origin_[v];
+    }
+    return source_->ask({{}, {}, std::move(summings)}).summed;
 }
 
 std::shared_ptr<const JointTable> Counts::table(const VariableSet& set) {
@@ -821,25 +828,12 @@ Matrix<std::int64_t> Counts::crossed(const Crossing& crossing) const {
 }
 
 Listed Counts::listed(const Listing& listing) const {
-    std::vector<int> own_levels;
-    for (const int v : listing.variables) own_levels.push_back(levels(v));
-    const ConfigurationKeys keys(own_levels);
     const Partition groups = partition(rows_, listing.variables);
     const auto sizes = group_sizes(std::span<const std::int32_t>(groups.group), static_cast<std::size_t>(groups.groups), rows_.weights);
-    std::vector<std::int64_t> row_of(sizes.size(), -1);
-    for (std::size_t i = 0; i < rows_.count; ++i) row_of[groups.group[i]] = static_cast<std::int64_t>(i);
     Listed found;
-    std::vector<std::uint64_t> key(keys.words());
-    for (std::size_t g = 0; g < sizes.size(); ++g) {
-        if (row_of[g] < 0) continue;
-        keys.write(
-            [&](std::size_t at) {
-                return with_codes(rows_.columns[listing.variables[at]],
-                                  [&](const auto* codes) { return static_cast<std::uint64_t>(codes[row_of[g]]); });
-            },
-            key.data());
-        found.keys.insert(found.keys.end(), key.begin(), key.end());
-        found.counts.push_back(sizes[g]);
+    found.keys = keys_of_groups(rows_, listing.variables, groups);
+    for (const std::int64_t size : sizes) {
+        if (size) found.counts.push_back(size);
     }
     return found;
 }

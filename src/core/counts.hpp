@@ -102,6 +102,8 @@ public:
     bool asks() const { return source_ != nullptr; }
     /// What occurs of each of some lists of variables, of rows that somebody else has.
     std::vector<Listed> list(std::span<const std::vector<int>> lists) const;
+    /// Sums of continuous columns that the same somebody has.
+    std::vector<Summed> sum(std::vector<Summing> summings) const;
 
     /// Answer questions about these rows for somebody who does not have them.
     Answers answer(const Questions& questions) const;

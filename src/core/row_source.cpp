@@ -59,13 +59,18 @@ void RowSource::answer_together(std::span<const std::shared_ptr<Waiting>> all) {
         for (const auto& one : all) {
             std::ranges::copy(one->questions.crossings, std::back_inserter(together.crossings));
             std::ranges::copy(one->questions.listings, std::back_inserter(together.listings));
+            std::ranges::copy(one->questions.summings, std::back_inserter(together.summings));
         }
         Answers answers = answer(together);
-        auto crossed = answers.crossed.begin();
-        auto listed = answers.listed.begin();
+        const auto hand_out = [](auto& from, std::size_t count, auto& to) {
+            const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
+            to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+            from.erase(from.begin(), end);
+        };
         for (const auto& one : all) {
-            for (std::size_t k = 0; k < one->questions.crossings.size(); ++k) one->answers.crossed.push_back(std::move(*crossed++));
-            for (std::size_t k = 0; k < one->questions.listings.size(); ++k) one->answers.listed.push_back(std::move(*listed++));
+            hand_out(answers.crossed, one->questions.crossings.size(), one->answers.crossed);
+            hand_out(answers.listed, one->questions.listings.size(), one->answers.listed);
+            hand_out(answers.summed, one->questions.summings.size(), one->answers.summed);
         }
     } catch (...) {
         for (const auto& one : all) one->error = std::current_exception();

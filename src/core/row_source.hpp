@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "views.hpp"
+#include "wide.hpp"
 
 namespace stablebn {
 
@@ -28,6 +29,13 @@ struct Crossing {
 /// Which configurations of some variables occur, and in how many rows, by weight?
 struct Listing {
     std::vector<int> variables;
+};
+
+/// In every configuration of some categorical variables, what are the sums of a continuous column and of its products with
+/// another, by weight? Columns are standardised and in fixed point, see `standardise`.
+struct Summing {
+    std::vector<int> variables;
+    int x, y;
 };
 
 /// Configurations written as integers of 64 bits: as many variables as fit share one, the last variable fastest.
@@ -66,14 +74,22 @@ struct Listed {
     std::vector<std::int64_t> counts;
 };
 
+/// The same with the sums of each.
+struct Summed {
+    std::vector<std::uint64_t> keys;
+    std::vector<Wide> sums, products;
+};
+
 struct Questions {
     std::vector<Crossing> crossings;
     std::vector<Listing> listings;
+    std::vector<Summing> summings;
 };
 
 struct Answers {
     std::vector<Matrix<std::int64_t>> crossed;
     std::vector<Listed> listed;
+    std::vector<Summed> summed;
 };
 
 /// Somebody who has the rows.

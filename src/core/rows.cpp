@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "row_source.hpp"
+
 namespace stablebn {
 
 double states(const Rows& rows, std::span<const int> variables) {
@@ -119,6 +121,26 @@ Partition partition(const Rows& rows, std::span<const int> variables) {
     found.group.assign(rows.count, 0);
     for (const int v : variables) {
         found = split(found, {}, rows.columns[static_cast<std::size_t>(v)], rows.levels[static_cast<std::size_t>(v)]);
+    }
+    return found;
+}
+
+std::vector<std::uint64_t> keys_of_groups(const Rows& rows, std::span<const int> variables, const Partition& groups) {
+    std::vector<int> levels;
+    for (const int v : variables) levels.push_back(rows.levels[v]);
+    const ConfigurationKeys keys(levels);
+    std::vector<std::int64_t> row_of(static_cast<std::size_t>(groups.groups), -1);
+    for (std::size_t i = 0; i < rows.count; ++i) row_of[groups.group[i]] = static_cast<std::int64_t>(i);
+    std::vector<std::uint64_t> found, key(keys.words());
+    for (const std::int64_t row : row_of) {
+        if (row < 0) continue;
+        keys.write(
+            [&](std::size_t at) {
+                return with_codes(rows.columns[variables[at]],
+                                  [&](const auto* codes) { return static_cast<std::uint64_t>(codes[row]); });
+            },
+            key.data());
+        found.insert(found.end(), key.begin(), key.end());
     }
     return found;
 }

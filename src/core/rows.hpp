@@ -84,6 +84,9 @@ struct Grouped {
 };
 Grouped rows_by_group(std::span<const std::int32_t> group, std::int64_t groups);
 
+/// The configurations of the groups that occur, in their order, as `ConfigurationKeys` writes them.
+std::vector<std::uint64_t> keys_of_groups(const Rows& rows, std::span<const int> variables, const Partition& groups);
+
 /// Rows in each group, by weight.
 template <class Group>
 std::vector<std::int64_t> group_sizes(std::span<const Group> group, std::size_t groups,

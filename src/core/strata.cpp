@@ -38,14 +38,11 @@ double rounded_variance(DoubleDouble x) {
     return std::ldexp(nearest(times_power(x, BITS - exponent)), exponent - BITS);
 }
 
-struct Sums {
-    Wide plain = 0, product = 0;
-
-    void add(std::int64_t x, std::int64_t y) {
-        plain += x;
-        product += static_cast<Wide>(x) * y;
-    }
-};
+/// Add a row of two columns that counts once.
+void add(SumsOfColumns& sums, std::int64_t x, std::int64_t y) {
+    sums.plain += x;
+    sums.product += static_cast<Wide>(x) * y;
+}
 
 /// Rows of one block sorted by stratum, so many for each stratum on average: with fewer, what it takes to go from one to the
 /// next is more than what the sums take. And no fewer in all.
@@ -78,16 +75,16 @@ SortedRows sort_rows(std::span<const std::int32_t> group, std::size_t strata) {
 }
 
 /// For each stratum, the sums of a column and of its products with another, by weight. Unsorted, all rows are one stratum.
-std::vector<Sums> sums_of(std::size_t strata, const SortedRows& sorted, std::span<const std::int64_t> x,
+std::vector<SumsOfColumns> sums_of(std::size_t strata, const SortedRows& sorted, std::span<const std::int64_t> x,
                           std::span<const std::int64_t> y, std::span<const std::int64_t> weights) {
-    std::vector<Sums> sums(strata);
-    const auto add = [&](Sums& to, std::size_t begin, std::size_t end, auto row_at) {
+    std::vector<SumsOfColumns> sums(strata);
+    const auto add_rows = [&](SumsOfColumns& to, std::size_t begin, std::size_t end, auto row_at) {
         // In registers: a sum in memory would have to wait for itself.
-        Sums own;
+        SumsOfColumns own;
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t row = row_at(i);
             if (weights.empty()) {
-                own.add(x[row], y[row]);
+                add(own, x[row], y[row]);
             } else {
                 own.plain += static_cast<Wide>(weights[row]) * x[row];
                 own.product += static_cast<Wide>(x[row]) * y[row] * weights[row];
@@ -99,7 +96,7 @@ std::vector<Sums> sums_of(std::size_t strata, const SortedRows& sorted, std::spa
     if (sorted.empty()) {
         for (std::size_t begin = 0; begin < x.size(); begin += ROWS_AT_ONCE) {
             Watch::look_now_and_then();
-            add(sums[0], begin, std::min(x.size(), begin + ROWS_AT_ONCE), [](std::size_t i) { return i; });
+            add_rows(sums[0], begin, std::min(x.size(), begin + ROWS_AT_ONCE), [](std::size_t i) { return i; });
         }
         return sums;
     }
@@ -107,7 +104,7 @@ std::vector<Sums> sums_of(std::size_t strata, const SortedRows& sorted, std::spa
     for (std::size_t at = 0; at + 1 < sorted.starts.size(); at += strata) {
         Watch::look_now_and_then();
         for (std::size_t d = 0; d < strata; ++d) {
-            add(sums[d], sorted.starts[at + d], sorted.starts[at + d + 1], [rows](std::size_t i) { return rows[i]; });
+            add_rows(sums[d], sorted.starts[at + d], sorted.starts[at + d + 1], [rows](std::size_t i) { return rows[i]; });
         }
     }
     return sums;
@@ -154,8 +151,19 @@ std::shared_ptr<Stratification> Strata::by(const VariableSet& categorical) {
 std::shared_ptr<Stratification> Strata::make(const VariableSet& categorical) {
     const Rows& rows = counts_->rows();
     auto made = std::make_shared<Stratification>();
+    made->variables_ = categorical;
     if (categorical.empty()) {
         made->sizes_ = {rows.total};
+        made->places_[{0}] = 0;
+    } else if (counts_->asks()) {
+        const std::vector<int> members(categorical.begin(), categorical.end());
+        const Listed listed = std::move(counts_->list({&members, 1}).front());
+        made->sizes_ = listed.counts;
+        const std::size_t words = listed.keys.size() / listed.counts.size();
+        for (std::size_t d = 0; d < listed.counts.size(); ++d) {
+            const auto key = listed.keys.begin() + static_cast<std::ptrdiff_t>(d * words);
+            made->places_[{key, key + static_cast<std::ptrdiff_t>(words)}] = d;
+        }
     } else {
         std::shared_ptr<Stratification> coarser;
         int last = categorical[0];
@@ -218,13 +226,75 @@ const SortedRows& Strata::sorted(Stratification& strata) const {
     return strata.sorted_;
 }
 
+std::vector<SumsOfColumns> Strata::sums(Stratification& strata, int x, int y) const {
+    if (!counts_->asks()) {
+        return sums_of(strata.sizes_.size(), sorted(strata), columns_[x], columns_[y], counts_->rows().weights);
+    }
+    {
+        const std::lock_guard lock(strata.mutex_);
+        if (auto found = strata.asked_.extract({x, y})) return std::move(found.mapped());
+    }
+    const std::vector<int> members(strata.variables_.begin(), strata.variables_.end());
+    return in_order(strata, counts_->sum({{members, x, y}}).front());
+}
+
+std::vector<SumsOfColumns> Strata::in_order(const Stratification& strata, const Summed& summed) {
+    std::vector<SumsOfColumns> found(strata.sizes_.size());
+    const std::size_t words = summed.keys.size() / summed.sums.size();
+    for (std::size_t d = 0; d < summed.sums.size(); ++d) {
+        const auto key = summed.keys.begin() + static_cast<std::ptrdiff_t>(d * words);
+        found[strata.places_.at({key, key + static_cast<std::ptrdiff_t>(words)})] = {summed.sums[d], summed.products[d]};
+    }
+    return found;
+}
+
+void Strata::prepare(Stratification& strata, std::span<const int> columns) {
+    if (!counts_->asks()) return;
+    const std::vector<int> members(strata.variables_.begin(), strata.variables_.end());
+    std::vector<Summing> summings;
+    {
+        const std::lock_guard lock(strata.mutex_);
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const int u = columns[i];
+            if (!strata.columns_.contains(u) && !strata.asked_.contains({u, u})) summings.push_back({members, u, u});
+            for (std::size_t j = 0; j < i; ++j) {
+                const std::pair<int, int> pair = std::minmax(u, columns[j]);
+                if (strata.correlations_.contains(pair) || strata.asked_.contains(pair)) continue;
+                summings.push_back({members, pair.first, pair.second});
+            }
+        }
+    }
+    if (summings.empty()) return;
+    const auto found = counts_->sum(summings);
+    const std::lock_guard lock(strata.mutex_);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        strata.asked_.try_emplace({summings[k].x, summings[k].y}, in_order(strata, found[k]));
+    }
+}
+
+Summed summed(const Counts& counts, MatrixView<const std::int64_t> columns, const Summing& summing) {
+    const Rows& rows = counts.rows();
+    const Partition groups = partition(rows, summing.variables);
+    const auto sizes = group_sizes(std::span<const std::int32_t>(groups.group), static_cast<std::size_t>(groups.groups), rows.weights);
+    const SortedRows sorted = summing.variables.empty() ? SortedRows{} : sort_rows(groups.group, sizes.size());
+    const auto sums = sums_of(sizes.size(), sorted, columns[summing.x], columns[summing.y], rows.weights);
+    Summed found;
+    found.keys = keys_of_groups(rows, summing.variables, groups);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (!sizes[d]) continue;
+        found.sums.push_back(sums[d].plain);
+        found.products.push_back(sums[d].product);
+    }
+    return found;
+}
+
 std::shared_ptr<const ColumnInStrata> Strata::column(Stratification& strata, int u) {
     {
         const std::lock_guard lock(strata.mutex_);
         const auto found = strata.columns_.find(u);
         if (found != strata.columns_.end()) return found->second;
     }
-    const auto sums = sums_of(strata.sizes_.size(), sorted(strata), columns_[u], columns_[u], counts_->rows().weights);
+    const auto sums = this->sums(strata, u, u);
     auto made = std::make_shared<ColumnInStrata>();
     for (std::size_t d = 0; d < sums.size(); ++d) {
         const std::int64_t size = strata.sizes_[d];
@@ -250,8 +320,7 @@ std::shared_ptr<const std::vector<double>> Strata::correlations(Stratification& 
         if (found != strata.correlations_.end()) return found->second;
     }
     const auto first = column(strata, pair.first), second = column(strata, pair.second);
-    const auto sums = sums_of(strata.sizes_.size(), sorted(strata), columns_[pair.first], columns_[pair.second],
-                              counts_->rows().weights);
+    const auto sums = this->sums(strata, pair.first, pair.second);
     auto made = std::make_shared<std::vector<double>>(sums.size(), 0.0);
     for (std::size_t d = 0; d < sums.size(); ++d) {
         if (first->variances[d] == 0.0 || second->variances[d] == 0.0) continue;

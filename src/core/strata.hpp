@@ -52,6 +52,11 @@ struct SortedRows {
     bool empty() const { return starts.empty(); }
 };
 
+/// The sum of a column in a stratum, and that of its products with another.
+struct SumsOfColumns {
+    Wide plain = 0, product = 0;
+};
+
 /// A continuous variable in every stratum.
 struct ColumnInStrata {
     std::vector<Wide> sums;
@@ -78,6 +83,11 @@ public:
 private:
     friend class Strata;
 
+    /// The categorical variables; and, where somebody else has the rows, the place of each stratum by its key.
+    VariableSet variables_;
+    std::map<std::vector<std::uint64_t>, std::size_t> places_;
+    /// Sums that were asked for before they were wanted, by the columns.
+    std::map<std::pair<int, int>, std::vector<SumsOfColumns>> asked_;
     std::vector<std::int64_t> sizes_;
     std::int64_t smallest_ = 0;
     Fixed entropy_;
@@ -92,6 +102,9 @@ private:
     bool is_kept_ = false;
 };
 
+/// Answer a question about rows that have these columns, for somebody who does not have them.
+Summed summed(const Counts& counts, MatrixView<const std::int64_t> columns, const Summing& summing);
+
 class Strata {
 public:
     /// Of rows with weights, `counts` has these. `floors` are the least variances of the columns, see `floor`; `owner`
@@ -100,7 +113,7 @@ public:
            std::vector<double> floors, std::shared_ptr<const void> owner);
 
     Counts& counts() const { return *counts_; }
-    std::size_t columns() const { return columns_.size(); }
+    std::size_t columns() const { return floors_.size(); }
     /// The least residual variance of a column in any stratum, in terms of its total variance.
     double floor(int column) const { return floors_[column]; }
 
@@ -111,12 +124,19 @@ public:
     std::shared_ptr<const ColumnInStrata> column(Stratification& strata, int u);
     std::shared_ptr<const std::vector<double>> correlations(Stratification& strata, int u, int v);
 
+    /// Find what is not known yet of some columns and their pairs at once: it pays where somebody else has the rows.
+    void prepare(Stratification& strata, std::span<const int> columns);
+
     /// Nanoseconds, roughly, of the sums of products of a pair of columns.
     double cost_of_sums() const;
 
 private:
     std::shared_ptr<Stratification> make(const VariableSet& categorical);
     const SortedRows& sorted(Stratification& strata) const;
+    /// For each stratum, the sums of a column and of its products with another.
+    std::vector<SumsOfColumns> sums(Stratification& strata, int x, int y) const;
+    /// The same from what somebody else has summed up.
+    static std::vector<SumsOfColumns> in_order(const Stratification& strata, const Summed& summed);
     void keep(const VariableSet& categorical, const std::shared_ptr<Stratification>& strata);
     /// Take note of more memory of strata that the caller has locked.
     void grow(Stratification& strata, std::size_t bytes);

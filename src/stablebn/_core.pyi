@@ -111,7 +111,13 @@ class Counts:
         self,
         crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]],
         listings: Sequence[Sequence[int]],
-    ) -> tuple[list[NDArray[np.int64]], list[tuple[NDArray[np.uint64], NDArray[np.int64]]]]: ...
+        summings: Sequence[tuple[Sequence[int], int, int]] = (),
+        columns: NDArray[np.int64] | None = None,
+    ) -> tuple[
+        list[NDArray[np.int64]],
+        list[tuple[NDArray[np.uint64], NDArray[np.int64]]],
+        list[tuple[NDArray[np.uint64], NDArray[np.int64]]],
+    ]: ...
 
 class AvailableColumns:
     HOLE: ClassVar[int]
@@ -132,6 +138,8 @@ class ConditionalGaussian:
     def __init__(
         self, counts: Counts, columns: NDArray[np.int64], floors: Sequence[float], order: Sequence[int]
     ) -> None: ...
+    @staticmethod
+    def of_source(counts: Counts, floors: Sequence[float], order: Sequence[int]) -> ConditionalGaussian: ...
     def reordered(self, order: Sequence[int]) -> ConditionalGaussian: ...
     def value(self, variables: int) -> int: ...
     def gains(self, x: int, given: Sequence[int], candidates: Sequence[int]) -> NDArray[np.int64]: ...

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -63,6 +64,22 @@ std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
 
 using Crossings = std::vector<std::pair<Table<std::int32_t>, Vector<std::int32_t>>>;
 using Listings = std::vector<std::vector<int>>;
+using Summings = std::vector<std::tuple<std::vector<int>, int, int>>;
+
+/// Wide integers cross to Python in three limbs of so many bits, the last one with the sign: they can be added many times.
+constexpr int LIMB = 40;
+constexpr int LIMBS = 3;
+
+void append_limbs(Wide value, std::vector<std::int64_t>& limbs) {
+    constexpr Wide mask = (Wide{1} << LIMB) - 1;
+    limbs.push_back(static_cast<std::int64_t>(value & mask));
+    limbs.push_back(static_cast<std::int64_t>(value >> LIMB & mask));
+    limbs.push_back(static_cast<std::int64_t>(value >> 2 * LIMB));
+}
+
+Wide from_limbs(const std::int64_t* limbs) {
+    return static_cast<Wide>(limbs[0]) + (static_cast<Wide>(limbs[1]) << LIMB) + (static_cast<Wide>(limbs[2]) << 2 * LIMB);
+}
 
 /// A Python object that has the rows. Its method `count(crossings, listings)` answers what `Counts.answer` does.
 class PythonSource : public RowSource {
@@ -83,7 +100,9 @@ protected:
                                             array_of(std::vector<std::int32_t>(levels.begin(), levels.end()), {levels.size()})));
         }
         for (const auto& listing : questions.listings) listings.append(nb::cast(listing.variables));
-        const nb::object found = object_.attr("count")(crossings, listings);
+        nb::list summings;
+        for (const auto& [variables, x, y] : questions.summings) summings.append(nb::make_tuple(nb::cast(variables), x, y));
+        const nb::object found = object_.attr("count")(crossings, listings, summings);
         Answers answers;
         for (const nb::handle one : found[0]) {
             const auto counts = nb::cast<Table<std::int64_t>>(one);
@@ -98,7 +117,20 @@ protected:
             const auto sizes = span_of(counts);
             answers.listed.push_back({{view.data, view.data + view.rows * view.columns}, {sizes.begin(), sizes.end()}});
         }
-        if (answers.crossed.size() != questions.crossings.size() || answers.listed.size() != questions.listings.size()) {
+        for (const nb::handle one : found[2]) {
+            const auto keys = nb::cast<Table<std::uint64_t>>(one[0]);
+            // [k, 2, limbs] of sums and products.
+            const auto limbs = nb::cast<nb::ndarray<const std::int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>>(one[1]);
+            const auto view = view_of(keys);
+            Summed own{{view.data, view.data + view.rows * view.columns}, {}, {}};
+            for (std::size_t d = 0; d < view.rows; ++d) {
+                own.sums.push_back(from_limbs(limbs.data() + 2 * d * LIMBS));
+                own.products.push_back(from_limbs(limbs.data() + (2 * d + 1) * LIMBS));
+            }
+            answers.summed.push_back(std::move(own));
+        }
+        if (answers.crossed.size() != questions.crossings.size() || answers.listed.size() != questions.listings.size() ||
+            answers.summed.size() != questions.summings.size()) {
             throw std::runtime_error("a source of rows has not answered every question");
         }
         return answers;
@@ -121,7 +153,8 @@ std::shared_ptr<Counts> counts_of_source(nb::object source, std::vector<int> lev
     return std::make_shared<Counts>(std::move(rows), std::move(asked), Pool::with_threads(threads), limits);
 }
 
-nb::object answer(const Counts& counts, const Crossings& crossings, const Listings& listings) {
+nb::object answer(const Counts& counts, const Crossings& crossings, const Listings& listings, const Summings& summings,
+                  const std::optional<Table<std::int64_t>>& columns) {
     Questions questions;
     for (const auto& [configurations, levels] : crossings) {
         const auto view = view_of(configurations);
@@ -136,8 +169,21 @@ nb::object answer(const Counts& counts, const Crossings& crossings, const Listin
     {
         const Unlocked unlocked;
         answers = counts.answer(questions);
+        for (const auto& [variables, x, y] : summings) {
+            answers.summed.push_back(summed(counts, view_of(columns.value()), {variables, x, y}));
+        }
     }
-    nb::list crossed, listed;
+    nb::list crossed, listed, sums;
+    for (auto& own : answers.summed) {
+        const std::size_t count = own.sums.size();
+        const std::size_t words = count ? own.keys.size() / count : 1;
+        std::vector<std::int64_t> limbs;
+        for (std::size_t d = 0; d < count; ++d) {
+            append_limbs(own.sums[d], limbs);
+            append_limbs(own.products[d], limbs);
+        }
+        sums.append(nb::make_tuple(array_of(std::move(own.keys), {count, words}), array_of(std::move(limbs), {count, 2, LIMBS})));
+    }
     for (const auto& own : answers.crossed) {
         crossed.append(array_of(std::vector<std::int64_t>(own.data(), own.data() + own.rows() * own.columns()), {own.rows(), own.columns()}));
     }
@@ -146,7 +192,7 @@ nb::object answer(const Counts& counts, const Crossings& crossings, const Listin
         const std::size_t words = count ? own.keys.size() / count : 1;
         listed.append(nb::make_tuple(array_of(std::move(own.keys), {count, words}), array_of(std::move(own.counts), {count})));
     }
-    return nb::make_tuple(crossed, listed);
+    return nb::make_tuple(crossed, listed, sums);
 }
 
 std::shared_ptr<AvailableColumns> available_columns(const Table<std::int64_t>& values,
@@ -196,6 +242,13 @@ std::shared_ptr<ConditionalGaussian> conditional_gaussian(std::shared_ptr<Counts
     std::vector<std::span<const std::int64_t>> spans;
     for (std::size_t v = 0; v < view.rows; ++v) spans.push_back(view[v]);
     auto strata = std::make_shared<Strata>(std::move(counts), std::move(spans), std::move(floors), owner);
+    return std::make_shared<ConditionalGaussian>(std::move(strata), std::move(order));
+}
+
+std::shared_ptr<ConditionalGaussian> conditional_gaussian_of_source(std::shared_ptr<Counts> counts,
+                                                                    std::vector<double> floors, std::vector<int> order) {
+    auto strata = std::make_shared<Strata>(std::move(counts), std::vector<std::span<const std::int64_t>>(),
+                                           std::move(floors), nullptr);
     return std::make_shared<ConditionalGaussian>(std::move(strata), std::move(order));
 }
 
@@ -255,9 +308,11 @@ void bind_statistics(nb::module_& m) {
         .def_static("of_source", &counts_of_source, nb::arg("source"), nb::arg("levels"), nb::arg("total"),
                     nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{},
                     "Counts of rows that a source has: an object whose method `count` answers what `answer` does.")
-        .def("answer", &answer, nb::arg("crossings"), nb::arg("listings"),
+        .def("answer", &answer, nb::arg("crossings"), nb::arg("listings"), nb::arg("summings") = Summings{},
+             nb::arg("columns").none() = nb::none(),
              "Of each crossing (configurations [K, d] and levels [m], by number) how many rows have both, [m, K]; of each "
-             "listing of variables the keys of the configurations that occur, [k, words], and the rows of each, [k].")
+             "listing of variables the keys of the configurations that occur, [k, words], and the rows of each, [k]; of each summing "
+             "(variables, x, y) the keys, and limbs [k, 2, 3] of the sums of column x and of its products with y.")
         .def_prop_ro("n", &Counts::variables)
         .def_prop_ro("total", &Counts::total)
         .def_prop_ro("threads", [](const Counts& counts) { return counts.pool().size(); })
@@ -292,6 +347,8 @@ void bind_statistics(nb::module_& m) {
           nb::arg("threads") = 1, "Columns in steps of 2**-48 standard deviations from their means.");
     nb::class_<ConditionalGaussian>(m, "ConditionalGaussian", "The log-likelihood of sets of variables of a mixed table.")
         .def(nb::new_(&conditional_gaussian), nb::arg("counts"), nb::arg("columns"), nb::arg("floors"), nb::arg("order"))
+        .def_static("of_source", &conditional_gaussian_of_source, nb::arg("counts"), nb::arg("floors"), nb::arg("order"),
+                    "The same of counts whose source has the columns, too.")
         .def("reordered",
              [](ConditionalGaussian& function, const std::vector<int>& order) {
                  const Unlocked unlocked;

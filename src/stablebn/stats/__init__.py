@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from stablebn.data.blocks import AnyTable, BlockTable, joined
+from stablebn.data.blocks import AnyTable, BlockTable
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable
+from stablebn.errors import OptionError
 from stablebn.stats.asked_counts import counts_of
+from stablebn.stats.asked_mixed import AskedMixed
 from stablebn.stats.available import AvailableMoments
 from stablebn.stats.available_mixed import AvailableMixedStatistics
 from stablebn.stats.counts import Counts
@@ -42,7 +44,12 @@ def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1)
         if isinstance(table.like, ContinuousTable) and not table.holes:
             moments = Moments(source, threads=threads)
             return StandardisedMoments(moments) if unit_free else moments
-        return statistics_of(joined(table), unit_free=unit_free, threads=threads)
+        if isinstance(table.like, MixedTable) and not table.holes:
+            return AskedMixed(source, unit_free=unit_free, threads=threads)
+        raise OptionError(
+            'missing="available" with continuous columns needs the rows in memory: say missing="drop", or leave out '
+            "memory."
+        )
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
     if isinstance(table, MixedTable):

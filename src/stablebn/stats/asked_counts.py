@@ -23,8 +23,8 @@ from stablebn.stats.symmetry import Structure
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Threads that ask at once: while one pass is under way, their questions are put together for the next.
-_LANES = 16
+LANES = 16
+"""Threads that ask at once: while one pass is under way, their questions are put together for the next."""
 
 
 def counts_of(source: RowSource, *, threads: int = 1) -> Counts:
@@ -60,7 +60,7 @@ class AskedCounts(Counts):
         n = len(like.names)
         holes = [v in like.holes for v in range(n)] if like.holes else []
         levels = levels_with_holes(like)
-        lanes = max(threads, _LANES)
+        lanes = max(threads, LANES)
         self._source = source
         compiled = _core.Counts.of_source(source, levels, source.total, lanes, counting.LIMITS, holes)
         self._take(like, range(n), compiled)
@@ -81,7 +81,7 @@ class AskedCounts(Counts):
     @property
     def values(self) -> int:
         """Number of values in the rows that are counted."""
-        return self.n * self.total
+        return self.n * self._source.rows
 
     def structures(self) -> list[Structure]:
         """The rows. Variables that the sort keys do not tell apart have the same levels, and so the same codes."""

@@ -13,8 +13,10 @@ from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.available import AvailableMoments
-from stablebn.stats.mixed import MixedColumns, floors_of, standard_of, standardised_by
+from stablebn.stats.mixed import MixedColumns, floors_of, standard_of
 from stablebn.stats.moments import Moments, known_values
+from stablebn.stats.sources import TableSource
+from stablebn.stats.standard import standardised_by
 from stablebn.stats.statistics import Blocks
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class AvailableMixedStatistics(MixedColumns):
         known = ~np.isnan(continuous.values)
         own = [known_values(continuous, c) for c in range(len(continuous.names))]
         standards = [
-            standard_of(Moments(ContinuousTable((name,), values[np.newaxis], weights)), 0, values)
+            standard_of(Moments(ContinuousTable((name,), values[np.newaxis], weights)), 0, float(np.abs(values).max()))
             for name, (values, weights) in zip(continuous.names, own, strict=True)
         ]
         standardised = standardised_by(standards, np.where(known, continuous.values, 0.0), threads)
@@ -57,7 +59,7 @@ class AvailableMixedStatistics(MixedColumns):
         levels = [len(names) + (v in categorical.holes) for v, names in enumerate(categorical.levels)]
         holes = [v in categorical.holes for v in range(len(levels))]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS, holes)
-        self._hold(table, standards, standardised)
+        self._hold(TableSource(table, threads=threads), standards)
         order = self.column_order
         self.compiled = _core.AvailableMixed(counts, standardised, floors, order)
         self._number(order)

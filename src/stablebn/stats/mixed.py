@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -16,47 +15,29 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
-from stablebn.stats.counts import value_counts
+from stablebn.stats.counts import text_of_counts
+from stablebn.stats.distinct import rows_of
 from stablebn.stats.indicators import Block, correlated, indicators
 from stablebn.stats.level_order import level_orders
 from stablebn.stats.moments import Moments
-from stablebn.stats.sources import TableSource
-from stablebn.stats.standardised import StandardisedColumns, points_of
+from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
+from stablebn.stats.standard import STANDARD_BITS, Standard, standardised_by
+from stablebn.stats.standardised import StandardisedColumns, Steps, points_of, steps_of_block
 from stablebn.stats.statistics import Blocks, Statistics
-from stablebn.stats.symmetry import Relation, Structure, TableRows
+from stablebn.stats.symmetry import Relation, Structure
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-STANDARD_BITS = 48
-"""Bits after the point of standardised values: `src/core/strata.hpp`."""
-
 # Gaps between neighbouring values of a column, in standard deviations, that may be no more than rounding.
 _BITS_OF_GAPS = 30
-# The least residual variance in terms of the total variance (SPEC 2).
-_SMALLEST_RESIDUAL = 2.0**-40
+SMALLEST_RESIDUAL = 2.0**-40
+"""The least residual variance in terms of the total variance (SPEC 2)."""
+
 _BITS_OF_DEVIATION = 120
 # Sorting more rows than this takes so long that it is worth a look whether it must be; at so many of them.
 _MANY_ROWS = 4096
 _FEW_ROWS = 256
-
-
-@dataclass(frozen=True)
-class Standard:
-    """Where the standard units of a column are.
-
-    Attributes
-    ----------
-    power : int
-        Values are seen in units of 2**power, so that none of them, nor a square, leaves the range of a double.
-    mean, deviation, inverse : pair of float
-        In these units, each as the sum of two doubles; the last is that of 1 / deviation.
-    """
-
-    power: int
-    mean: tuple[float, float]
-    deviation: tuple[float, float]
-    inverse: tuple[float, float]
 
 
 class MixedColumns(Statistics):
@@ -70,11 +51,12 @@ class MixedColumns(Statistics):
 
     kind = "mixed"
 
-    def _hold(self, table: MixedTable, standards: list[Standard], values: NDArray[np.int64]) -> None:
-        self._table = table
-        self._standardised = StandardisedColumns(TableSource(table.continuous))
+    def _hold(self, source: RowSource, standards: list[Standard]) -> None:
+        assert isinstance(source.like, MixedTable)
+        self._source = source
+        self._table = source.like
+        self._standardised = StandardisedColumns(ContinuousPart(source))
         self._standards = standards
-        self._values = values
 
     @property
     def column_order(self) -> list[int]:
@@ -96,7 +78,7 @@ class MixedColumns(Statistics):
     @property
     def values(self) -> int:
         """Number of values in the rows that are added up."""
-        return self._table.categorical.codes.size + self._values.size
+        return self.n * self._source.rows
 
     def _continuous(self, v: int) -> int | None:
         """The place of a variable among the continuous columns."""
@@ -118,16 +100,25 @@ class MixedColumns(Statistics):
         """The kind; then the text of the value counts, or skewness, whichever way, and kurtosis."""
         place = self._continuous(v)
         if place is None:
-            return "categorical", value_counts(self._table.categorical, self._columns[v])
+            levels = self._table.categorical.levels[self._columns[v]]
+            # What is missing is counted last, and is no value.
+            return "categorical", text_of_counts(levels, self._counts_of_levels(v)[: len(levels)])
         return "continuous", *self._standardised.shape(place)
 
     def unlabelled_key(self, v: int) -> Hashable:
         """The same key without the labels of levels."""
         if self._continuous(v) is not None:
             return self.sort_key(v)
-        table, column = self._table.categorical, self._columns[v]
-        counts = np.bincount(table.codes[column], table.weights).astype(np.int64)
-        return "categorical", tuple(sorted(counts.tolist()))
+        return "categorical", tuple(sorted(self._counts_of_levels(v)))
+
+    def _counts_of_levels(self, v: int) -> list[int]:
+        """Rows of each level of a categorical variable, holes last where it has some."""
+        column = self._columns[v]
+        [(keys, counts)] = self._source.count([], [[column]])[1]
+        found = [0] * levels_with_holes(self._table.categorical)[column]
+        for code, count in zip(keys[:, 0].tolist(), counts.tolist(), strict=True):
+            found[code] = count
+        return found
 
     @abstractmethod
     def _correlations(self) -> NDArray[np.int64]:
@@ -140,25 +131,38 @@ class MixedColumns(Statistics):
     def structures(self) -> list[Structure]:
         """Correlations of continuous variables; and the rows, with standardised values, rounded, holes a value too."""
         points, signs = points_of(self._signs())
-        rows = np.empty((len(points), self._values.shape[1]), dtype=np.int32)
         relation = np.zeros((len(points), len(points)), dtype=np.int64)
+        columns: list[int | tuple[int, Steps, int]] = []
         among: list[int] = []
         places: list[int] = []
         for point, (v, sign) in enumerate(zip(points, signs.tolist(), strict=True)):
             place = self._continuous(v)
             if place is None:
-                rows[point] = self._table.categorical.codes[self._columns[v]]
+                columns.append(self._columns[v])
                 continue
-            rows[point] = self._standardised.values(place, sign)
+            columns.append((place, self._standardised.steps(place), sign))
             among.append(point)
             places.append(place)
         correlations = self._correlations()[np.ix_(places, places)]
         relation[np.ix_(among, among)] = correlations * np.outer(signs[among], signs[among])
-        return [Relation(relation), TableRows(rows, self._table.weights)]
+        return [Relation(relation), rows_of(self._source, _codes_and_steps, columns)]
 
     def _signs(self) -> list[int]:
         places = [self._continuous(v) for v in range(self.n)]
         return [1 if place is None else self._standardised.sign(place) for place in places]
+
+
+def _codes_and_steps(
+    block: MixedTable, columns: list[int | tuple[int, Steps, int]]
+) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
+    """Categorical columns by code, and continuous ones in steps; and the weights."""
+    rows = np.empty((len(columns), block.rows), dtype=np.int32)
+    for own, column in zip(rows, columns, strict=True):
+        if isinstance(column, int):
+            own[:] = block.categorical.codes[column]
+        else:
+            own[:] = steps_of_block(block.continuous, [column])[0][0]
+    return rows, block.weights
 
 
 class MixedStatistics(MixedColumns):
@@ -188,11 +192,11 @@ class MixedStatistics(MixedColumns):
         self.total = table.total
         self.threads = threads
         categorical, continuous = table.categorical, table.continuous
-        standards = [standard_of(self._moments, v, continuous.values[v]) for v in range(len(continuous.names))]
+        standards = [standard_of(self._moments, v, float(np.abs(own).max())) for v, own in enumerate(continuous.values)]
         values = standardised_by(standards, continuous.values, threads)
         levels = [len(own) for own in categorical.levels]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
-        self._hold(table, standards, values)
+        self._hold(TableSource(table, threads=threads), standards)
         order = self.column_order
         self.compiled = _core.ConditionalGaussian(counts, values, floors_of(values), order)
         self._number(order)
@@ -220,20 +224,9 @@ class MixedStatistics(MixedColumns):
         return correlated(own, self._table.weights, self.threads)
 
 
-def standardised_by(standards: Sequence[Standard], values: NDArray[np.float64], threads: int) -> NDArray[np.int64]:
-    """Columns in their standard units, as integers in steps of 2**-48."""
-    return _core.standardised(
-        values,
-        [standard.power for standard in standards],
-        np.array([standard.mean for standard in standards]),
-        np.array([standard.inverse for standard in standards]),
-        threads,
-    )
-
-
-def standard_of(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:
-    """The standard units of a column, of which the moments are exact."""
-    power = int(np.frexp(np.abs(column).max())[1])
+def standard_of(moments: Moments, v: int, largest: float) -> Standard:
+    """The standard units of a column, of which the moments are exact, and the largest value, whatever its sign."""
+    power = int(np.frexp(largest)[1])
     unit = Fraction(2) ** -power
     variance = moments.cross_product(v, v) / moments.total * unit**2
     root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)
@@ -255,19 +248,18 @@ def floors_of(values: NDArray[np.int64]) -> list[float]:
     between neighbouring values; smaller ones than 2**-30 standard deviations may be the rounding of a unit, and are
     none. Of truly continuous columns the step is so small that 2**-40 is more.
     """
+    return [SMALLEST_RESIDUAL if _has_tiny_gap(column) else floor_of(np.sort(column)) for column in values]
+
+
+def floor_of(ascending: NDArray[np.int64]) -> float:
+    """The same of the values of one column, ascending."""
     shift = STANDARD_BITS - _BITS_OF_GAPS
-    floors = []
-    for column in values:
-        if _has_tiny_gap(column):
-            floors.append(_SMALLEST_RESIDUAL)
-            continue
-        gaps = np.diff(np.sort(column))
-        # Of a column that varies the greatest gap is no rounding. In steps of 2**-30, as the rounding of another unit
-        # moves it a little.
-        smallest = int(gaps[gaps >= 1 << shift].min(initial=gaps.max()))
-        step = round(smallest / (1 << shift)) * 2.0**-_BITS_OF_GAPS
-        floors.append(max(_SMALLEST_RESIDUAL, step * step / 12))
-    return floors
+    gaps = np.diff(ascending)
+    # Of a column that varies the greatest gap is no rounding. In steps of 2**-30, as the rounding of another unit moves
+    # it a little.
+    smallest = int(gaps[gaps >= 1 << shift].min(initial=gaps.max()))
+    step = round(smallest / (1 << shift)) * 2.0**-_BITS_OF_GAPS
+    return max(SMALLEST_RESIDUAL, step * step / 12)
 
 
 def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
@@ -279,6 +271,11 @@ def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
         return False
     few = np.sort(column[:: column.size // _FEW_ROWS])
     low, high = few[len(few) // 2 - 2], few[len(few) // 2 + 2]
-    gaps = np.diff(np.sort(column[(column >= low) & (column <= high)]))
+    return is_tiny_gap_among(np.sort(column[(column >= low) & (column <= high)]))
+
+
+def is_tiny_gap_among(ascending: NDArray[np.int64]) -> bool:
+    """Whether a gap between neighbours is so small that it is of no account, and no rounding."""
+    gaps = np.diff(ascending)
     # A step of 2**-19: its square is less than 12 * 2**-40.
     return bool(((gaps >= 1 << STANDARD_BITS - _BITS_OF_GAPS) & (gaps < 1 << STANDARD_BITS - 19)).any())

@@ -8,7 +8,7 @@ are split, nor who counts: `docs/sources.md` says how another source would be wr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.data.blocks import BlockTable
 from stablebn.data.table import CategoricalTable, MixedTable, Table
+from stablebn.stats.standard import Standard, standardised_by
 
 Outcome = TypeVar("Outcome")
 
@@ -31,6 +32,15 @@ Listed: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
 """The keys [k, words] of configurations that occur, as the core writes them, and the rows of each by weight, [k]."""
 
 
+Summing: TypeAlias = tuple[Sequence[int], int, int]
+"""Categorical columns, and two continuous columns x and y, to be summed up in every configuration that occurs."""
+
+Summed: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
+"""Keys as above, and the sums of x and of x y as integers in three limbs of 40 bits, [k, 2, 3]."""
+
+Answers: TypeAlias = tuple[list[NDArray[np.int64]], list[Listed], list[Summed]]
+
+
 class RowSource(ABC):
     """Somebody who has the rows of a table.
 
@@ -40,12 +50,15 @@ class RowSource(ABC):
         The table without rows: its names, kinds and levels.
     total : int
         N, the number of rows by weight.
+    rows : int
+        The number of rows that are stored.
     threads_a_block : int
         How many threads may look at a block at once: more than one only where there is but one block.
     """
 
     like: Table
     total: int
+    rows: int
     threads_a_block: int = 1
 
     @abstractmethod
@@ -56,9 +69,20 @@ class RowSource(ABC):
         """
 
     def count(
-        self, crossings: Sequence[Crossing], listings: Sequence[Listing]
-    ) -> tuple[list[NDArray[np.int64]], list[Listed]]:
+        self,
+        crossings: Sequence[Crossing],
+        listings: Sequence[Listing],
+        summings: Sequence[Summing] = (),
+        standards: Sequence[Standard] = (),
+    ) -> Answers:
         """One pass over the rows: the answers to all questions.
+
+        Parameters
+        ----------
+        crossings, listings, summings
+            What is asked.
+        standards : sequence of Standard
+            Where there are summings, the standard units of the continuous columns.
 
         Returns
         -------
@@ -66,15 +90,30 @@ class RowSource(ABC):
             Of each crossing, the rows that have all levels of a configuration and a level more.
         list of (keys, counts)
             Of each listing, the configurations that occur and the rows of each.
+        list of (keys, limbs)
+            Of each summing, the configurations that occur and the sums in each.
         """
-        crossed = [np.zeros((levels.size, len(configurations)), dtype=np.int64) for configurations, levels in crossings]
-        listed: list[list[Listed]] = [[] for _ in listings]
-        for own_crossed, own_listed in self.each(answer, list(crossings), [list(own) for own in listings]):
+        questions = list(crossings), [list(own) for own in listings], [(list(own), x, y) for own, x, y in summings]
+        return together(self.each(answer, *questions, list(standards)), len(listings), len(summings))
+
+
+def together(answers: Iterable[Answers], listings: int, summings: int) -> Answers:
+    """What several have answered, added up."""
+    crossed: list[NDArray[np.int64]] | None = None
+    listed: list[list[Listed]] = [[] for _ in range(listings)]
+    summed: list[list[Summed]] = [[] for _ in range(summings)]
+    for own_crossed, own_listed, own_summed in answers:
+        if crossed is None:
+            crossed = own_crossed
+        else:
             for counts, own in zip(crossed, own_crossed, strict=True):
                 counts += own
-            for found, more in zip(listed, own_listed, strict=True):
-                found.append(more)
-        return crossed, [added_up(found) for found in listed]
+        for found, more in zip(listed, own_listed, strict=True):
+            found.append(more)
+        for sums, more in zip(summed, own_summed, strict=True):
+            sums.append(more)
+    assert crossed is not None, "a table has rows"
+    return crossed, [added_up(found) for found in listed], [added_up(found) for found in summed]
 
 
 class TableSource(RowSource):
@@ -90,6 +129,7 @@ class TableSource(RowSource):
     def __init__(self, table: Table, *, threads: int = 1) -> None:
         self.like = table
         self.total = table.total
+        self.rows = table.rows
         self.threads_a_block = threads
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
@@ -104,6 +144,7 @@ class ContinuousPart(RowSource):
         assert isinstance(source.like, MixedTable)
         self.like = source.like.continuous
         self.total = source.total
+        self.rows = source.rows
         self.threads_a_block = source.threads_a_block
         self._source = source
 
@@ -129,6 +170,7 @@ class BlockSource(RowSource):
     def __init__(self, table: BlockTable, *, threads: int = 1) -> None:
         self.like = table.like
         self.total = table.total
+        self.rows = table.rows
         self._blocks = table.blocks()
         self._threads = threads
 
@@ -148,10 +190,15 @@ class BlockSource(RowSource):
 
 
 def answer(
-    block: Table, crossings: list[Crossing], listings: list[list[int]]
-) -> tuple[list[NDArray[np.int64]], list[Listed]]:
+    block: Any,
+    crossings: list[Crossing],
+    listings: list[list[int]],
+    summings: list[tuple[list[int], int, int]],
+    standards: list[Standard],
+) -> Answers:
     """The answers to questions about one block."""
-    return counts_of_block(block).answer(crossings, listings)
+    columns = standardised_by(standards, block.continuous.values, 1) if summings else None
+    return counts_of_block(block).answer(crossings, listings, summings, columns)
 
 
 def counts_of_block(block: Any) -> _core.Counts:
@@ -165,13 +212,15 @@ def levels_with_holes(table: CategoricalTable) -> list[int]:
     return [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
 
 
-def added_up(listed: Sequence[Listed]) -> Listed:
-    """The configurations that some blocks have, each once, with their rows added up."""
-    keys = np.concatenate([own for own, _ in listed])
-    counts = np.concatenate([own for _, own in listed])
+def added_up(found: Sequence[Listed]) -> Listed:
+    """The configurations that some blocks have, each once, with what was counted or summed up in them."""
+    if len(found) == 1:
+        return found[0]
+    keys = np.concatenate([own for own, _ in found])
+    numbers = np.concatenate([own for _, own in found])
     order = np.lexsort(keys.T)
-    keys, counts = keys[order], counts[order]
+    keys, numbers = keys[order], numbers[order]
     is_first = np.ones(len(keys), dtype=np.bool_)
     is_first[1:] = (keys[1:] != keys[:-1]).any(axis=1)
     first = np.flatnonzero(is_first)
-    return keys[first], np.add.reduceat(counts, first) if first.size else counts
+    return keys[first], np.add.reduceat(numbers, first, axis=0) if first.size else numbers

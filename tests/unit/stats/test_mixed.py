@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from tests.tables import mixed_table
 
 from stablebn.stats import MixedStatistics, mixed
-from stablebn.stats.mixed import STANDARD_BITS
+from stablebn.stats.standard import STANDARD_BITS, standardised_by
 
 ALTERNATING = [0, 1] * 20
 
 
 def _values(*columns: NDArray[np.float64]) -> NDArray[np.int64]:
     codes = [[i % 2 for i in range(len(columns[0]))]]
-    return MixedStatistics(mixed_table(codes, np.array(columns)))._values
+    table = mixed_table(codes, np.array(columns))
+    standards = [MixedStatistics(table).standard(table.names.index(name)) for name in table.continuous.names]
+    return standardised_by([standard for standard in standards if standard], table.continuous.values, 1)
 
 
 def test_values_are_in_standard_units_to_the_last_bit() -> None:

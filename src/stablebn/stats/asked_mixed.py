@@ -1,0 +1,96 @@
+"""Statistics of mixed tables whose rows somebody else has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn.data.table import ContinuousTable, MixedTable
+from stablebn.errors import OptionError
+from stablebn.stats import counts as counting
+from stablebn.stats.asked_counts import LANES
+from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among, standard_of
+from stablebn.stats.moments import Moments, largest
+from stablebn.stats.sources import Answers, ContinuousPart, Crossing, Listing, RowSource, Summing
+from stablebn.stats.standard import Standard, standardised_by
+from stablebn.stats.statistics import Blocks
+
+# The values of the first block by which a narrow range is chosen.
+_FEW_VALUES = 256
+
+
+class AskedMixed(MixedStatistics):
+    """What a source is asked for of categorical and continuous variables together.
+
+    Parameters
+    ----------
+    source : RowSource
+        Of mixed tables without holes.
+    unit_free : bool
+    threads : int
+    """
+
+    def __init__(self, source: RowSource, *, unit_free: bool = False, threads: int = 1) -> None:
+        assert isinstance(source.like, MixedTable)
+        part = ContinuousPart(source)
+        self._moments = Moments(part, threads=threads)
+        self.unit_free = unit_free
+        self.total = source.total
+        self.threads = threads
+        columns = range(len(part.like.names))
+        standards = [standard_of(self._moments, v, max(part.each(largest, v))) for v in columns]
+        levels = [len(own) for own in source.like.categorical.levels]
+        self._hold(source, standards)
+        asked = _Standardised(source, standards)
+        counts = _core.Counts.of_source(asked, levels, source.total, max(threads, LANES), counting.LIMITS)
+        order = self.column_order
+        floors = [_floor(part, v, standard) for v, standard in enumerate(standards)]
+        self.compiled = _core.ConditionalGaussian.of_source(counts, floors, order)
+        self._number(order)
+
+    def blocks(self) -> Blocks:
+        """There are none: the score dg needs the indicators of all rows."""
+        raise OptionError("score='dg' needs the rows in memory. Choose another score, or learn from a sample.")
+
+
+class _Standardised:
+    """A source whose continuous columns have standard units: what the core asks."""
+
+    def __init__(self, source: RowSource, standards: list[Standard]) -> None:
+        self._source = source
+        self._standards = standards
+
+    def count(self, crossings: Sequence[Crossing], listings: Sequence[Listing], summings: Sequence[Summing]) -> Answers:
+        """The answers to all questions."""
+        return self._source.count(crossings, listings, summings, self._standards)
+
+
+def _floor(part: RowSource, v: int, standard: Standard) -> float:
+    """The least variance that a column can have in a stratum: `floors_of`."""
+    few = next(iter(part.each(_few_values, v, standard)))
+    low, high = int(few[len(few) // 2 - len(few) // 64]), int(few[len(few) // 2 + len(few) // 64])
+    if is_tiny_gap_among(_distinct(part, v, standard, low, high)):
+        return SMALLEST_RESIDUAL
+    info = np.iinfo(np.int64)
+    return floor_of(_distinct(part, v, standard, int(info.min), int(info.max)))
+
+
+def _distinct(part: RowSource, v: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
+    """The distinct values of a column in a range, ascending."""
+    found = np.empty(0, dtype=np.int64)
+    for own in part.each(_distinct_of_block, v, standard, low, high):
+        found = np.union1d(found, own)
+    return found
+
+
+def _few_values(block: ContinuousTable, v: int, standard: Standard) -> NDArray[np.int64]:
+    values = block.values[[v], :: max(block.rows // _FEW_VALUES, 1)]
+    return np.sort(standardised_by([standard], np.ascontiguousarray(values), 1)[0])
+
+
+def _distinct_of_block(block: ContinuousTable, v: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
+    values = standardised_by([standard], block.values[[v]], 1)[0]
+    return np.unique(values[(values >= low) & (values <= high)])

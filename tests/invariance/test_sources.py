@@ -1,0 +1,110 @@
+"""Who has the rows cannot matter: from blocks of any size the same graph is learned, compared with ==.
+
+Every learner, kind of data and score, with options drawn from streams of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.drawn import Combination, Streams, combinations, options_of
+from tests.tables import categorical_columns, continuous_columns, mixed_columns
+
+import stablebn as sb
+from stablebn.data.blocks import BlockTable, in_blocks
+from stablebn.data.table import Table
+from stablebn.learners import LEARNERS, Problem, define_problem
+from stablebn.learners.config import SearchConfig
+from stablebn.scores.registry import ScoreConfig
+from stablebn.stats import Counts
+from stablebn.stats.asked_counts import AskedCounts
+from stablebn.stats.sources import BlockSource
+
+MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
+CASES = [
+    (combination, example)
+    for combination in combinations()
+    # Its indicators are made of all rows at once.
+    if combination.score != "dg" or combination.kind == "continuous"
+    for example in range(2)
+]
+
+
+def _part(config: type[Any], options: dict[str, Any]) -> Any:
+    own = {entry.name for entry in fields(config)}
+    return config(**{name: value for name, value in options.items() if name in own})
+
+
+def _learned(table: Table | BlockTable, algorithm: str, options: dict[str, Any]) -> tuple[Problem, Any]:
+    problem = define_problem(
+        table, _part(ScoreConfig, options), unit_free=options["unit_free"], threads=options["threads"]
+    )
+    return problem, LEARNERS[algorithm].learn(problem, _part(SearchConfig, options))
+
+
+@pytest.mark.parametrize(("combination", "example"), CASES, ids=str)
+def test_the_same_is_learned_from_blocks(combination: Combination, example: int) -> None:
+    streams = Streams(f"sources {combination} {example}")
+    algorithm, kind, score = combination
+    rng = np.random.default_rng(streams["values"].randint(0, 10**6))
+    n, rows = streams["columns"].randint(2, 7), streams["rows"].randint(40, 300)
+    columns = MAKERS[kind](rng, n, rows)
+    weights = rng.integers(1, 5, rows).tolist() if streams.often("weights", 0.3) else None
+    prepared = sb.learn(columns, "hc", max_iter=0, weights=weights).prepared
+    assert prepared is not None
+    table = prepared.table
+    options = {
+        "unit_free": kind != "categorical" and score != "bge",
+        **options_of(streams, combination, len(table.names)),
+        "score": score,
+    }
+    in_memory, right = _learned(table, algorithm, options)
+    in_parts, found = _learned(in_blocks(table, streams["block"].choice((7, 64, 99, 1000))), algorithm, options)
+    assert (in_parts.names, in_parts.decreasing, in_parts.interchangeable) == (
+        in_memory.names,
+        in_memory.decreasing,
+        in_memory.interchangeable,
+    )
+    assert found.trace == right.trace
+    assert found.order == right.order
+
+
+def test_the_first_look_takes_two_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = categorical_columns(np.random.default_rng(3), 14, 500, levels=4)
+    prepared = sb.learn(columns, "hc", max_iter=0).prepared
+    assert prepared is not None
+    passes = []
+    count = BlockSource.count
+
+    def counted(self: BlockSource, *asked: Any) -> Any:
+        passes.append([len(own) for own in asked[:3]])
+        return count(self, *asked)
+
+    monkeypatch.setattr(BlockSource, "count", counted)
+    define_problem(in_blocks(prepared.table, 100), ScoreConfig(), threads=2)
+    # Levels of every variable; then all pairs.
+    assert passes == [[0, 14, 0], [14, 0, 0]]
+
+
+def test_few_distinct_rows_are_fetched_once() -> None:
+    columns = categorical_columns(np.random.default_rng(3), 3, 6000, levels=2)
+    prepared = sb.learn(columns, "hc", max_iter=0).prepared
+    assert prepared is not None
+    statistics = define_problem(in_blocks(prepared.table, 1000), ScoreConfig()).statistics
+    assert isinstance(statistics, Counts)
+    assert not isinstance(statistics, AskedCounts)
+
+
+def test_what_a_source_cannot_answer_reaches_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Any:
+        raise OSError("the disk is gone")
+
+    columns = categorical_columns(np.random.default_rng(3), 8, 500, levels=4)
+    prepared = sb.learn(columns, "hc", max_iter=0).prepared
+    assert prepared is not None
+    monkeypatch.setattr(BlockSource, "count", broken)
+    with pytest.raises(OSError, match="the disk is gone"):
+        define_problem(in_blocks(prepared.table, 100), ScoreConfig(), threads=2)
