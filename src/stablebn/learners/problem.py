@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stablebn.data.table import Name, Table
+from stablebn.data.blocks import AnyTable
+from stablebn.data.table import Name
 from stablebn.independence import IndependenceTest
 from stablebn.learners.interruption import Interruption
 from stablebn.order import canonical_order, unit_free_numbers
@@ -92,7 +93,7 @@ class Problem:
 
 
 def define_problem(
-    table: Table,
+    table: AnyTable,
     config: ScoreConfig,
     *,
     unit_free: bool = False,
@@ -107,7 +108,7 @@ def define_problem(
 
     Parameters
     ----------
-    table : Table
+    table : Table or BlockTable
     config : ScoreConfig
     unit_free : bool
         Learn from the correlations of continuous variables alone.
