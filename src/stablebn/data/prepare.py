@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stablebn.data.blocks import BlockTable, like_of
+from stablebn.data.blocks import BlockTable, joined, like_of
 from stablebn.data.checks import (
     check_finite,
     check_gaussian_rows,
@@ -28,11 +28,12 @@ from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_colum
 from stablebn.data.held import HeldRows, HeldTable, held_columns
 from stablebn.data.kinds import Asked, Decision, Kind, family, told
 from stablebn.data.levels import Levels, declare, named_categorical, told_levels
+from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.missing import MISSING, settle_missing, with_types
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
 from stablebn.data.stock import Folder
-from stablebn.data.stored import USUAL_MEMORY, in_parts, open_stored
+from stablebn.data.stored import in_parts, open_stored
 from stablebn.data.table import Name, Table
 from stablebn.data.weights import set_weights_apart
 from stablebn.data.wording import Caution
@@ -91,6 +92,10 @@ class Prepared:
     rows: int
     warnings: tuple[Caution, ...]
     blocks: BlockTable | None = None
+
+    def held(self) -> Prepared:
+        """The same with all rows in memory."""
+        return self if self.blocks is None else replace(self, table=joined(self.blocks), blocks=None)
 
     @property
     def aside(self) -> tuple[Name, ...]:

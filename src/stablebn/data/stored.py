@@ -39,9 +39,6 @@ from stablebn.data.weights import WeightColumn, weight_column
 from stablebn.data.wording import Caution
 from stablebn.errors import OptionError
 
-USUAL_MEMORY = 2 << 30
-LEAST_MEMORY = 16 << 20
-
 MOST_BLOCK_ROWS = 1 << 20
 _MOST_BATCH_ROWS = 1 << 17
 _FEWEST_ROWS = 1 << 10
