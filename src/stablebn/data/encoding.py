@@ -112,7 +112,8 @@ class Numbers(NumericColumn):
     @property
     def infinite(self) -> int:
         """How many rows have an infinite value."""
-        if not np.isinf([self.values.min(initial=0), self.values.max(initial=0)]).any():
+        # Where a value is missing, the least and the greatest are so too.
+        if np.isfinite([self.values.min(initial=0), self.values.max(initial=0)]).all():
             return 0
         return int(np.isinf(self.values).sum())
 

@@ -147,13 +147,13 @@ class StockColumn:
         """The values as numbers, 0 for a missing one."""
         return np.array([0, *self.values[1:]], dtype=_number_type(self.type))
 
-    def add(self, column: pa.ChunkedArray, weights: Weights | None, most_listed: int, threads: int) -> list[_Array]:
+    def add(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array]:
         """Take the rows of a column; what is to be written of them."""
         if pa.types.is_dictionary(self.type):
             for chunk in column.chunks:
                 self.declared.update(dict.fromkeys(own for own in values_of(chunk.dictionary) if own is not None))
         if self.limits is None:
-            found = self._listed(column, weights, most_listed, threads)
+            found = self._listed(column, weights, threads)
             if found is not None:
                 return found
             # From now on: what is known of the listed ones holds for all.
@@ -166,9 +166,7 @@ class StockColumn:
         self.limits.add(numbers, missing, weights)
         return [_Array("numbers", numbers), *([] if missing is None else [_Array("missing", missing)])]
 
-    def _listed(
-        self, column: pa.ChunkedArray, weights: Weights | None, most_listed: int, threads: int
-    ) -> list[_Array] | None:
+    def _listed(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array] | None:
         """Rows as places in the list; None where there would be too many."""
         # Here and not above: errors in the data are told without the core.
         from stablebn import _core
@@ -184,7 +182,7 @@ class StockColumn:
             )
         )
         occurring = [next(found) if part.occurring is None else part.occurring for part in parts]
-        if _may_be_numbers(self.type) and len(self.values) + max(map(len, occurring), default=0) > most_listed:
+        if _may_be_numbers(self.type) and len(self.values) + max(map(len, occurring), default=0) > MOST_LISTED:
             return None
         lookups = []
         for part, own in zip(parts, occurring, strict=True):
@@ -297,8 +295,6 @@ class Stock:
         Of the values that are kept.
     weighted : bool
         Whether rows come with weights.
-    most_listed : int
-        So many different numbers of a column get places.
     most_text : int
         Bytes that all different texts may take.
     """
@@ -310,12 +306,11 @@ class Stock:
         *,
         weighted: bool,
         most_text: int,
-        most_listed: int = MOST_LISTED,
     ) -> None:
         self.folder = folder
         self.columns = {name: StockColumn(type_) for name, type_ in columns.items()}
         self.weighted = weighted
-        self.most_text, self.most_listed = most_text, most_listed
+        self.most_text = most_text
         self.count = self.total = self.heaviest = 0
         self._pieces: list[tuple[int, dict[tuple[Name | None, str], _Place]]] = []
         self._end = 0
@@ -329,7 +324,7 @@ class Stock:
         arrays: dict[tuple[Name | None, str], NDArray[Any]] = {}
         for name, column in columns.items():
             own = self.columns[name]
-            for array in own.add(column, weights, self.most_listed, threads):
+            for array in own.add(column, weights, threads):
                 arrays[name, array.what] = array.values
             self._check_text()
         if self.weighted:
@@ -369,9 +364,8 @@ class Stock:
 
     def pieces(self) -> Iterator[Piece]:
         """The rows, in the order in which they came, some at a time."""
-        if not self._end:
-            return
-        whole = np.memmap(self._path, dtype=np.uint8, mode="r")
+        # Nothing cannot be mapped.
+        whole = np.memmap(self._path, dtype=np.uint8, mode="r") if self._end else np.empty(0, dtype=np.uint8)
         for count, where in self._pieces:
             arrays = {key: np.ndarray(count, np.dtype(place.dtype), whole, place.first) for key, place in where.items()}
             yield Piece(count, arrays.get((None, "weights")), arrays, self.columns)

@@ -46,6 +46,7 @@ _FEWEST_ROWS = 1 << 10
 # Bytes, for each value of a block or of a batch, of all that is made of it before it is let go.
 _BYTES_IN_BLOCK = 64
 _BYTES_IN_BATCH = 128
+_BYTES_IN_PASS = 64
 
 # A text file in memory takes about so many times its size.
 _TIMES_TEXT = 8
@@ -286,8 +287,8 @@ class StoredCategories(CategoricalColumn):
         The code of each value that has a place; `len(levels)` of a missing one.
     keys : array [keys] or None
         Ascending, the numbers of a column in which they are kept as they are.
-    of_key : integer array [keys]
-        The code of each.
+    of_key : integer array [keys + 1]
+        The code of each, and of a missing value.
     empty_rows, known : int
         Rows without a value; and by weight those with one.
     """
@@ -314,7 +315,7 @@ class StoredCategories(CategoricalColumn):
             return listed
         assert self.keys is not None
         numbers, missing = piece.numbers(self.name)
-        codes: Codes = self.of_key[np.searchsorted(self.keys, numbers).clip(max=len(self.keys) - 1)]
+        codes: Codes = self.of_key[np.searchsorted(self.keys, numbers)]
         if missing is not None:
             codes[missing] = len(self.levels)
         return codes
@@ -470,7 +471,7 @@ class StoredRows(Rows):
     def whole_numbers(self, name: Name) -> WholeNumbers | None:
         """What the values of a column of integers or floats are."""
         own = self.stock.columns[name]
-        if own.limits is not None:
+        if own.limits is not None and own.limits.least is not None:
             return _whole_by_passes(self.stock, name, own, self.memory) if own.limits.whole else None
         values = own.numbers()[1:]
         if family(own.type) == "integer":
@@ -505,10 +506,8 @@ class StoredRows(Rows):
         place = {level: code for code, level in enumerate(levels)}
         if keys is None:
             of_place = [len(levels), *(place[value] for value in values)]
-            of_key: list[int] = []
         else:
             of_place = [len(levels), *(place[value] for value in own.values[1:])]
-            of_key = list(range(len(keys)))
         known = int(own.weight[1:].sum()) if own.limits is None else own.limits.known
         return StoredCategories(
             name,
@@ -516,7 +515,7 @@ class StoredRows(Rows):
             levels,
             narrow(np.array(of_place), len(levels)),
             keys,
-            narrow(np.array(of_key, dtype=np.int64), len(levels)),
+            narrow(np.arange(len(levels) + 1), len(levels)),
             own.gaps,
             known,
         )
@@ -648,7 +647,7 @@ def _whole_by_passes(stock: Stock, name: Name, column: StockColumn, memory: int)
     """What whole numbers are that are too many to be listed: passes over the column, each for some of its values."""
     assert column.limits is not None
     limits = column.limits
-    passes = -(-stock.count * _BYTES_IN_BLOCK // memory)
+    passes = -(-stock.count * _BYTES_IN_PASS // memory)
     distinct, step = 0, 0
     equally_often: set[int] = set()
     least = int(limits.least)
