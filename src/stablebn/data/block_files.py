@@ -58,6 +58,11 @@ class Layout:
         codes = np.empty((len(self.categorical), 0), dtype=self.codes)
         return self.table(codes, np.empty((len(self.continuous), 0)), weights)
 
+    def bytes_of(self, rows: int) -> int:
+        """How long the file of a block with so many rows is; one without any bytes could not be mapped."""
+        coded = len(self.categorical) * rows * self.codes.itemsize
+        return coded + -coded % 8 + 8 * rows * (len(self.continuous) + self.weighted) + 8
+
     def read(self, file: NDArray[np.uint8], rows: int) -> Table:
         """A block of so many rows."""
         coded = len(self.categorical) * rows * self.codes.itemsize
@@ -110,8 +115,7 @@ class BlockWriter:
                 file.write(number[:rows].data)
             if self._layout.weighted:
                 file.write(self._weights[:rows].data)
-            # A file without any bytes cannot be mapped.
-            file.write(bytes(8))
+            file.write(bytes(self._layout.bytes_of(rows) - file.tell()))
         self._rows.append(rows)
         self._filled = 0
 
@@ -119,19 +123,41 @@ class BlockWriter:
         """What was written; there are no more rows."""
         if self._filled:
             self._write()
-        return stored_blocks(self._folder, self._layout, tuple(self._rows), total)
+        return BlockFiles(self._folder, self._layout, tuple(self._rows)).table(total)
+
+
+@dataclass(frozen=True)
+class BlockFiles:
+    """The files of blocks; called with the place of one, it opens it.
+
+    Attributes
+    ----------
+    folder : Folder
+        It is there for as long as somebody has this.
+    layout : Layout
+    block_rows : tuple of int
+        How many rows each has.
+    """
+
+    folder: Folder
+    layout: Layout
+    block_rows: tuple[int, ...]
+
+    def __call__(self, place: int) -> Table:
+        """Map a block into memory."""
+        file = np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
+        return self.layout.read(file, self.block_rows[place])
+
+    def table(self, total: int) -> BlockTable:
+        """The table that stands for so many rows."""
+        return BlockTable(self.layout.like(), self.block_rows, total, self.layout.weighted, self)
+
+    def are_whole(self) -> bool:
+        """Whether all files are there and as long as they must be."""
+        sizes = [block_path(self.folder, place).stat().st_size for place in range(len(self.block_rows))]
+        return sizes == [self.layout.bytes_of(rows) for rows in self.block_rows]
 
 
 def block_path(folder: Folder, place: int) -> Path:
     """The file of a block."""
     return folder.path / f"block-{place:06d}"
-
-
-def stored_blocks(folder: Folder, layout: Layout, block_rows: tuple[int, ...], total: int) -> BlockTable:
-    """The table whose blocks are in a folder."""
-
-    def open_block(place: int) -> Table:
-        # The folder is there for as long as this function is.
-        return layout.read(np.memmap(block_path(folder, place), dtype=np.uint8, mode="r"), block_rows[place])
-
-    return BlockTable(layout.like(), block_rows, total, layout.weighted, open_block)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from stablebn.data.blocks import BlockTable, joined, like_of
+from stablebn.data.block_files import BlockFiles
+from stablebn.data.blocks import BlockTable, like_of
+from stablebn.data.cache import Cache
 from stablebn.data.checks import (
     check_finite,
     check_gaussian_rows,
@@ -19,7 +20,7 @@ from stablebn.data.checks import (
     report_levels,
 )
 from stablebn.data.choosing import Choice
-from stablebn.data.columns import CategoricalColumn, Source
+from stablebn.data.columns import CategoricalColumn
 from stablebn.data.cut_points import Binning, Cuts
 from stablebn.data.deciding import decide_kinds
 from stablebn.data.dialect import Dialect
@@ -30,77 +31,16 @@ from stablebn.data.kinds import Asked, Decision, Kind, family, told
 from stablebn.data.levels import Levels, declare, named_categorical, told_levels
 from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.missing import MISSING, settle_missing, with_types
+from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
 from stablebn.data.stock import Folder
-from stablebn.data.stored import in_parts, open_stored
-from stablebn.data.table import Name, Table
+from stablebn.data.stored import StoredTable, in_parts, open_stored
+from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart
-from stablebn.data.wording import Caution
 from stablebn.errors import OptionError, one_of
 
 logger = logging.getLogger("stablebn.data")
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A table ready to be learned from, and what was found on the way.
-
-    Attributes
-    ----------
-    names : tuple of hashable
-        All variables, in column order.
-    left_out : tuple of hashable
-        Columns of the source that are no variables, as the user wants them left out or they hold the weights.
-    table : CategoricalTable, ContinuousTable or MixedTable
-        The columns that take part in the search, in column order: not the constant ones nor those set aside, and of
-        merged ones only the one that stands. Without any column it is categorical.
-    kinds : dict of name to {"categorical", "continuous"}
-        Of all variables but those set aside.
-    decisions : dict of name to Decision
-        What each variable is taken for, and why.
-    constants : dict of name to value
-        Columns with a single value, in column order, and that value.
-    identical : tuple of tuples of names
-        Groups of columns with the same value in every row, sorted by name; without the constants.
-    copies : tuple of tuples of names
-        Groups of continuous columns that are the same but for unit and rounding, identical ones among them.
-    merged : dict of name to tuple of names
-        Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
-    cuts : dict of name to tuple of float
-        Cut points of the columns that were made categorical. Empty unless that was asked for.
-    levels : dict of name to tuple of values
-        The levels that were declared, of constants too.
-    rows : int
-        Rows of the source, used or not.
-    warnings : tuple of Caution
-    blocks : BlockTable or None
-        The table in blocks, where it was read without holding it in memory; `table` then has no rows.
-    """
-
-    names: tuple[Name, ...]
-    left_out: tuple[Name, ...]
-    table: Table
-    kinds: dict[Name, Kind]
-    decisions: dict[Name, Decision]
-    constants: dict[Name, Hashable]
-    identical: tuple[tuple[Name, ...], ...]
-    copies: tuple[tuple[Name, ...], ...]
-    merged: dict[Name, tuple[Name, ...]]
-    cuts: Cuts
-    levels: Levels
-    rows: int
-    warnings: tuple[Caution, ...]
-    blocks: BlockTable | None = None
-
-    def held(self) -> Prepared:
-        """The same with all rows in memory."""
-        return self if self.blocks is None else replace(self, table=joined(self.blocks), blocks=None)
-
-    @property
-    def aside(self) -> tuple[Name, ...]:
-        """Variables that were set aside, in column order: they stay alone in the graph."""
-        return tuple(name for name in self.names if self.decisions[name].kind is None)
 
 
 def prepare(
@@ -203,9 +143,10 @@ def prepare(
         if watch is not None:
             watch(stage, count)
 
+    kept: Cache | None = None
     tell("reading", 0)
     dialect = Dialect(sep, decimal, encoding)
-    opened: Source
+    opened: StoredTable | HeldTable
     if in_parts(source, memory, cache):
         if discretise is not None:
             raise OptionError(
@@ -223,6 +164,12 @@ def prepare(
             folder=lambda: Folder(cache),
             threads=threads,
         )
+        if cache is not None and opened.batches.contents is not None and not (learned or learned_levels):
+            options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights, "keep": keep}
+            options |= {"columns": columns, "drop": drop, "levels": levels, "few_rows_will_do": few_rows_will_do}
+            kept = Cache(cache, opened.batches.contents, {**options, "block_rows": opened.block_rows})
+            if (before := kept.find()) is not None:
+                return before
     else:
         opened = _held(source, names, dialect, choice, weights, missing, problems, threads)
     said = told(kinds, choice.kept(opened.names), opened.types).with_learned(learned or {}, opened.types)
@@ -280,6 +227,7 @@ def prepare(
         for name, column in encoded.items()
     }
     table = rows.tabulate(varying, may_have_holes=missing == "available")
+    written = table.open_block if isinstance(table, BlockTable) else None
     identical, copies = identical_columns(table), copied_columns(table)
     cautions += [
         *report_levels(varying, rows.total),
@@ -293,7 +241,7 @@ def prepare(
         table, merged = merge(table, [*copies, *(group for group in identical if group[0] not in in_copies)])
     for caution in cautions:
         logger.info("%s", caution)
-    return Prepared(
+    prepared = Prepared(
         names=tuple(opened.types),
         left_out=tuple(name for name in opened.names if name not in opened.types),
         table=like_of(table),
@@ -312,6 +260,9 @@ def prepare(
         rows=count,
         warnings=tuple(cautions),
     )
+    if kept is not None and isinstance(written, BlockFiles):
+        kept.keep(written, prepared)
+    return prepared
 
 
 def _held(

@@ -7,6 +7,7 @@ when more rows come.
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import tempfile
 import weakref
@@ -26,6 +27,9 @@ from stablebn.data.kinds import all_whole, family
 from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights
 from stablebn.errors import DataError
+
+PART = "stablebn-part-"
+"""How the names of folders begin that are not for good."""
 
 # Of more different numbers each is kept as it is.
 MOST_LISTED = 1 << 12
@@ -47,12 +51,23 @@ class Folder:
         with told_of_disk(parent or Path(tempfile.gettempdir())):
             if parent is not None:
                 parent.mkdir(parents=True, exist_ok=True)
-            self.path = Path(tempfile.mkdtemp(prefix="stablebn-", dir=parent))
+            # By the number of the process it is known whether somebody still needs it.
+            self.path = Path(tempfile.mkdtemp(prefix=f"{PART}{os.getpid()}-", dir=parent))
         self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
+    @classmethod
+    def kept(cls, path: Path) -> Folder:
+        """A folder that is there, and stays."""
+        folder = cls.__new__(cls)
+        folder.path = path
+        return folder
+
     def keep_as(self, path: Path) -> None:
-        """Give the folder a name for good."""
-        self.path.rename(path)
+        """Give the folder a name for good, unless another process was faster."""
+        try:
+            self.path.rename(path)
+        except OSError:
+            return
         self._remove.detach()
         self.path = path
 

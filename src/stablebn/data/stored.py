@@ -97,6 +97,11 @@ class StoredTable(Source):
     folder: Callable[[], Folder]
     threads: int = 1
 
+    @property
+    def block_rows(self) -> int:
+        """How many rows a block will have."""
+        return rows_at_once(self.memory, len(self.types), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
+
     def rows(self, said: Told, problems: Problems) -> Counted:
         """Pass over the rows, and write them to disk as they came."""
         kept = kept_columns(self.types, said)
