@@ -35,6 +35,7 @@ from stablebn.data import (
 )
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.data.levels import check_levels
+from stablebn.data.memory import bytes_of
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -158,6 +159,8 @@ def learn_among(
     earlier = None if path is None else read_checkpoint(path, resume=asked.resume)
 
     prepared = prepared or _prepared(asked, _binning(asked), duplicates=asked.duplicates)
+    # Seam: until statistics are counted block by block (`prepared.blocks`), all rows are put into memory here.
+    prepared = prepared.held()
     depends_on_units = _units_warning(asked, prepared)
     asked = replace(asked, unit_free=_is_unit_free(asked, prepared))
     encoded = time.perf_counter()
@@ -343,6 +346,8 @@ def _prepared(
             holes_will_do=_takes_holes(asked),
             threads=asked.threads or cores(),
             watch=asked.progress if isinstance(asked, LearnArguments) else None,
+            memory=bytes_of(asked.memory) if isinstance(asked, LearnArguments) else None,
+            cache=Path(asked.cache) if isinstance(asked, LearnArguments) and asked.cache is not None else None,
         )
     except DataError as error:
         if error.remedy:

@@ -20,6 +20,7 @@ from stablebn.data.dialect import DECIMALS, check_encoding, check_sep
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
 from stablebn.data.levels import check_levels
+from stablebn.data.memory import check_memory
 from stablebn.data.missing import MISSING
 from stablebn.errors import OptionError
 from stablebn.knowledge import Knowledge, joined
@@ -30,7 +31,7 @@ from stablebn.options import Option, Options, about, at_least, choice, option, o
 from stablebn.scores.registry import ScoreConfig
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
-_OF_ONE_SEARCH = ("checkpoint", "resume", "progress")
+_OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "cache", "progress")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class _Table(Options):
         compare=False,
         metadata=about(
             "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a "
-            "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather.",
+            "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of "
+            "Parquet files, or an iterator of PyArrow batches, is read in parts.",
             command_type=None,
             in_studies=False,
             recorded=False,
@@ -64,6 +66,13 @@ class _Table(Options):
 def _check_path(name: str, value: object) -> None:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise OptionError(f"{name}={value!r} must be the name of a file.")
+
+
+def _check_folder(name: str, value: object) -> None:
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        raise OptionError(f"{name}={value!r} must be the name of a folder.")
+    if os.path.exists(value) and not os.path.isdir(value):
+        raise OptionError(f"{name}={os.fspath(value)!r} is a file. Name a folder, or one that is yet to be made.")
 
 
 def _check_algorithm(_: str, value: object) -> None:
@@ -272,6 +281,25 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
         "With checkpoint: whether the file must be there (True), or the search is to begin anew all the same (False). "
         "By default it goes on from the file if there is one.",
         check=choice((False, True)),
+        in_studies=False,
+        recorded=False,
+    )
+    memory: str | int | None = option(
+        None,
+        "Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a "
+        "number of bytes. For Parquet and Arrow files, also folders and patterns of them, that are larger than "
+        "memory. The answer does not depend on it.",
+        check=check_memory,
+        command_type=str,
+        in_studies=False,
+        recorded=False,
+    )
+    cache: str | os.PathLike[str] | None = option(
+        None,
+        "A folder in which a table that is read in parts is kept in a form that need not be read again. By default it "
+        "lies where temporary files do, and is removed.",
+        check=_check_folder,
+        command_type=Path,
         in_studies=False,
         recorded=False,
     )

@@ -14,11 +14,11 @@ from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
 from stablebn.data.checks import check_size
 from stablebn.data.choosing import Choice
+from stablebn.data.columns import CategoricalColumn
 from stablebn.data.deciding import decide
 from stablebn.data.dialect import Dialect
-from stablebn.data.encoding import Categories
 from stablebn.data.kinds import Kind, told
-from stablebn.data.levels import told_levels
+from stablebn.data.levels import categories_of, told_levels
 from stablebn.data.problems import Problems
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
@@ -103,13 +103,13 @@ def stability(
         choice=Choice(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
     )
     columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))
-    check_size(columns)
+    check_size(columns, len(next(iter(columns.values()), ())))
     if isinstance(learner, str):
         _settle_knowledge(options, tuple(columns), [name for name in source.names if name not in columns])
     if options.get("levels") is not None:
         if "levels" in (asked or ()):
             raise OptionError("vary='levels' gives other labels, and levels= declares these. Leave one of them out.")
-        options["levels"] = told_levels(options["levels"], columns, source.with_categories)
+        options["levels"] = told_levels(options["levels"], columns, categories_of(columns, source.with_categories))
     # Other layouts must not be taken for something else than the table as given.
     kinds = options["kinds"] = _kinds(columns, options)
     vary = _usual(kinds, options) if asked is None else asked
@@ -165,7 +165,7 @@ def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]
     decided = decide(used, counts, said, options.get("missing", "error"), problems)
     problems.raise_all(tuple(columns), choice, said.kinds)
     return {
-        name: "categorical" if isinstance(column, Categories) else "continuous"
+        name: "categorical" if isinstance(column, CategoricalColumn) else "continuous"
         for name, column in decided.columns.items()
     }
 

@@ -22,7 +22,7 @@ from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.terminal import say
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
-from stablebn.data.levels import told_levels
+from stablebn.data.levels import categories_of, told_levels
 from stablebn.data.reading import read
 from stablebn.errors import UnseenLevelWarning, spelled
 from stablebn.networks import read_graph, read_network
@@ -53,7 +53,7 @@ def command(
         table = source.columns
         if options["levels"]:
             # As the file says it: text that was read is in dictionaries too.
-            options["levels"] = told_levels(options["levels"], table, source.with_categories)
+            options["levels"] = told_levels(options["levels"], table, categories_of(table, source.with_categories))
         if show is not None:
             show("scoring")
         found = score(read_graph(graph), table, **options, kinds=kinds)

@@ -8,7 +8,8 @@ The walk is `prepare`: `reading` (with `files` and a module for each format), `w
 from stablebn.data.cut_points import Binning, Cuts
 from stablebn.data.kinds import Asked, Decision, Kind
 from stablebn.data.levels import Levels
-from stablebn.data.prepare import Prepared, prepare
+from stablebn.data.prepare import prepare
+from stablebn.data.prepared import Prepared
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.data.wording import Caution
 

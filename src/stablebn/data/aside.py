@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stablebn.data.prepare import Prepared
+from stablebn.data.prepared import Prepared
 from stablebn.data.table import Name
 from stablebn.errors import GraphError, listed
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -109,6 +109,19 @@ def blocks_of(table: AnyTable) -> Sequence[Table]:
 def like_of(table: AnyTable) -> Table:
     """A table of the same names, kinds and levels, of whose rows nobody should ask."""
     return table.like if isinstance(table, BlockTable) else table
+
+
+def by_kind(table: AnyTable) -> tuple[AnyTable, ...]:
+    """The categorical columns of a table and the continuous ones, each if there are any."""
+    if isinstance(table, MixedTable):
+        return table.categorical, table.continuous
+    if isinstance(table, BlockTable) and isinstance(table.like, MixedTable):
+        opened = cast("Callable[[int], MixedTable]", table.open_block)
+        return (
+            replace(table, like=table.like.categorical, open_block=lambda place: opened(place).categorical),
+            replace(table, like=table.like.continuous, open_block=lambda place: opened(place).continuous),
+        )
+    return (table,)
 
 
 def in_blocks(table: Table, most_rows: int) -> BlockTable:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations_with_replacement
 
 import numpy as np
 import pyarrow as pa
 
-from stablebn.data.encoding import Categories, Encoded, Numbers
+from stablebn.data.columns import CategoricalColumn, Column, NumericColumn, Rows
 from stablebn.data.kinds import MOST_CODES, Decision
-from stablebn.data.reading import Columns
-from stablebn.data.table import Name, Weights, total_weight
+from stablebn.data.table import Name, Weights
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 
@@ -28,12 +27,12 @@ FEWEST_CHANCE_ARCS = 3
 COLUMNS_PER_CHANCE_ARC = 4
 
 
-def check_size(columns: Columns) -> None:
+def check_size(columns: Collection[Name], rows: int) -> None:
     """Raise unless there are two columns and a row at least."""
     if len(columns) < 2:
         found = f"only one, {listed(tuple(columns))}" if columns else "none"
         raise DataError(f"a network needs at least two columns, and the table has {found}. Add columns.")
-    if len(next(iter(columns.values()))) == 0:
+    if rows == 0:
         raise DataError(f"the table has columns {listed(tuple(columns))} but no rows. Add rows.")
 
 
@@ -56,21 +55,22 @@ def _remedy(type_: pa.DataType) -> str:
     return "Convert what is neither text nor a number to text (a category) or to numbers."
 
 
-def check_total(rows: int, weights: Weights | None) -> None:
+def check_total(total: int) -> None:
     """Raise if the rows, counted with their weights, are too many."""
-    # A sum of int64 could wrap around; this one is exact as far as the limit.
-    total = rows if weights is None else int(weights.sum(dtype=np.float64))
     if total > MOST_ROWS:
         raise DataError(f"the table stands for {total} rows, more than 2**28: learn from a sample of them.")
 
 
-def check_finite(columns: Mapping[Name, Encoded]) -> None:
+def total_of(rows: int, weights: Weights | None) -> int:
+    """How many rows there are, counted with their weights; exact as far as the limit."""
+    # A sum of int64 could wrap around.
+    return rows if weights is None else int(weights.sum(dtype=np.float64))
+
+
+def check_finite(columns: Mapping[Name, Column]) -> None:
     """Raise if a continuous column holds an infinity."""
-    infinite = {
-        name: int(np.isinf(column.values).sum())
-        for name, column in columns.items()
-        if isinstance(column, Numbers) and np.isinf([column.values.min(initial=0), column.values.max(initial=0)]).any()
-    }
+    found = {name: column.infinite for name, column in columns.items() if isinstance(column, NumericColumn)}
+    infinite = {name: count for name, count in found.items() if count}
     if infinite:
         raise DataError(
             f"infinite values in {tallied(infinite)}. Make them missing or finite, or leave the rows or columns out.",
@@ -104,12 +104,12 @@ def report_decisions(decisions: Mapping[Name, Decision]) -> list[Caution]:
     return cautions
 
 
-def report_levels(columns: Mapping[Name, Encoded], total: int) -> list[Caution]:
+def report_levels(columns: Mapping[Name, Column], total: int) -> list[Caution]:
     """Say which categorical columns have so many levels that two such have more joint cells than there are rows."""
     many = {
         name: f"{len(column.levels)} levels"
         for name, column in columns.items()
-        if isinstance(column, Categories) and len(column.levels) > MOST_CODES and len(column.levels) ** 2 > total
+        if isinstance(column, CategoricalColumn) and len(column.levels) > MOST_CODES and len(column.levels) ** 2 > total
     }
     if not many:
         return []
@@ -120,10 +120,10 @@ def report_levels(columns: Mapping[Name, Encoded], total: int) -> list[Caution]:
     return [Caution("many-levels", tuple(many), message)]
 
 
-def report_few_rows(columns: Mapping[Name, Encoded], total: int) -> list[Caution]:
+def report_few_rows(columns: Mapping[Name, Column], total: int) -> list[Caution]:
     """Say that rows are too few for the columns: that noise alone would give many arcs."""
     # Degrees of freedom that a column brings to a pair: one less than its levels.
-    sizes = Counter(len(own.levels) - 1 if isinstance(own, Categories) else 1 for own in columns.values())
+    sizes = Counter(len(own.levels) - 1 if isinstance(own, CategoricalColumn) else 1 for own in columns.values())
     expected = 0.0
     for (one, many), (other, more) in combinations_with_replacement(sorted(sizes.items()), 2):
         pairs = many * (many - 1) // 2 if one == other else many * more
@@ -146,17 +146,14 @@ def _chance(df: int, total: int) -> float:
     return math.erfc((math.log(total) ** (1 / 3) - (1 - spread)) / math.sqrt(2 * spread)) / 2
 
 
-def check_gaussian_rows(columns: Mapping[Name, Encoded], weights: Weights | None, total: int) -> None:
+def check_gaussian_rows(columns: Mapping[Name, Column], rows: Rows) -> None:
     """Raise if there are too few rows for continuous columns, or in one of them too few values."""
-    numbers = {name: column for name, column in columns.items() if isinstance(column, Numbers)}
-    if total < FEWEST_GAUSSIAN_ROWS and numbers:
+    numbers = {name: column for name, column in columns.items() if isinstance(column, NumericColumn)}
+    if rows.total < FEWEST_GAUSSIAN_ROWS and numbers:
         raise DataError(
-            f"continuous columns need at least {FEWEST_GAUSSIAN_ROWS} rows, and there are {total}. Add rows."
+            f"continuous columns need at least {FEWEST_GAUSSIAN_ROWS} rows, and there are {rows.total}. Add rows."
         )
-    known = {
-        name: total_weight(int((~column.missing).sum()), None if weights is None else weights[~column.missing])
-        for name, column in numbers.items()
-    }
+    known = {name: rows.known(column) for name, column in numbers.items()}
     few = {name: count for name, count in known.items() if count < FEWEST_GAUSSIAN_ROWS}
     if few:
         raise DataError(

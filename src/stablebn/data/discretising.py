@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from stablebn.data.checks import check_finite, check_total
+from stablebn.data.checks import check_finite, check_total, total_of
 from stablebn.data.choosing import Choice
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS, Binning, Cuts, bin_codes, cut_points
 from stablebn.data.deciding import decide
 from stablebn.data.encoding import Categories, Encoded, Numbers, narrow
+from stablebn.data.held import held_columns
 from stablebn.data.kinds import Asked, Told, told
 from stablebn.data.problems import Problems
 from stablebn.data.reading import Columns, read
@@ -188,14 +189,14 @@ def _find_cuts(columns: Columns, kinds: Asked, weights: object, binning: Binning
         raise DataError("a table without rows has no cut points. Add rows, or say cuts=.")
     variables, weight_column = set_weights_apart(columns, weights)
     variables, counts = rows_with_weight(variables, weight_column)
-    check_total(len(next(iter(columns.values()), ())), counts)
+    check_total(total_of(len(next(iter(columns.values()), ())), counts))
     problems = Problems()
     decided = decide(variables, counts, told(kinds, (), variables), "drop", problems)
     problems.raise_all(tuple(columns), Choice(), {})
     # Categories have a say in information alone.
     heard = {
         name: column
-        for name, column in decided.columns.items()
+        for name, column in held_columns(decided.columns).items()
         if binning.method == "information" or isinstance(column, Numbers)
     }
     check_finite(heard)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data.blocks import AnyTable, blocks_of, by_kind, like_of
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
@@ -24,43 +26,65 @@ _FEW_ROWS_OF_COPIES = 32
 # Of the range: what another unit does to a value is far less, what tells copies apart far more.
 _STEPS = 2.0**40
 
+SomeTable = TypeVar("SomeTable", bound=AnyTable)
+
 DUPLICATES = ("keep", "merge", "error")
 
 
-def identical_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
+def identical_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
     """Find the groups of columns with the same value in every row.
 
     Parameters
     ----------
-    table : Table
+    table : Table or BlockTable
 
     Returns
     -------
     tuple of tuples of names
         Sorted by `name_key`, inside the groups and between them.
     """
-    if isinstance(table, MixedTable):
-        return _by_first_name([*identical_columns(table.categorical), *identical_columns(table.continuous)])
-    # By bits, as a hole is not equal to another.
-    matrix = table.codes if isinstance(table, CategoricalTable) else table.values.view(np.uint64)
-    buckets: dict[object, list[list[int]]] = defaultdict(list)
+    return _by_first_name([group for part in by_kind(table) for group in _identical(part)])
+
+
+def _identical(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
+    """The same of a table with columns of one kind."""
+    like, blocks = like_of(table), blocks_of(table)
+    columns = range(len(like.names))
     # A few rows tell most columns apart; of the others all rows are looked at.
-    few = [matrix[c, :: -(-matrix.shape[1] // _FEW_ROWS)].tobytes() for c in range(len(table.names))]
+    matrix = _matrix(blocks[0] if len(blocks) else like)
+    few = [matrix[c, :: -(-matrix.shape[1] // _FEW_ROWS) or 1].tobytes() for c in columns]
     times = Counter(few)
-    for c in range(len(table.names)):
+    hashes = [0 for _ in columns]
+    for block in blocks:
+        matrix = _matrix(block)
+        for c in columns:
+            if times[few[c]] > 1:
+                hashes[c] = hash((hashes[c], matrix[c].tobytes()))
+    buckets: dict[object, list[list[int]]] = defaultdict(list)
+    for c in columns:
         # The text of the levels tells 0 from False, which are equal in Python.
-        levels = repr(table.levels[c]) if isinstance(table, CategoricalTable) else ""
-        groups = buckets[levels, few[c], hash(matrix[c].tobytes()) if times[few[c]] > 1 else 0]
+        levels = repr(like.levels[c]) if isinstance(like, CategoricalTable) else ""
+        groups = buckets[levels, few[c], hashes[c]]
         # Equal hashes prove nothing: the columns are compared.
-        twins = next((group for group in groups if np.array_equal(matrix[group[0]], matrix[c])), None)
+        twins = next((group for group in groups if _are_equal(blocks, group[0], c)), None)
         if twins is None:
             groups.append([c])
         else:
             twins.append(c)
-    return _named([group for groups in buckets.values() for group in groups], table.names)
+    return _named([group for groups in buckets.values() for group in groups], like.names)
 
 
-def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
+def _matrix(table: Table) -> NDArray[Any]:
+    """The columns of a table of one kind, by bits: a hole is not equal to another."""
+    assert not isinstance(table, MixedTable)
+    return table.codes if isinstance(table, CategoricalTable) else table.values.view(np.uint64)
+
+
+def _are_equal(blocks: Sequence[Table], a: int, b: int) -> bool:
+    return all(np.array_equal(matrix[a], matrix[b]) for matrix in map(_matrix, blocks))
+
+
+def copied_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
     """Find the groups of continuous columns that are a x + b of each other, but for rounding.
 
     A mirror image, a < 0, is a copy: no score, no test and no order can tell the two apart.
@@ -70,45 +94,71 @@ def copied_columns(table: Table) -> tuple[tuple[Name, ...], ...]:
     tuple of tuples of names
         Identical columns are among them. Sorted by `name_key`, inside the groups and between them.
     """
-    if isinstance(table, MixedTable):
-        return copied_columns(table.continuous)
-    if not isinstance(table, ContinuousTable):
+    numbers = by_kind(table)[-1]
+    names, blocks = numbers.names, blocks_of(numbers)
+    if not isinstance(like_of(numbers), ContinuousTable) or not len(blocks):
         return ()
-    values = table.values
-    n, rows = values.shape
-    few = _in_unit_range(values, every=-(-rows // _FEW_ROWS_OF_COPIES))
+    limits = _Limits.of(blocks)
+    some = _values(blocks[0])
+    few = limits.scaled(some[:, :: -(-some.shape[1] // _FEW_ROWS_OF_COPIES)])
     # How far from the nearer end: there a mirror image is too.
     places = np.minimum(few[:, 0], 1 - few[:, 0])
     order = np.argsort(places, kind="stable")
     ends = np.searchsorted(places[order], places[order] + 2 * _ROUNDING, side="right")
-    group_of = list(range(n))
+    group_of = list(range(len(names)))
     for at, u in enumerate(order.tolist()):
         near = order[at + 1 : ends[at]]
-        for v in near[_are_copies(few[u], few[near])].tolist():
-            if group_of[u] != group_of[v] and _are_copies(*_in_unit_range(values[[u, v]])):
+        for v in near[_distances(few[u], few[near]).min(axis=0) <= _ROUNDING].tolist():
+            if group_of[u] != group_of[v] and _are_copies(blocks, limits, u, v):
                 joined = group_of[v]
                 group_of = [group_of[u] if group == joined else group for group in group_of]
     groups: dict[int, list[int]] = defaultdict(list)
     for c, group in enumerate(group_of):
         groups[group].append(c)
-    return _named(list(groups.values()), table.names)
+    return _named(list(groups.values()), names)
 
 
-def _in_unit_range(values: NDArray[np.float64], every: int = 1) -> NDArray[np.float64]:
-    """Columns moved and scaled to the range from 0 to 1, holes at -1; of their rows only every so many."""
-    # Halves, so that no difference overflows.
-    least, greatest = np.nanmin(values, axis=1, keepdims=True) / 2, np.nanmax(values, axis=1, keepdims=True) / 2
-    scaled: NDArray[np.float64] = (values[:, ::every] / 2 - least) / (greatest - least)
-    return np.nan_to_num(scaled, copy=False, nan=-1.0)
+def _values(table: Table) -> NDArray[np.float64]:
+    assert isinstance(table, ContinuousTable)
+    return table.values
 
 
-def _are_copies(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a column is, but for rounding, another one or its mirror image; all in the range from 0 to 1."""
+class _Limits(NamedTuple):
+    """Halves of the least and the greatest value of each column, [columns, 1]: so no difference overflows."""
+
+    least: NDArray[np.float64]
+    greatest: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Table]) -> _Limits:
+        """The limits of the columns of blocks; a hole has no part in them."""
+        least = np.fmin.reduce([np.fmin.reduce(_values(own), axis=1, keepdims=True) for own in blocks])
+        greatest = np.fmax.reduce([np.fmax.reduce(_values(own), axis=1, keepdims=True) for own in blocks])
+        return cls(least / 2, greatest / 2)
+
+    def scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Columns moved and scaled to the range from 0 to 1, holes at -1."""
+        scaled: NDArray[np.float64] = (values / 2 - self.least) / (self.greatest - self.least)
+        return np.nan_to_num(scaled, copy=False, nan=-1.0)
+
+    def only(self, columns: Sequence[int]) -> _Limits:
+        """Those of some columns."""
+        return _Limits(self.least[columns], self.greatest[columns])
+
+
+def _are_copies(blocks: Sequence[Table], limits: _Limits, u: int, v: int) -> bool:
+    """Whether a column is, but for rounding, another one or its mirror image."""
+    own = limits.only([u, v])
+    scaled = (own.scaled(_values(block)[[u, v]]) for block in blocks)
+    farthest = np.maximum.reduce([_distances(first, second) for first, second in scaled])
+    return bool(farthest.min() <= _ROUNDING)
+
+
+def _distances(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far, at most, a column and its mirror image are from others; all in the range from 0 to 1."""
     # A hole is one in the mirror too.
     mirrored = np.where(column < 0, column, 1 - column)
-    distances = [np.abs(others - image).max(axis=-1) for image in (column, mirrored)]
-    alike: NDArray[np.bool_] = np.minimum(*distances) <= _ROUNDING
-    return alike
+    return np.array([np.abs(others - image).max(axis=-1) for image in (column, mirrored)])
 
 
 def _named(groups: Sequence[Sequence[int]], names: Sequence[Name]) -> tuple[tuple[Name, ...], ...]:
@@ -167,7 +217,7 @@ def _all_of(groups: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
     return tuple(name for group in groups for name in group)
 
 
-def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict[Name, tuple[Name, ...]]]:
+def merge(table: SomeTable, groups: Sequence[tuple[Name, ...]]) -> tuple[SomeTable, dict[Name, tuple[Name, ...]]]:
     """Keep one column of each group: of copies that with the least values, so that names change no score.
 
     Least without units first, so that of columns that differ by their rounding one stands in any units. Of identical
@@ -175,7 +225,7 @@ def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict
 
     Returns
     -------
-    table : Table
+    table : Table or BlockTable
     merged : dict of name to tuple of names
         The names that each column kept stands for, besides its own.
     """
@@ -184,15 +234,20 @@ def merge(table: Table, groups: Sequence[tuple[Name, ...]]) -> tuple[Table, dict
         stands = min(group, key=lambda name: _own_values(table, name))
         merged[stands] = tuple(name for name in group if name != stands)
     absorbed = {name for others in merged.values() for name in others}
-    return table.select([c for c, name in enumerate(table.names) if name not in absorbed]), merged
+    left = table.select([c for c, name in enumerate(table.names) if name not in absorbed])
+    return cast("SomeTable", left), merged
 
 
-def _own_values(table: Table, name: Name) -> tuple[list[float], list[float]]:
+def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float]]:
     """The values of a continuous column, ascending, without units and as they are; of identical ones none."""
-    numbers = table.continuous if isinstance(table, MixedTable) else table
-    if isinstance(numbers, CategoricalTable) or name not in numbers.names:
+    numbers = by_kind(table)[-1]
+    if not isinstance(like_of(numbers), ContinuousTable) or name not in numbers.names:
         return [], []
-    own = numbers.values[numbers.names.index(name)]
-    values = np.unique(own[~np.isnan(own)])
-    steps = np.unique(np.rint(_in_unit_range(values[None])[0] * _STEPS))
+    column = numbers.names.index(name)
+    values = np.empty(0)
+    for block in blocks_of(numbers):
+        values = np.unique(np.concatenate([values, _values(block)[column]]))
+    values = values[~np.isnan(values)]
+    scaled = _Limits(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
+    steps = np.unique(np.rint(scaled[0] * _STEPS))
     return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist()

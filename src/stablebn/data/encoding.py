@@ -10,19 +10,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.columns import CategoricalColumn, Kind, Mask, NumericColumn
 from stablebn.data.dictionaries import bits_of, indices_beneath_nulls
 from stablebn.data.integers import close_integers
-from stablebn.data.kinds import Kind, family
+from stablebn.data.kinds import family
 from stablebn.data.problems import Problems
 from stablebn.data.reading import Columns
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.errors import DataError, listed
 
-Mask: TypeAlias = NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
-class Categories:
+class Categories(CategoricalColumn):
     """A categorical column.
 
     Attributes
@@ -50,19 +49,9 @@ class Categories:
         return np.asarray(self.codes == len(self.levels))
 
     @property
-    def is_empty(self) -> bool:
-        """Whether no row has a value."""
-        return not self.levels
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
-        return len(self.levels) == 1
-
-    @property
-    def first(self) -> Hashable:
-        """The value of the first row that has one, for a constant column that of all."""
-        return self.levels[int(self.codes[np.argmin(self.missing)])]
+    def gaps(self) -> int:
+        """How many rows have no value."""
+        return int(self.missing.sum()) if self.has_missing else 0
 
     def keep(self, rows: Mask) -> Categories:
         """Only these rows, and the levels that occur in them."""
@@ -84,9 +73,13 @@ class Categories:
         """Return the column with the missing value, if any, as a level of its own: None, the last."""
         return Categories(self.codes, (*self.levels, None)) if self.has_missing else self
 
+    def with_numbers(self, numbers: Sequence[float]) -> Numbers:
+        """Return the continuous column that has a number for each level, NaN for those that stand for none."""
+        return Numbers(np.array([*numbers, np.nan])[self.codes])
+
 
 @dataclass(frozen=True)
-class Numbers:
+class Numbers(NumericColumn):
     """A continuous column.
 
     Attributes
@@ -112,6 +105,19 @@ class Numbers:
         return np.isnan(self.values)
 
     @property
+    def gaps(self) -> int:
+        """How many rows have no value."""
+        return int(self.missing.sum()) if self.has_missing else 0
+
+    @property
+    def infinite(self) -> int:
+        """How many rows have an infinite value."""
+        # Where a value is missing, the least and the greatest are so too.
+        if np.isfinite([self.values.min(initial=0), self.values.max(initial=0)]).all():
+            return 0
+        return int(np.isinf(self.values).sum())
+
+    @property
     def is_empty(self) -> bool:
         """Whether no row has a value."""
         return bool(np.isnan(self.values[:1]).all() and np.isnan(self.values).all())
@@ -120,12 +126,12 @@ class Numbers:
     def is_constant(self) -> bool:
         """Whether all values that there are are the same."""
         if self.values[-1] == self.values[0] or np.isnan([self.values[-1], self.values[0]]).any():
-            return bool(((self.values == self.first) | self.missing).all())
+            return bool(((self.values == self.single) | self.missing).all())
         return False
 
     @property
-    def first(self) -> Hashable:
-        """The value of the first row that has one, for a constant column that of all."""
+    def single(self) -> Hashable:
+        """The value of the first row that has one, of a constant column that of all."""
         return float(self.values[np.argmin(self.missing)])
 
     def keep(self, rows: Mask) -> Numbers:
@@ -166,7 +172,8 @@ def encode(
     return {name: encoded[name] for name in columns if name in encoded}
 
 
-def _refuse_too_large(names: Sequence[Name]) -> None:
+def refuse_too_large(names: Sequence[Name]) -> None:
+    """Raise for columns of integers that floats cannot hold, if there are any."""
     if names:
         raise DataError(
             f"integers beyond 2**53 cannot be continuous without being rounded: {listed(names)}. "
@@ -285,7 +292,7 @@ def _as_floats(columns: Columns, problems: Problems) -> Columns:
     """Columns of float64; without those that would have to be rounded."""
     floats = {name: _as_float(column) for name, column in columns.items()}
     with problems.collected():
-        _refuse_too_large([name for name, column in floats.items() if column is None])
+        refuse_too_large([name for name, column in floats.items() if column is None])
     return {name: column for name, column in floats.items() if column is not None}
 
 
@@ -330,7 +337,7 @@ def _length(columns: Columns) -> int:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """Some rows of a categorical column, as places in a list of values.
 
     Attributes
@@ -356,14 +363,14 @@ def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
         return {}
     from stablebn import _core
 
-    parts = _parts(columns, threads)
+    parts = parts_of(columns, threads)
     occurring = _occurring(parts, threads)
     levels = {name: tuple(sorted(values - {None})) for name, values in occurring.items()}
     greatest = max(len(own) - (None not in occurring[name]) for name, own in levels.items())
     matrix: Codes = np.empty((len(columns), _length(columns)), dtype=code_type(greatest))
     # Constant columns last: the others are the table that is learned from.
     rows = dict(zip(sorted(columns, key=lambda name: len(occurring[name]) == 1), matrix, strict=True))
-    every: list[_Part] = []
+    every: list[Part] = []
     codes: list[Codes] = []
     out: list[Codes] = []
     for name, own in parts.items():
@@ -386,7 +393,7 @@ def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
     return {name: Categories(rows[name], levels[name]) for name in columns}
 
 
-def _occurring(parts: Mapping[Name, Sequence[_Part]], threads: int) -> dict[Name, set[Any]]:
+def _occurring(parts: Mapping[Name, Sequence[Part]], threads: int) -> dict[Name, set[Any]]:
     """The values of each column that occur."""
     from stablebn import _core
 
@@ -407,32 +414,32 @@ def _occurring(parts: Mapping[Name, Sequence[_Part]], threads: int) -> dict[Name
     return occurring
 
 
-def _parts(columns: Columns, threads: int) -> dict[Name, list[_Part]]:
+def parts_of(columns: Columns, threads: int) -> dict[Name, list[Part]]:
     """Columns as places in lists of values; a dictionary's own indices are taken, not decoded."""
     from stablebn import _core
 
-    parts: dict[Name, list[_Part]] = {}
+    parts: dict[Name, list[Part]] = {}
     texts: dict[Name, list[_TextChunk]] = {}
     for name, column in columns.items():
         if pa.types.is_dictionary(column.type):
             parts[name] = _dictionary_parts(column)
         elif (close := close_integers(column)) is not None:
-            parts[name] = [_Part(chunk, close.values, close.least_bits) for chunk in close.chunks]
+            parts[name] = [Part(chunk, close.values, close.least_bits) for chunk in close.chunks]
         elif family(column.type) == "text":
             texts[name] = [_text_chunk(chunk) for chunk in column.chunks if len(chunk)]
         elif pa.types.is_boolean(column.type) and not column.null_count:
-            parts[name] = [_Part(bits_of(chunk.buffers()[1], chunk), (False, True)) for chunk in column.chunks]
+            parts[name] = [Part(bits_of(chunk.buffers()[1], chunk), (False, True)) for chunk in column.chunks]
         else:
             parts[name] = _dictionary_parts(plain(column).dictionary_encode())
     numbered = _core.numbered_texts(list(texts.values()), threads)
     for name, (numbers, distinct) in zip(texts, numbered, strict=True):
         first = 0 if columns[name].null_count else 1
-        parts[name] = [_Part(numbers, [None, *distinct], occurring=range(first, len(distinct) + 1))]
+        parts[name] = [Part(numbers, [None, *distinct], occurring=range(first, len(distinct) + 1))]
     return parts
 
 
-def _dictionary_parts(column: pa.ChunkedArray) -> list[_Part]:
-    parts: list[_Part] = []
+def _dictionary_parts(column: pa.ChunkedArray) -> list[Part]:
+    parts: list[Part] = []
     dictionary: pa.Array | None = None
     values: list[Any] = []
     for chunk in column.chunks:
@@ -441,7 +448,7 @@ def _dictionary_parts(column: pa.ChunkedArray) -> list[_Part]:
             values = values_of(dictionary)
         # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
         own = [*values, None] if chunk.indices.null_count else values
-        parts.append(_Part(_places(chunk.indices, len(values)), own))
+        parts.append(Part(_places(chunk.indices, len(values)), own))
     return parts
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -39,7 +40,7 @@ _UNCOMPRESSED = "save the table without compression, as an .arrow file"
 _ROWS_AT_ONCE = 1 << 17
 
 # Of what is stored of a column, so much is read at once, and not all.
-_BYTES_AT_ONCE = 1 << 20
+BYTES_AT_ONCE = 1 << 20
 
 NamedColumns: TypeAlias = list[tuple[Name, pa.ChunkedArray]]
 
@@ -85,7 +86,7 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
     if reader is None and "::" in path:
         file, _, table = path.rpartition("::")
         reader = _reader_of(file)
-    try:
+    with told_of_file(path):
         if reader is None or os.path.isdir(file):
             reader = Reader(_read_parquet_folder, has_threads=True)
         if dialect.given() and not reader.is_text:
@@ -95,6 +96,13 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
         if reader.has_threads:
             return reader.read(path, threads)
         return reader.read(path, dialect, threads) if reader.is_text else reader.read(path)
+
+
+@contextmanager
+def told_of_file(path: str) -> Iterator[None]:
+    """Raise `DataError` for a file that cannot be read."""
+    try:
+        yield
     except FileNotFoundError:
         raise DataError(f"there is no file {path!r}: check the path.") from None
     except UnicodeEncodeError:
@@ -116,11 +124,12 @@ def _unreadable(path: str, error: Exception) -> DataError:
 
 def table_columns(table: pa.Table) -> NamedColumns:
     """Columns of an Arrow table, without those that hold the index of a pandas frame."""
-    names = _names(table.schema)
+    names = names_of(table.schema)
     return _without_index(table.schema, list(zip(names, table.columns, strict=True)))
 
 
-def _names(schema: pa.Schema) -> list[str]:
+def names_of(schema: pa.Schema) -> list[str]:
+    """The names of the columns."""
     try:
         names: list[str] = schema.names
     except UnicodeDecodeError:
@@ -131,7 +140,7 @@ def _names(schema: pa.Schema) -> list[str]:
 
 
 def _without_index(schema: pa.Schema, columns: Sequence[tuple[Name, pa.ChunkedArray]]) -> NamedColumns:
-    index = _pandas_index(schema)
+    index = pandas_index(schema)
     stored = [name for name, _ in columns if name in index]
     if stored:
         logger.info("left out the index of a pandas frame: %s", listed(stored))
@@ -143,7 +152,7 @@ def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> NamedColu
 
     So memory is needed for the indices that PyArrow makes, of four bytes each, only for some rows, and is used again.
     """
-    names = _names(schema)
+    names = names_of(schema)
     chunks: list[list[pa.Array]] = [[] for _ in names]
     for batch in batches:
         for own, array in zip(chunks, batch.columns, strict=True):
@@ -152,7 +161,7 @@ def _gathered(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> NamedColu
     return _without_index(schema, columns)
 
 
-def _pandas_index(schema: pa.Schema) -> list[object]:
+def pandas_index(schema: pa.Schema) -> list[object]:
     """Names of the columns that hold the index, where a pandas frame has been stored."""
     try:
         index = (schema.pandas_metadata or {}).get("index_columns", [])
@@ -171,12 +180,12 @@ def _read_parquet(path: str, threads: int) -> Contents:
         metadata = file.metadata
         check_unpacked(path, _decoded_bytes(metadata), _UNCOMPRESSED)
         text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
-        categories = _with_categories(file.schema_arrow)
+        categories = with_categories(file.schema_arrow)
 
     def opened() -> parquet.ParquetFile:
         # Text as it is stored, by its distinct values: nothing need be hashed again.
         return parquet.ParquetFile(
-            path, metadata=metadata, read_dictionary=text, buffer_size=_BYTES_AT_ONCE, pre_buffer=False
+            path, metadata=metadata, read_dictionary=text, buffer_size=BYTES_AT_ONCE, pre_buffer=False
         )
 
     with opened() as file:
@@ -184,7 +193,7 @@ def _read_parquet(path: str, threads: int) -> Contents:
         if not any(pa.types.is_dictionary(field.type) for field in schema):
             # Nothing to be made narrower.
             return Contents(table_columns(file.read(use_threads=threads > 1)), with_categories=categories)
-        names = _names(schema)
+        names = names_of(schema)
         if len(set(names)) < len(names):
             # They are refused by who looks at names; a column cannot be asked for by its own.
             gathered = _gathered(schema, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
@@ -200,8 +209,9 @@ def _read_parquet(path: str, threads: int) -> Contents:
     return Contents(_without_index(schema, list(zip(names, columns, strict=True))), with_categories=categories)
 
 
-def _with_categories(schema: pa.Schema) -> list[Name]:
-    return [name for name, field in zip(_names(schema), schema, strict=True) if pa.types.is_dictionary(field.type)]
+def with_categories(schema: pa.Schema) -> list[Name]:
+    """The columns whose own type says which categories there are."""
+    return [name for name, field in zip(names_of(schema), schema, strict=True) if pa.types.is_dictionary(field.type)]
 
 
 def _read_parquet_folder(path: str, threads: int) -> Contents:
@@ -209,19 +219,14 @@ def _read_parquet_folder(path: str, threads: int) -> Contents:
     if not os.path.isdir(path):
         endings = listed(tuple(READERS), most=99)
         raise DataError(f"{path[:200]!r} is no table file. Names of table files end in: {endings}.")
-    names = (name for name in os.listdir(path) if name.lower().endswith(".parquet") and name[0] not in "._")
-    files = sorted(os.path.join(path, name) for name in names)
-    if not files:
-        raise DataError(f"{path!r} is a directory, and no .parquet files are in it: name one file.")
+    files = parquet_files(path)
     if len(files) == 1:
         return _read_parquet(files[0], threads)
     read = [_read_parquet(file, threads) for file in files]
     parts: list[dict[Name, pa.ChunkedArray]] = [dict(own.columns) for own in read]
     types = [{name: with_wide_indices(column.type) for name, column in part.items()} for part in parts]
     for file, own in zip(files, types, strict=True):
-        if own != types[0]:
-            other = [name for name in {**types[0], **own} if own.get(name) != types[0].get(name)]
-            raise DataError(f"columns of {file!r} are not those of {files[0]!r}, or of other types: {listed(other)}.")
+        check_same_columns(repr(file), own, repr(files[0]), types[0])
     return Contents(
         [
             (name, chunked([chunk for part in parts for chunk in part[name].chunks], type_))
@@ -229,6 +234,24 @@ def _read_parquet_folder(path: str, threads: int) -> Contents:
         ],
         with_categories=read[0].with_categories,
     )
+
+
+def parquet_files(folder: str) -> list[str]:
+    """The Parquet files of a folder, in the order of their names."""
+    names = (name for name in os.listdir(folder) if name.lower().endswith(".parquet") and name[0] not in "._")
+    files = sorted(os.path.join(folder, name) for name in names)
+    if not files:
+        raise DataError(f"{folder!r} is a directory, and no .parquet files are in it: name one file.")
+    return files
+
+
+def check_same_columns(
+    label: str, types: Mapping[Name, pa.DataType], first_label: str, first_types: Mapping[Name, pa.DataType]
+) -> None:
+    """Raise unless a part of a table has the columns of the first one; the labels say in errors what they are."""
+    if types != first_types:
+        other = [name for name in {**first_types, **types} if types.get(name) != first_types.get(name)]
+        raise DataError(f"columns of {label} are not those of {first_label}, or of other types: {listed(other)}.")
 
 
 def _decoded_bytes(metadata: parquet.FileMetaData) -> int:
@@ -249,11 +272,11 @@ def _read_arrow(path: str, threads: int) -> Contents:
         try:
             batches = pa.ipc.open_file(file, options=options)
             columns = _gathered(batches.schema, map(batches.get_batch, range(batches.num_record_batches)))
-            return Contents(columns, with_categories=_with_categories(batches.schema))
+            return Contents(columns, with_categories=with_categories(batches.schema))
         except pa.ArrowInvalid:
             file.seek(0)
             stream = pa.ipc.open_stream(file, options=options)
-            return Contents(_gathered(stream.schema, stream), with_categories=_with_categories(stream.schema))
+            return Contents(_gathered(stream.schema, stream), with_categories=with_categories(stream.schema))
 
 
 READERS: dict[str, Reader] = {

@@ -7,7 +7,7 @@ no say. docs/columns.md tells them to the user.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -15,12 +15,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.columns import Kind as Kind
+from stablebn.data.columns import WholeNumbers
 from stablebn.data.integers import close_integers
 from stablebn.data.table import Name, Weights, total_weight
 from stablebn.data.wording import kinds_option
 from stablebn.errors import OptionError, listed, one_of
 
-Kind: TypeAlias = Literal["categorical", "continuous"]
 Family: TypeAlias = Literal["text", "boolean", "integer", "float"]
 Asked: TypeAlias = Mapping[Name, Kind] | Kind | None
 
@@ -126,30 +127,30 @@ def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Tol
     return Told({name: kind for name, kind in kinds.items() if name is not ...}, kinds.get(...), kept)
 
 
-def decide_by_type(name: Name, column: pa.ChunkedArray, said: Told, weights: Weights | None = None) -> Decision:
+def decide_by_type(
+    name: Name, type_: pa.DataType, said: Told, whole_numbers: Callable[[Name], WholeNumbers | None]
+) -> Decision:
     """What the user says, or the type; of integers and floats, the values too.
 
     Parameters
     ----------
     name : name
-    column : pyarrow.ChunkedArray
+    type_ : pyarrow.DataType
     said : Told
-    weights : int64 array [rows] or None
+    whole_numbers : callable
+        Gives what the values of the column are, see `Rows`.
     """
-    own = family(column.type)
+    own = family(type_)
     kind = said.of(name)
     if own is None:
-        return _unusable(column.type)
+        return _unusable(type_)
     if name in said.kinds:
         return Decision(said.kinds[name], "as you say", plain=True)
-    if own == "text" or (own == "boolean" and kind is None) or (pa.types.is_dictionary(column.type) and kind is None):
+    if own == "text" or (own == "boolean" and kind is None) or (pa.types.is_dictionary(type_) and kind is None):
         return Decision("categorical", {"text": "text", "boolean": "true or false"}.get(own, "categories"), plain=True)
-    if own == "boolean" or pa.types.is_dictionary(column.type):
+    if own == "boolean" or pa.types.is_dictionary(type_):
         return Decision(kind, "as you say of all columns", plain=True)
-    if own == "integer":
-        decision = _by_values(_integers(column, weights), own)
-    else:
-        decision = decide_floats(_float_values(column), weights)
+    decision = decide_by_values(whole_numbers(name), own)
     if decision.kind is None and name in said.kept:
         return Decision(kind or "continuous", "kept as you say", plain=True)
     if decision.kind is None or kind is None:
@@ -163,20 +164,17 @@ def _unusable(type_: pa.DataType) -> Decision:
     return Decision(None, f"neither text nor numbers but {type_}")
 
 
-class _WholeNumbers(NamedTuple):
-    """Whole numbers: how many, of how many distinct values.
+def decide_by_values(numbers: WholeNumbers | None, own: Family) -> Decision:
+    """Floats are continuous, unless they are whole numbers: few are codes, and some number the rows.
 
-    `spread` is how many values there could be from the least to the greatest in steps of their common difference; None
-    unless all occur equally often.
+    Parameters
+    ----------
+    numbers : WholeNumbers or None
+        None: some are not whole, or there are none.
+    own : {"integer", "float"}
     """
-
-    total: int
-    distinct: int
-    spread: int | None
-    largest: int
-
-
-def _by_values(numbers: _WholeNumbers, own: Family) -> Decision:
+    if numbers is None:
+        return Decision("continuous", "floats", plain=True)
     what = "integers" if own == "integer" else "whole numbers"
     distinct = numbers.distinct
     few = own == "integer" and distinct <= FEW_CODES
@@ -194,14 +192,15 @@ def _by_values(numbers: _WholeNumbers, own: Family) -> Decision:
     return Decision("continuous", f"{distinct} distinct {what}", plain=own == "float")
 
 
-def _integers(column: pa.ChunkedArray, weights: Weights | None) -> _WholeNumbers:
+def whole_integers(column: pa.ChunkedArray, weights: Weights | None) -> WholeNumbers:
+    """What the values of a column of integers are."""
     close = close_integers(column)
     if close is not None:
         total, occurring = total_weight(len(column), weights), close.occurring
         spread = None
         if occurring.size > MOST_CODES and total % occurring.size == 0:
-            spread = _spread(*_occurring(np.concatenate(close.chunks), weights))
-        return _WholeNumbers(total, occurring.size, spread, max(-close.least, close.greatest))
+            spread = spread_of(*distinct_counts(np.concatenate(close.chunks), weights))
+        return WholeNumbers(total, occurring.size, spread, max(-close.least, close.greatest))
     # Here and not above: it takes long to import, and few columns need it.
     import pyarrow.compute as pc
 
@@ -211,17 +210,19 @@ def _integers(column: pa.ChunkedArray, weights: Weights | None) -> _WholeNumbers
     total = total_weight(len(present), weights)
     distinct: int = pc.count_distinct(present).as_py()
     if not distinct:
-        return _WholeNumbers(0, 0, None, 0)
+        return WholeNumbers(0, 0, None, 0)
     limits = pc.min_max(present).as_py()
     largest = max(-limits["min"], limits["max"])
     spread = None
     if total % distinct == 0 and distinct > MOST_CODES:
-        spread = _spread(*_occurring(np.concatenate([np.from_dlpack(chunk) for chunk in present.chunks]), weights))
-    return _WholeNumbers(total, distinct, spread, largest)
+        spread = spread_of(
+            *distinct_counts(np.concatenate([np.from_dlpack(chunk) for chunk in present.chunks]), weights)
+        )
+    return WholeNumbers(total, distinct, spread, largest)
 
 
-def decide_floats(values: NDArray[np.float64], weights: Weights | None) -> Decision:
-    """Floats are continuous, unless they are whole numbers: few are codes, and some number the rows.
+def whole_floats(values: NDArray[np.float64], weights: Weights | None) -> WholeNumbers | None:
+    """What floats are that are whole numbers; None where some are not, or there are none.
 
     Parameters
     ----------
@@ -230,17 +231,18 @@ def decide_floats(values: NDArray[np.float64], weights: Weights | None) -> Decis
     weights : int64 array [rows] or None
     """
     # Most columns are told apart by their first rows.
-    if not _all_whole(values[:1000]) or not _all_whole(values) or (missing := np.isnan(values)).all():
-        return Decision("continuous", "floats", plain=True)
+    if not all_whole(values[:1000]) or not all_whole(values) or (missing := np.isnan(values)).all():
+        return None
     present = values[~missing].astype(np.int64)
     weights = None if weights is None else weights[~missing]
-    distinct, counts = _occurring(present, weights)
+    distinct, counts = distinct_counts(present, weights)
     largest = int(max(-distinct[0], distinct[-1]))
     total = total_weight(len(present), weights)
-    return _by_values(_WholeNumbers(total, distinct.size, _spread(distinct, counts), largest), "float")
+    return WholeNumbers(total, distinct.size, spread_of(distinct, counts), largest)
 
 
-def _float_values(column: pa.ChunkedArray) -> NDArray[np.float64]:
+def float_values(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    """The values of a column of floats, NaN where missing."""
     # Without nulls, `to_numpy` would import pandas for nothing.
     parts = [
         chunk.to_numpy(zero_copy_only=False) if chunk.null_count else np.from_dlpack(chunk) for chunk in column.chunks
@@ -249,14 +251,15 @@ def _float_values(column: pa.ChunkedArray) -> NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
 
 
-def _all_whole(values: NDArray[np.float64]) -> bool:
+def all_whole(values: NDArray[np.float64]) -> bool:
+    """Whether all values that there are are whole, and none larger than floats hold exactly."""
     # What is not a number is equal to nothing, and is no reason; infinite values and larger ones are.
     with np.errstate(invalid="ignore"):
         whole = (values == np.floor(values)) & (np.abs(values) <= LARGEST_WHOLE)
     return bool((whole | np.isnan(values)).all())
 
 
-def _occurring(
+def distinct_counts(
     values: NDArray[np.int64], weights: Weights | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | NDArray[np.float64]]:
     """The distinct values, ascending, and how often each occurs."""
@@ -267,7 +270,8 @@ def _occurring(
     return distinct, np.bincount(places, weights)
 
 
-def _spread(distinct: NDArray[np.int64], counts: NDArray[np.int64] | NDArray[np.float64]) -> int | None:
+def spread_of(distinct: NDArray[np.int64], counts: NDArray[np.int64] | NDArray[np.float64]) -> int | None:
+    """See `WholeNumbers`."""
     if distinct.size < 2 or (counts != counts[0]).any():
         return None
     # Python's integers do not overflow.

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from stablebn.data.encoding import Categories, Encoded, values_of
+from stablebn.data.columns import CategoricalColumn, Column
+from stablebn.data.encoding import values_of
 from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.usable import usable
@@ -38,16 +39,16 @@ def _is_list(value: object) -> bool:
 
 
 def told_levels(
-    levels: object, columns: Columns, with_categories: Collection[Name], learned: Levels | None = None
+    levels: object, columns: Collection[Name], categories: Levels, learned: Levels | None = None
 ) -> dict[Name, tuple[Hashable, ...]]:
     """The levels that are declared, by column, as the user writes them.
 
     Parameters
     ----------
     levels : mapping of name to values, "declared", list of texts such as "smoke=no,yes", or None
-    columns : dict of name to pyarrow.ChunkedArray
-    with_categories : collection of names
-        The columns whose own type says which categories there are.
+    columns : collection of names
+    categories : mapping of name to values
+        Of the columns whose own type says which there are.
     learned : mapping of name to values, optional
         What was declared for another table: it holds for the columns of that name of which nothing else is said.
     """
@@ -57,7 +58,7 @@ def told_levels(
     if not isinstance(levels, Mapping):
         texts = [levels] if isinstance(levels, str) else list(levels)  # type: ignore[call-overload]
         named = dict(_parted(text, columns) for text in texts if text != DECLARED)
-        own = {name: _categories(column) for name, column in columns.items() if name in with_categories}
+        own = {name: values for name, values in categories.items() if name in columns}
         return {**before, **(own if DECLARED in texts else {}), **named}
     unknown = [name for name in levels if name not in columns]
     if unknown:
@@ -65,7 +66,7 @@ def told_levels(
     return {**before, **{name: tuple(own) for name, own in levels.items()}}
 
 
-def _parted(text: str, columns: Columns) -> tuple[Name, tuple[Hashable, ...]]:
+def _parted(text: str, columns: Collection[Name]) -> tuple[Name, tuple[Hashable, ...]]:
     # A name may have an equals sign of its own.
     name = next((name for name in columns if text.startswith(f"{name}=")), None)
     if name is None:
@@ -75,26 +76,30 @@ def _parted(text: str, columns: Columns) -> tuple[Name, tuple[Hashable, ...]]:
     return name, tuple(part.strip() for part in text.removeprefix(f"{name}=").split(","))
 
 
+def categories_of(columns: Columns, with_categories: Collection[Name]) -> dict[Name, tuple[Hashable, ...]]:
+    """All values in the dictionaries of those columns whose own type says which categories there are."""
+    return {name: _categories(column) for name, column in columns.items() if name in with_categories}
+
+
 def _categories(column: pa.ChunkedArray) -> tuple[Hashable, ...]:
-    """All values in the dictionaries of a column."""
     dictionaries = [chunk.dictionary for chunk in usable(column).chunks]
     return tuple(dict.fromkeys(value for own in dictionaries for value in values_of(own) if value is not None))
 
 
 def declare(
-    columns: Mapping[Name, Encoded], levels: Levels
-) -> tuple[dict[Name, Encoded], dict[Name, tuple[Hashable, ...]]]:
+    columns: Mapping[Name, Column], levels: Levels
+) -> tuple[dict[Name, Column], dict[Name, tuple[Hashable, ...]]]:
     """Give columns the levels that are declared, in sorted order: the order of the user decides nothing.
 
     Parameters
     ----------
-    columns : mapping of name to Categories or Numbers
+    columns : mapping of name to CategoricalColumn or NumericColumn
     levels : mapping of name to values
         Those of columns that are not there mean nothing.
 
     Returns
     -------
-    columns : dict of name to Categories or Numbers
+    columns : dict of name to CategoricalColumn or NumericColumn
         A column with a single value stays as it is: it has nothing to say.
     levels : dict of name to tuple of values
         All that were declared, of the type of the column.
@@ -106,14 +111,14 @@ def declare(
     OptionError
         A column is continuous, or a level cannot be a value of its column.
     """
-    found = dict(columns)
+    found: dict[Name, Column] = dict(columns)
     declared: dict[Name, tuple[Hashable, ...]] = {}
     outside: dict[Name, tuple[tuple[Hashable, ...], tuple[Hashable, ...]]] = {}
     for name, own in levels.items():
         column = columns.get(name)
         if column is None:
             continue
-        if not isinstance(column, Categories):
+        if not isinstance(column, CategoricalColumn):
             raise OptionError(f"levels= names {name!r}, which is continuous. Leave it out, or out of kinds=.")
         type_ = next((type(level) for level in column.levels if level is not None), str)
         known = {_value(name, level, type_) for level in own}

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from stablebn.data.encoding import Categories, Encoded, Mask
+from stablebn.data.columns import CategoricalColumn, Column, Mask, Rows
 from stablebn.data.reading import Columns
-from stablebn.data.table import Name, Weights
+from stablebn.data.table import Name
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 
@@ -24,19 +24,19 @@ def with_types(columns: Columns, missing: str) -> Columns:
 
 
 def settle_missing(
-    columns: dict[Name, Encoded],
-    weights: Weights | None,
+    rows: Rows,
+    columns: dict[Name, Column],
     missing: str,
     cautions: Sequence[Caution] = (),
     *,
     holes_will_do: bool = True,
-) -> tuple[dict[Name, Encoded], Weights | None, list[Caution]]:
+) -> tuple[Rows, dict[Name, Column], list[Caution]]:
     """Do with missing values as the user says.
 
     Parameters
     ----------
-    columns : dict of name to Categories or Numbers
-    weights : int64 array [rows] or None
+    rows : Rows
+    columns : dict of name to CategoricalColumn or NumericColumn
     missing : {"error", "drop", "level", "available"}
     cautions : sequence of Caution
         What was said before: which texts were taken for missing values is told again where those are refused.
@@ -45,64 +45,78 @@ def settle_missing(
 
     Returns
     -------
-    columns : dict of name to Categories or Numbers
+    rows : Rows
+        Those that are left.
+    columns : dict of name to CategoricalColumn or NumericColumn
         Without missing values, but for those that are left as holes.
-    weights : int64 array [rows left] or None
     cautions : list of Caution
         Those before, and what is said here.
     """
-    masks = {name: column.missing for name, column in columns.items() if column.has_missing}
-    if not masks:
-        return columns, weights, [*cautions]
-    gaps = {name: int(mask.sum()) for name, mask in masks.items()}
+    gaps = {name: count for name, column in columns.items() if (count := column.gaps)}
+    if not gaps:
+        return rows, columns, [*cautions]
     if missing == "level":
-        return _add_levels(columns, gaps), weights, [*cautions, _levels_caution(gaps)]
-    rows = len(next(iter(masks.values())))
+        return rows, _add_levels(rows, columns, gaps), [*cautions, _levels_caution(gaps)]
     if missing == "error":
         raise DataError(
-            f'missing values in {tallied(gaps)}, of {rows} rows. Say missing="available" to learn each variable with '
-            'its parents from the rows in which these are known, missing="drop" to leave out all rows with missing '
-            'values, or missing="level" to make them a level (categorical columns only).'
+            f'missing values in {tallied(gaps)}, of {rows.count} rows. Say missing="available" to learn each variable '
+            'with its parents from the rows in which these are known, missing="drop" to leave out all rows with '
+            'missing values, or missing="level" to make them a level (categorical columns only).'
             + "".join(f" {own}" for own in cautions if own.code == "markers"),
             columns=tuple(gaps),
-            remedy={"missing": "available"} if holes_will_do else _without_rows(masks),
+            remedy={"missing": "available"} if holes_will_do else _without_rows(rows, columns, gaps),
         )
     if missing == "available":
-        caution = _holes_caution(gaps, rows)
-        kept = ~np.logical_and.reduce(list(masks.values()))
-        if len(masks) < len(columns) or kept.all():
-            return columns, weights, [*cautions, caution]
-    else:
-        kept = ~np.logical_or.reduce(list(masks.values()))
-        caution = _dropped_caution(gaps, kept, _without_rows(masks))
-    columns = {name: column.keep(kept) for name, column in columns.items()}
-    return columns, weights if weights is None else weights[kept], [*cautions, caution]
+        caution = _holes_caution(gaps, rows.count)
+        # A row without any value says nothing.
+        if len(gaps) == len(columns):
+            kept = rows.without(columns, tuple(gaps), all_of_them=True)
+            if kept.rows.count < rows.count:
+                return kept.rows, kept.columns, [*cautions, caution]
+        return rows, columns, [*cautions, caution]
+    kept = rows.without(columns, tuple(gaps), all_of_them=False)
+    if kept.rows.count == 0:
+        raise DataError(
+            f'missing="drop" leaves no rows: each of the {rows.count} has a missing value, in {tallied(gaps)}. '
+            "Leave out the columns with most of them.",
+            columns=tuple(gaps),
+            remedy=_without_rows(rows, columns, gaps),
+        )
+    return kept.rows, kept.columns, [*cautions, _dropped_caution(gaps, rows.count, kept.rows.count)]
 
 
-def _without_rows(masks: Mapping[Name, Mask]) -> dict[str, object]:
+def _without_rows(rows: Rows, columns: Mapping[Name, Column], gaps: Mapping[Name, int]) -> dict[str, object]:
     """Options that leave out rows, and columns that are so empty that most rows would go."""
-    gaps = np.array([mask for mask in masks.values() if mask.any()])
-    names = [name for name, mask in masks.items() if mask.any()]
+    # The emptiest columns first. Equally empty ones go together, so that their order does not matter.
+    counts = sorted(set(gaps.values()), reverse=True)
+    groups = [[name for name, own in gaps.items() if own == count] for count in counts]
+    # How many rows have a gap in which group, and in none that is less empty.
+    last = np.zeros(len(groups), dtype=np.int64)
+    for masks in rows.masks({name: columns[name] for name in gaps}):
+        free: Mask | bool = True
+        for place in reversed(range(len(groups))):
+            gap = free & np.logical_or.reduce([masks[name] for name in groups[place]])
+            last[place] += int(gap.sum())
+            free &= ~gap
     out: list[Name] = []
-    while 2 * int(gaps.any(axis=0).sum()) > gaps.shape[1]:
-        # Equally empty columns go together, so that their order does not matter.
-        counts = gaps.sum(axis=1)
-        emptiest = counts == counts.max()
-        out += [name for name, goes in zip(names, emptiest, strict=True) if goes]
-        names = [name for name, goes in zip(names, emptiest, strict=True) if not goes]
-        gaps = gaps[~emptiest]
+    for place, group in enumerate(groups):
+        if 2 * int(last[place:].sum()) <= rows.count:
+            break
+        out += group
     return {"missing": "drop", "drop": out} if out else {"missing": "drop"}
 
 
-def _add_levels(columns: Mapping[Name, Encoded], gaps: Mapping[Name, int]) -> dict[Name, Encoded]:
-    filled = {name: c.with_missing_level() if isinstance(c, Categories) else c for name, c in columns.items()}
-    numbers = [name for name in gaps if not isinstance(filled[name], Categories)]
+def _add_levels(rows: Rows, columns: Mapping[Name, Column], gaps: Mapping[Name, int]) -> dict[Name, Column]:
+    filled: dict[Name, Column] = {
+        name: c.with_missing_level() if isinstance(c, CategoricalColumn) else c for name, c in columns.items()
+    }
+    numbers = [name for name in gaps if not isinstance(filled[name], CategoricalColumn)]
     if numbers:
         raise DataError(
             f'missing="level" is for categorical columns, and continuous ones have missing values: '
             f'{listed(numbers)}. Say missing="drop", or leave these columns out.',
             columns=numbers,
-            remedy=_without_rows({name: columns[name].missing for name in columns}),
+            remedy=_without_rows(rows, columns, gaps),
         )
     return filled
 
@@ -125,15 +139,7 @@ def _holes_caution(gaps: Mapping[Name, int], rows: int) -> Caution:
     )
 
 
-def _dropped_caution(gaps: Mapping[Name, int], complete: Mask, remedy: Mapping[str, object]) -> Caution:
-    rows, kept = len(complete), int(complete.sum())
-    if kept == 0:
-        raise DataError(
-            f'missing="drop" leaves no rows: each of the {rows} has a missing value, in {tallied(gaps)}. '
-            "Leave out the columns with most of them.",
-            columns=tuple(gaps),
-            remedy=remedy,
-        )
+def _dropped_caution(gaps: Mapping[Name, int], rows: int, kept: int) -> Caution:
     return Caution(
         "dropped-rows",
         tuple(gaps),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from stablebn.data.encoding import Categories, Numbers
+from stablebn.data.columns import CategoricalColumn, NumericColumn
 from stablebn.data.markers import markers_among
 
 # Not 007, which is a label, nor inf, nor 1_000.
@@ -46,9 +45,8 @@ def sort_out(levels: Sequence[Hashable]) -> NumberText:
     return NumberText(numbers, [text for text in texts if text in markers], [text for text in texts if text in others])
 
 
-def as_numbers(column: Categories) -> Numbers:
+def as_numbers(column: CategoricalColumn) -> NumericColumn:
     """The numbers of a column of text, NaN for what is none."""
     found = sort_out(column.levels)
     number_of = {text: float(text) for text in found.numbers}
-    values = [number_of.get(str(level), np.nan) for level in column.levels]
-    return Numbers(np.array([*values, np.nan])[column.codes])
+    return column.with_numbers([number_of.get(str(level), math.nan) for level in column.levels])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
+from stablebn.data.block_files import BlockFiles
+from stablebn.data.blocks import BlockTable, like_of
+from stablebn.data.cache import Cache
 from stablebn.data.checks import (
     check_finite,
     check_gaussian_rows,
@@ -17,77 +20,27 @@ from stablebn.data.checks import (
     report_levels,
 )
 from stablebn.data.choosing import Choice
+from stablebn.data.columns import CategoricalColumn
 from stablebn.data.cut_points import Binning, Cuts
-from stablebn.data.deciding import decide
+from stablebn.data.deciding import decide_kinds
 from stablebn.data.dialect import Dialect
 from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
-from stablebn.data.encoding import Categories, tabulate
+from stablebn.data.held import HeldRows, HeldTable, held_columns
 from stablebn.data.kinds import Asked, Decision, Kind, family, told
 from stablebn.data.levels import Levels, declare, named_categorical, told_levels
+from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.missing import MISSING, settle_missing, with_types
+from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
-from stablebn.data.table import Name, Table, total_weight
-from stablebn.data.weights import rows_with_weight, set_weights_apart
-from stablebn.data.wording import Caution
-from stablebn.errors import one_of
+from stablebn.data.stock import Folder
+from stablebn.data.stored import StoredTable, in_parts, open_stored
+from stablebn.data.table import Name
+from stablebn.data.weights import set_weights_apart
+from stablebn.errors import OptionError, one_of
 
 logger = logging.getLogger("stablebn.data")
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A table ready to be learned from, and what was found on the way.
-
-    Attributes
-    ----------
-    names : tuple of hashable
-        All variables, in column order.
-    left_out : tuple of hashable
-        Columns of the source that are no variables, as the user wants them left out or they hold the weights.
-    table : CategoricalTable, ContinuousTable or MixedTable
-        The columns that take part in the search, in column order: not the constant ones nor those set aside, and of
-        merged ones only the one that stands. Without any column it is categorical.
-    kinds : dict of name to {"categorical", "continuous"}
-        Of all variables but those set aside.
-    decisions : dict of name to Decision
-        What each variable is taken for, and why.
-    constants : dict of name to value
-        Columns with a single value, in column order, and that value.
-    identical : tuple of tuples of names
-        Groups of columns with the same value in every row, sorted by name; without the constants.
-    copies : tuple of tuples of names
-        Groups of continuous columns that are the same but for unit and rounding, identical ones among them.
-    merged : dict of name to tuple of names
-        Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
-    cuts : dict of name to tuple of float
-        Cut points of the columns that were made categorical. Empty unless that was asked for.
-    levels : dict of name to tuple of values
-        The levels that were declared, of constants too.
-    rows : int
-        Rows of the source, used or not.
-    warnings : tuple of Caution
-    """
-
-    names: tuple[Name, ...]
-    left_out: tuple[Name, ...]
-    table: Table
-    kinds: dict[Name, Kind]
-    decisions: dict[Name, Decision]
-    constants: dict[Name, Hashable]
-    identical: tuple[tuple[Name, ...], ...]
-    copies: tuple[tuple[Name, ...], ...]
-    merged: dict[Name, tuple[Name, ...]]
-    cuts: Cuts
-    levels: Levels
-    rows: int
-    warnings: tuple[Caution, ...]
-
-    @property
-    def aside(self) -> tuple[Name, ...]:
-        """Variables that were set aside, in column order: they stay alone in the graph."""
-        return tuple(name for name in self.names if self.decisions[name].kind is None)
 
 
 def prepare(
@@ -112,6 +65,8 @@ def prepare(
     few_rows_will_do: bool = False,
     threads: int = 1,
     watch: Callable[[str, int], None] | None = None,
+    memory: int | None = None,
+    cache: Path | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -157,6 +112,10 @@ def prepare(
         How many threads read and encode; with more than one, PyArrow takes as many as it likes for files.
     watch : callable, optional
         Called with what is under way, and of how many rows.
+    memory : int, optional
+        Read the table in parts, and use so many bytes of memory at most.
+    cache : Path, optional
+        The folder for a table that is read in parts; by default one that is removed again.
 
     Returns
     -------
@@ -184,76 +143,97 @@ def prepare(
         if watch is not None:
             watch(stage, count)
 
+    kept: Cache | None = None
     tell("reading", 0)
-    found = read(
-        source,
-        names=names,
-        dialect=Dialect(sep, decimal, encoding),
-        choice=choice,
-        problems=problems,
-        threads=threads,
-    )
-    variables, weight_column = set_weights_apart(found.columns, weights)
-    variables = with_types(variables, missing)
-    said = told(kinds, choice.kept(found.names), variables).with_learned(learned or {}, variables)
-    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(levels, tuple(variables)), "categorical")
+    dialect = Dialect(sep, decimal, encoding)
+    opened: StoredTable | HeldTable
+    if in_parts(source, memory, cache):
+        if discretise is not None:
+            raise OptionError(
+                "discretise= needs all values of a column at once, and this table is read in parts. Put them into bins "
+                "before, say with the cuts of sb.discretise of some rows, or leave memory= out."
+            )
+        opened = open_stored(
+            source,
+            dialect,
+            choice,
+            weights,
+            missing,
+            names=names,
+            memory=memory or USUAL_MEMORY,
+            folder=lambda: Folder(cache),
+            threads=threads,
+        )
+        if cache is not None and opened.batches.contents is not None and not (learned or learned_levels):
+            options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights, "keep": keep}
+            options |= {"columns": columns, "drop": drop, "levels": levels, "few_rows_will_do": few_rows_will_do}
+            kept = Cache(cache, opened.batches.contents, {**options, "block_rows": opened.block_rows})
+            if (before := kept.find()) is not None:
+                return before
+    else:
+        opened = _held(source, names, dialect, choice, weights, missing, problems, threads)
+    said = told(kinds, choice.kept(opened.names), opened.types).with_learned(learned or {}, opened.types)
+    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(levels, tuple(opened.types)), "categorical")
     said = said._replace(kinds={**categorical, **said.kinds})
-    declared = told_levels(levels, variables, found.with_categories, learned_levels)
+    # What cannot be is refused before the rows are read.
+    told_levels(levels, opened.types, {}, learned_levels)
+    if isinstance(discretise, Mapping):
+        numbers = [name for name in discretise if name in opened.types and family(opened.types[name]) != "text"]
+        said = said._replace(kinds={**said.kinds, **dict.fromkeys(numbers, "continuous")})
 
     def raise_problems() -> None:
-        problems.raise_all(found.names, choice, kinds if isinstance(kinds, Mapping) else {})
+        problems.raise_all(opened.names, choice, kinds if isinstance(kinds, Mapping) else {})
 
+    found = opened.rows(said, problems)
+    rows, count = found.rows, found.count
+    declared = told_levels(levels, opened.types, found.categories, learned_levels)
     with problems.collected():
-        check_size(variables)
-    if not variables or problems.helpless:
+        check_size(opened.types, count)
+    if not opened.types or problems.helpless:
         raise_problems()
-    rows = len(next(iter(variables.values())))
-    variables, counts = rows_with_weight(variables, weight_column)
-    check_total(rows, counts)
-    if isinstance(discretise, Mapping):
-        numbers = [name for name in discretise if name in variables and family(variables[name].type) != "text"]
-        said = said._replace(kinds={**said.kinds, **dict.fromkeys(numbers, "continuous")})
-    tell("encoding", rows)
-    decided = decide(variables, counts, said, missing, problems, threads=threads)
+    check_total(found.total)
+    tell("encoding", count)
+    decided = decide_kinds(rows, said, missing, problems)
     encoded, decisions = decided.columns, decided.decisions
-    cautions = [*found.cautions, *report_decisions(decisions), *decided.cautions]
+    cautions = [*opened.cautions, *report_decisions(decisions), *decided.cautions]
 
     cuts: Cuts = {}
     with problems.collected():
         check_finite(encoded)
     if discretise is not None and not problems.found:
-        tell("discretising", rows)
-        encoded, cuts = discretised(encoded, counts, discretise)
+        tell("discretising", count)
+        assert isinstance(rows, HeldRows)
+        binned, cuts = discretised(held_columns(encoded), rows.weights, discretise)
+        encoded = {**binned}
         decisions |= {
             name: Decision("categorical", f"{decisions[name].why}, in {len(points) + 1} bins", plain=True)
             for name, points in cuts.items()
             if name in encoded
         }
-    used = len(next(iter(variables.values())))
     with problems.collected():
-        encoded, counts, cautions = settle_missing(encoded, counts, missing, cautions, holes_will_do=holes_will_do)
-        used = len(next(iter(encoded.values()), range(used)))
-    total = total_weight(used, counts)
+        rows, encoded, cautions = settle_missing(rows, encoded, missing, cautions, holes_will_do=holes_will_do)
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
     if not few_rows_will_do:
         with problems.collected():
-            check_gaussian_rows(varying, counts, total)
+            check_gaussian_rows(varying, rows)
     with problems.collected():
         with_levels, declared = declare(encoded, declared)
         varying = {name: with_levels[name] for name in varying}
     raise_problems()
 
-    constants = {name: column.first for name, column in encoded.items() if column.is_constant}
+    constants = {name: column.single for name, column in encoded.items() if column.is_constant}
     kind_of: dict[Name, Kind] = {
-        name: "categorical" if isinstance(column, Categories) else "continuous" for name, column in encoded.items()
+        name: "categorical" if isinstance(column, CategoricalColumn) else "continuous"
+        for name, column in encoded.items()
     }
-    table = tabulate(varying, used, counts, may_have_holes=missing == "available")
+    table = rows.tabulate(varying, may_have_holes=missing == "available")
+    written = table.open_block if isinstance(table, BlockTable) else None
     identical, copies = identical_columns(table), copied_columns(table)
     cautions += [
-        *report_levels(varying, total),
+        *report_levels(varying, rows.total),
         *report_constants(tuple(constants)),
         *report_duplicates(identical, copies, duplicates),
-        *report_few_rows(varying, total),
+        *report_few_rows(varying, rows.total),
     ]
     merged: dict[Name, tuple[Name, ...]] = {}
     if duplicates == "merge":
@@ -261,10 +241,11 @@ def prepare(
         table, merged = merge(table, [*copies, *(group for group in identical if group[0] not in in_copies)])
     for caution in cautions:
         logger.info("%s", caution)
-    return Prepared(
-        names=tuple(variables),
-        left_out=tuple(name for name in found.names if name not in variables),
-        table=table,
+    prepared = Prepared(
+        names=tuple(opened.types),
+        left_out=tuple(name for name in opened.names if name not in opened.types),
+        table=like_of(table),
+        blocks=table if isinstance(table, BlockTable) else None,
         kinds=kind_of,
         decisions={
             name: Decision(own.kind, "a single value", plain=True) if name in constants else own
@@ -276,6 +257,26 @@ def prepare(
         merged=merged,
         cuts=cuts,
         levels=declared,
-        rows=rows,
+        rows=count,
         warnings=tuple(cautions),
     )
+    if kept is not None and isinstance(written, BlockFiles):
+        kept.keep(written, prepared)
+    return prepared
+
+
+def _held(
+    source: object,
+    names: Sequence[Name] | None,
+    dialect: Dialect,
+    choice: Choice,
+    weights: object,
+    missing: str,
+    problems: Problems,
+    threads: int,
+) -> HeldTable:
+    """A table that is read into memory."""
+    found = read(source, names=names, dialect=dialect, choice=choice, problems=problems, threads=threads)
+    variables, weight_column = set_weights_apart(found.columns, weights)
+    variables = with_types(variables, missing)
+    return HeldTable(found.names, found.cautions, variables, weight_column, found.with_categories, threads)

@@ -98,7 +98,7 @@ def read(
     if dialect.given() and not isinstance(source, str | os.PathLike):
         raise OptionError(f"{dialect.given()[0]}= is for text files, and this table is none. Leave it out.")
     every = [name for name, _ in found.columns]
-    _check_unique(every)
+    check_unique(every)
     wanted = set(choice.of(every))
     unreadable = Problems() if problems is None else problems
     columns: Columns = {}
@@ -144,14 +144,14 @@ def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
     if pandas is not None and isinstance(source, pandas.DataFrame):
         # Without Narwhals, which takes longer to import than most frames to read.
         names = list(source.columns)
-        _check_unique(names)
+        check_unique(names)
         return [(name, source.iloc[:, place]) for place, name in enumerate(names)]
     # Here and not above: a file is read without it.
     import narwhals.stable.v1 as nw
 
     # Narwhals refuses doubled names in its own words; pandas allows them.
     if nw.dependencies.is_pandas_like_dataframe(source):
-        _check_unique(list(source.columns))
+        check_unique(list(source.columns))
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         try:
@@ -263,7 +263,8 @@ def _is_missing(value: object) -> bool:
     return type(value).__name__ in ("NoneType", "NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
-def _check_unique(names: Collection[Name]) -> None:
+def check_unique(names: Collection[Name]) -> None:
+    """Raise unless all names are different, and can be told apart for good."""
     doubled = {name: f"{count} times" for name, count in Counter(names).items() if count > 1}
     if doubled:
         raise DataError(f"column names must be unique: {tallied(doubled)}. Rename or leave out the doubles.")

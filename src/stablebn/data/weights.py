@@ -6,7 +6,9 @@ an arc must gain. What to do with the weights of a survey, which are no counts, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +18,7 @@ from stablebn.data.checks import MOST_ROWS
 from stablebn.data.encoding import plain
 from stablebn.data.kinds import family
 from stablebn.data.reading import Columns, arrow_column, is_column
-from stablebn.data.table import Weights
+from stablebn.data.table import Name, Weights
 from stablebn.errors import DataError, OptionError, listed
 
 _SURVEY = (
@@ -77,40 +79,130 @@ def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple
     return columns, counts[used]
 
 
+@dataclass
+class WeightColumn:
+    """The weights of a table that comes in parts.
+
+    Attributes
+    ----------
+    name : name
+    is_integer : bool
+        Whether the type of the column has integers.
+    """
+
+    name: Name
+    is_integer: bool
+    _faults: dict[str, _Fault] = field(default_factory=dict)
+    _any: bool = False
+
+    @property
+    def _label(self) -> str:
+        return f"column {self.name!r}, the weights,"
+
+    def add(self, weights: pa.ChunkedArray, first: int) -> Weights:
+        """Look at some weights, of which the first is that of this row; those that are no counts are 0 for now."""
+        numbers = plain(weights).to_numpy()
+        faults = _faults_in(numbers, first)
+        for what, fault in faults.items():
+            before = self._faults.get(what)
+            self._faults[what] = fault if before is None else replace(before, count=before.count + fault.count)
+        counts: Weights = np.zeros(len(numbers), dtype=np.int64) if faults else numbers.astype(np.int64)
+        self._any = self._any or bool(counts.any())
+        return counts
+
+    def check(self, rows: int) -> None:
+        """Raise if some of all weights are no counts, or none is above 0."""
+        faults = self._faults
+        if self.is_integer and "missing" in faults:
+            # Integers beside missing values are told as floats.
+            faults = {what: replace(own, value=np.float64(own.value)) for what, own in faults.items()}
+        _refuse(self._label, {what: faults[what] for what in _REMEDIES if what in faults}, rows)
+        if rows and not self._any:
+            raise DataError(f"{self._label} are all 0, which leaves no rows: give some row a weight.")
+
+
+def weight_column(weights: object, types: Mapping[Name, pa.DataType]) -> WeightColumn | None:
+    """The column of weights of a table that comes in parts; None if it has none.
+
+    Parameters
+    ----------
+    weights : name of a column, or None
+    types : mapping of name to pyarrow.DataType
+    """
+    if weights is None:
+        return None
+    if isinstance(weights, Hashable) and weights in types:
+        _check_type(f"column {weights!r}, the weights,", types[weights])
+        return WeightColumn(weights, family(types[weights]) == "integer")
+    if is_column(weights):
+        raise OptionError("weights= of a table that is read in parts must be the name of one of its columns.")
+    raise OptionError(f"weights={weights!r} is not a column. Columns: {listed(tuple(types))}.")
+
+
+def _check_type(label: str, type_: pa.DataType) -> None:
+    if family(type_) not in ("integer", "float"):
+        raise DataError(f"{label} must be whole numbers, not {type_}: they say how many rows each row stands for.")
+
+
 def _counts(label: str, weights: pa.ChunkedArray) -> pa.ChunkedArray:
     """The weights as int64; `label` says in errors what they are."""
-    if family(weights.type) not in ("integer", "float"):
-        raise DataError(
-            f"{label} must be whole numbers, not {weights.type}: they say how many rows each row stands for."
-        )
+    _check_type(label, weights.type)
     # Not a number, and so neither of what is looked for but missing.
     numbers = plain(weights).to_numpy()
-    _check_counts(label, numbers)
+    _refuse(label, _faults_in(numbers), len(numbers))
     counts = numbers.astype(np.int64)
     if len(counts) and not counts.any():
         raise DataError(f"{label} are all 0, which leaves no rows: give some row a weight.")
     return pa.chunked_array([counts])
 
 
-def _check_counts(label: str, weights: NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64]) -> None:
-    """Raise if some are no counts, and say how many, which rows are the first, and what to do."""
+_REMEDIES = {
+    "missing": "Give every row a weight, 0 to leave it out.",
+    "negative": "Give a row that is to be left out the weight 0.",
+    "infinite": "Correct them.",
+    "too large": f"A table stands for {MOST_ROWS:,} rows at most.",
+    "not whole": _SURVEY,
+}
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """Weights that are no counts: how many, and the row and the value of the first."""
+
+    count: int
+    row: int
+    value: Any
+
+
+def _faults_in(
+    weights: NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64], first: int = 0
+) -> dict[str, _Fault]:
+    """What is wrong with weights, of which the first is that of this row."""
     infinite = np.isinf(weights)
     finite = ~infinite
     faults = {
-        "missing": (np.isnan(weights), "Give every row a weight, 0 to leave it out."),
-        "negative": (finite & (weights < 0), "Give a row that is to be left out the weight 0."),
-        "infinite": (infinite, "Correct them."),
-        "too large": (finite & (weights > MOST_ROWS), f"A table stands for {MOST_ROWS:,} rows at most."),
-        "not whole": (finite & (weights >= 0) & (weights != np.floor(weights)), _SURVEY),
+        "missing": np.isnan(weights),
+        "negative": finite & (weights < 0),
+        "infinite": infinite,
+        "too large": finite & (weights > MOST_ROWS),
+        "not whole": finite & (weights >= 0) & (weights != np.floor(weights)),
     }
-    found = {what: (wrong, remedy) for what, (wrong, remedy) in faults.items() if wrong.any()}
-    if found:
+    return {
+        what: _Fault(int(wrong.sum()), first + row, weights[row])
+        for what, wrong in faults.items()
+        if wrong.any()
+        for row in [int(np.argmax(wrong))]
+    }
+
+
+def _refuse(label: str, faults: Mapping[str, _Fault], rows: int) -> None:
+    """Raise if some are no counts, and say how many, which rows are the first, and what to do."""
+    if faults:
         told = ", ".join(
-            f"{int(wrong.sum())} {what} (the first in row {row + 1}{'' if what == 'missing' else f': {weights[row]}'})"
-            for what, (wrong, _) in found.items()
-            for row in [int(np.argmax(wrong))]
+            f"{own.count} {what} (the first in row {own.row + 1}{'' if what == 'missing' else f': {own.value}'})"
+            for what, own in faults.items()
         )
         raise DataError(
-            f"{label} must be whole numbers, 0 or more, that say how many rows each row stands for. Of {len(weights)}, "
-            f"these are not: {told}. {' '.join(remedy for _, remedy in found.values())}"
+            f"{label} must be whole numbers, 0 or more, that say how many rows each row stands for. Of {rows}, "
+            f"these are not: {told}. {' '.join(_REMEDIES[what] for what in faults)}"
         )

@@ -17,8 +17,9 @@ from stablebn.errors import DataError, OptionError
         ({"a": [1, 2]}, "at least two columns, and the table has only one, 'a'"),
         ({"a": [], "b": []}, "the table has columns 'a', 'b' but no rows"),
         ({"a": [1.5, np.inf], "b": [-np.inf, np.inf]}, "infinite values in 'a' (1), 'b' (2). Make them"),
+        ({"a": [1.5, np.inf, np.nan], "b": [1.5, 2.5, 3.5]}, "infinite values in 'a' (1). Make them"),
     ],
-    ids=["nothing", "one column", "no rows", "infinite"],
+    ids=["nothing", "one column", "no rows", "infinite", "infinite beside missing"],
 )
 def test_tables_that_are_none_are_refused(source: dict[str, list[Any]], told: str) -> None:
     with pytest.raises(DataError) as caught:

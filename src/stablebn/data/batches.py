@@ -1,0 +1,259 @@
+"""Tables that come in parts, of which one at a time is in memory: folders of files, and iterators of batches."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow as pa
+
+from stablebn.data.dialect import Dialect
+from stablebn.data.dictionaries import chunked, with_narrow_indices, with_wide_indices
+from stablebn.data.files import (
+    BYTES_AT_ONCE,
+    check_same_columns,
+    names_of,
+    pandas_index,
+    parquet_files,
+    told_of_file,
+    with_categories,
+)
+from stablebn.data.reading import Columns, check_unique, read
+from stablebn.data.table import Name
+from stablebn.errors import DataError, OptionError, listed
+
+if TYPE_CHECKING:
+    from pyarrow import parquet
+
+PARQUET, ARROW = (".parquet",), (".feather", ".arrow")
+
+# Of a Parquet file, what tells where in it which values are, and how large they are.
+_FOOTER = 1 << 16
+
+Types: TypeAlias = dict[Name, pa.DataType]
+
+
+@dataclass(frozen=True)
+class Batches:
+    """A table in parts.
+
+    Attributes
+    ----------
+    types : dict of name to pyarrow.DataType
+        Of all columns, those of dictionaries with wide indices.
+    with_categories : set of names
+        The columns whose own type says which categories there are.
+    parts : callable
+        Takes the names of columns and how many rows a part should have; gives the parts, in order.
+    contents : tuple of str, optional
+        What tells the contents from others; None where a second look would not find the same.
+    """
+
+    types: Types
+    with_categories: set[Name]
+    parts: Callable[[Sequence[Name], int], Iterator[Columns]]
+    contents: tuple[str, ...] | None = None
+
+
+def comes_in_parts(source: object) -> bool:
+    """Whether a source gives its rows in parts, or names several files."""
+    if isinstance(source, str | os.PathLike):
+        path = os.fsdecode(source)
+        return glob.has_magic(path) and not os.path.exists(path)
+    return isinstance(source, pa.RecordBatchReader | Iterator)
+
+
+def can_come_in_parts(path: str) -> bool:
+    """Whether a file, or a folder of files, can be read a part at a time."""
+    return os.path.isdir(path) or path.lower().endswith((*PARQUET, *ARROW))
+
+
+def open_batches(source: object, dialect: Dialect) -> Batches:
+    """Open a table that comes in parts.
+
+    Parameters
+    ----------
+    source : path or iterator
+        A file or a pattern of files, Parquet or Arrow, a folder of Parquet files, a `pyarrow.RecordBatchReader`, or an
+        iterator of whatever `read` reads.
+    dialect : Dialect
+        What the user says of text files: there is nothing to be said here.
+    """
+    in_files = isinstance(source, str | os.PathLike)
+    if dialect.given():
+        what = repr(os.fsdecode(source)) if in_files else "this table"  # type: ignore[arg-type]
+        raise OptionError(f"{dialect.given()[0]}= is for text files, and {what} is none. Leave it out.")
+    opened = _open_files(os.fsdecode(source)) if in_files else _open_iterator(source)  # type: ignore[arg-type]
+    check_unique(list(opened.types))
+    return opened
+
+
+def _open_iterator(source: Iterable[object]) -> Batches:
+    """The parts that an iterator gives, once."""
+    parts = iter(source)
+    if isinstance(source, pa.RecordBatchReader):
+        empty = source.schema.empty_table()
+        parts = chain([empty], parts)
+    first = next(parts, None)
+    if first is None:
+        raise DataError("the iterator gives no batches. Has it been used before?")
+    opened = read(first)
+    types = _wide(opened.columns)
+
+    def columns(part: object, number: int) -> Columns:
+        own = read(part).columns
+        check_same_columns(f"batch {number}", _wide(own), "batch 1", types)
+        return own
+
+    def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
+        read_parts = chain([opened.columns], (columns(part, number) for number, part in enumerate(parts, start=2)))
+        return _in_portions(({name: part[name] for name in names} for part in read_parts), rows)
+
+    return Batches(types, opened.with_categories, all_parts)
+
+
+def _wide(columns: Columns) -> Types:
+    return {name: with_wide_indices(column.type) for name, column in columns.items()}
+
+
+def _open_files(path: str) -> Batches:
+    with told_of_file(path):
+        files = _files(path)
+    opened: list[_File] = []
+    for file in files:
+        with told_of_file(file):
+            opened.append(_open_parquet(file) if file.lower().endswith(PARQUET) else _open_arrow(file))
+        check_same_columns(repr(file), opened[-1].types, repr(files[0]), opened[0].types)
+
+    def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
+        def read_parts() -> Iterator[Columns]:
+            for file in opened:
+                with told_of_file(file.path):
+                    for batch in file.batches(names, rows):
+                        yield {name: chunked([batch.column(name)], batch.schema.field(name).type) for name in names}
+
+        return _in_portions(read_parts(), rows)
+
+    return Batches(opened[0].types, opened[0].with_categories, all_parts, tuple(file.contents for file in opened))
+
+
+def _files(path: str) -> list[str]:
+    if os.path.isdir(path):
+        return parquet_files(path)
+    if not glob.has_magic(path) or os.path.exists(path):
+        return [path]
+    found = sorted(glob.glob(path))
+    if not found:
+        raise DataError(f"there is no file {path!r}: check the pattern.")
+    others = [file for file in found if not file.lower().endswith((*PARQUET, *ARROW))]
+    if others:
+        raise DataError(
+            f"only Parquet and Arrow files can be read in parts, and {path!r} names others: {listed(others)}."
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file that has been looked at."""
+
+    path: str
+    types: Types
+    with_categories: set[Name]
+    batches: Callable[[Sequence[Name], int], Iterator[pa.RecordBatch]]
+    contents: str
+
+
+def _types(schema: pa.Schema) -> Types:
+    index = pandas_index(schema)
+    names = names_of(schema)
+    check_unique(names)
+    return {name: with_wide_indices(field.type) for name, field in zip(names, schema, strict=True) if name not in index}
+
+
+def _open_parquet(path: str) -> _File:
+    # Here and not above: it takes long to import, and few runs need it.
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        metadata = file.metadata
+        text = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
+        categories = with_categories(file.schema_arrow)
+
+    def opened() -> parquet.ParquetFile:
+        # Text as it is stored, by its distinct values: nothing need be hashed again.
+        return parquet.ParquetFile(
+            path, metadata=metadata, read_dictionary=text, buffer_size=BYTES_AT_ONCE, pre_buffer=False
+        )
+
+    def batches(names: Sequence[Name], rows: int) -> Iterator[pa.RecordBatch]:
+        with opened() as file:
+            yield from file.iter_batches(rows, columns=list(names), use_threads=False)
+
+    with opened() as file:
+        types = _types(file.schema_arrow)
+    return _File(path, types, {*categories}, batches, _contents(path, metadata.serialized_size + 8))
+
+
+def _open_arrow(path: str) -> _File:
+    def opened(file: pa.NativeFile) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        try:
+            found = pa.ipc.open_file(file)
+            return found.schema, map(found.get_batch, range(found.num_record_batches))
+        except pa.ArrowInvalid:
+            file.seek(0)
+            stream = pa.ipc.open_stream(file)
+            return stream.schema, iter(stream)
+
+    def batches(names: Sequence[Name], rows: int) -> Iterator[pa.RecordBatch]:
+        with pa.memory_map(path) as file:
+            for batch in opened(file)[1]:
+                yield batch.select(list(names))
+
+    with pa.memory_map(path) as file:
+        schema = opened(file)[0]
+        types, categories = _types(schema), with_categories(schema)
+    return _File(path, types, {*categories}, batches, _contents(path, _FOOTER))
+
+
+def _contents(path: str, last: int) -> str:
+    """What tells the contents of a file from others: its name, size, time of writing, and its last bytes."""
+    status = os.stat(path)
+    with open(path, "rb") as file:
+        file.seek(max(0, status.st_size - last))
+        digest = hashlib.blake2b(file.read(), digest_size=16).hexdigest()
+    return f"{os.path.abspath(path)} {status.st_size} {status.st_mtime_ns} {digest}"
+
+
+def _in_portions(parts: Iterable[Columns], rows: int) -> Iterator[Columns]:
+    """Parts of at most so many rows; small ones are joined until there are about half as many."""
+    waiting: list[Columns] = []
+    count = 0
+    for part in parts:
+        length = len(next(iter(part.values()), ()))
+        for first in range(0, length, rows):
+            portion = {name: column.slice(first, rows) for name, column in part.items()}
+            waiting.append(portion)
+            count += len(next(iter(portion.values())))
+            if 2 * count > rows:
+                yield from _joined(waiting, rows)
+                waiting, count = [], 0
+    yield from _joined(waiting, rows)
+
+
+def _joined(parts: Sequence[Columns], rows: int) -> Iterator[Columns]:
+    if not parts:
+        return
+    whole = {
+        name: chunked(
+            [with_narrow_indices(chunk) for part in parts for chunk in part[name].chunks], parts[0][name].type
+        )
+        for name in parts[0]
+    }
+    for first in range(0, len(next(iter(whole.values()))), rows):
+        yield {name: column.slice(first, rows) for name, column in whole.items()}

@@ -1,0 +1,163 @@
+"""The blocks of a table as files, which are mapped into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.data.blocks import BlockTable
+from stablebn.data.stock import Folder, told_of_disk
+from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the blocks of a table lie on disk.
+
+    Attributes
+    ----------
+    names : tuple of names
+        Of all columns, in column order.
+    categorical, continuous : tuple of names
+    levels : tuple of tuples
+        Of the categorical columns.
+    codes : dtype
+        Of the codes.
+    holes : frozenset of names
+        Columns with missing values.
+    weighted : bool
+    """
+
+    names: tuple[Name, ...]
+    categorical: tuple[Name, ...]
+    levels: tuple[tuple[Hashable, ...], ...]
+    codes: np.dtype[Any]
+    continuous: tuple[Name, ...]
+    holes: frozenset[Name]
+    weighted: bool
+
+    def table(self, codes: Codes, values: NDArray[np.float64], weights: Weights | None) -> Table:
+        """Arrays as a table."""
+        categorical = CategoricalTable(self.categorical, codes, self.levels, weights, self._holes(self.categorical))
+        if not self.continuous:
+            return categorical
+        continuous = ContinuousTable(self.continuous, values, weights, self._holes(self.continuous))
+        return MixedTable(self.names, categorical, continuous) if self.categorical else continuous
+
+    def _holes(self, names: Sequence[Name]) -> frozenset[int]:
+        return frozenset(place for place, name in enumerate(names) if name in self.holes)
+
+    def like(self) -> Table:
+        """The table without rows."""
+        weights = np.empty(0, dtype=np.int64) if self.weighted else None
+        codes = np.empty((len(self.categorical), 0), dtype=self.codes)
+        return self.table(codes, np.empty((len(self.continuous), 0)), weights)
+
+    def bytes_of(self, rows: int) -> int:
+        """How long the file of a block with so many rows is; one without any bytes could not be mapped."""
+        coded = len(self.categorical) * rows * self.codes.itemsize
+        return coded + -coded % 8 + 8 * rows * (len(self.continuous) + self.weighted) + 8
+
+    def read(self, file: NDArray[np.uint8], rows: int) -> Table:
+        """A block of so many rows."""
+        coded = len(self.categorical) * rows * self.codes.itemsize
+        first = coded + -coded % 8
+        codes = np.ndarray((len(self.categorical), rows), self.codes, file)
+        values = np.ndarray((len(self.continuous), rows), np.float64, file, first)
+        weights = np.ndarray(rows, np.int64, file, first + values.nbytes) if self.weighted else None
+        return self.table(codes, values, weights)
+
+
+class BlockWriter:
+    """Writes the blocks of a table, a file each."""
+
+    def __init__(self, folder: Folder, layout: Layout, most_rows: int) -> None:
+        self._folder, self._layout, self._most_rows = folder, layout, most_rows
+        self._codes = np.empty((len(layout.categorical), most_rows), dtype=layout.codes)
+        self._values = np.empty((len(layout.continuous), most_rows))
+        self._weights = np.empty(most_rows, dtype=np.int64)
+        self._filled = 0
+        self._rows: list[int] = []
+
+    def add(
+        self, codes: Sequence[Codes], values: Sequence[NDArray[np.float64]], weights: Weights | None, count: int
+    ) -> None:
+        """Take some rows."""
+        first = 0
+        while first < count:
+            taken = min(count - first, self._most_rows - self._filled)
+            here, there = slice(self._filled, self._filled + taken), slice(first, first + taken)
+            for own, column in zip(self._codes, codes, strict=True):
+                own[here] = column[there]
+            for number, numbers in zip(self._values, values, strict=True):
+                number[here] = numbers[there]
+            if weights is not None:
+                self._weights[here] = weights[there]
+            self._filled += taken
+            first += taken
+            if self._filled == self._most_rows:
+                self._write()
+
+    def _write(self) -> None:
+        rows = self._filled
+        with told_of_disk(self._folder.path), block_path(self._folder, len(self._rows)).open("wb") as file:
+            for own in self._codes:
+                file.write(own[:rows].data)
+            file.write(bytes(-file.tell() % 8))
+            for number in self._values:
+                # There is one NaN only.
+                number[:rows][np.isnan(number[:rows])] = np.nan
+                file.write(number[:rows].data)
+            if self._layout.weighted:
+                file.write(self._weights[:rows].data)
+            file.write(bytes(self._layout.bytes_of(rows) - file.tell()))
+        self._rows.append(rows)
+        self._filled = 0
+
+    def table(self, total: int) -> BlockTable:
+        """What was written; there are no more rows."""
+        if self._filled:
+            self._write()
+        return BlockFiles(self._folder, self._layout, tuple(self._rows)).table(total)
+
+
+@dataclass(frozen=True)
+class BlockFiles:
+    """The files of blocks; called with the place of one, it opens it.
+
+    Attributes
+    ----------
+    folder : Folder
+        It is there for as long as somebody has this.
+    layout : Layout
+    block_rows : tuple of int
+        How many rows each has.
+    """
+
+    folder: Folder
+    layout: Layout
+    block_rows: tuple[int, ...]
+
+    def __call__(self, place: int) -> Table:
+        """Map a block into memory."""
+        file = np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
+        return self.layout.read(file, self.block_rows[place])
+
+    def table(self, total: int) -> BlockTable:
+        """The table that stands for so many rows."""
+        return BlockTable(self.layout.like(), self.block_rows, total, self.layout.weighted, self)
+
+    def are_whole(self) -> bool:
+        """Whether all files are there and as long as they must be."""
+        sizes = [block_path(self.folder, place).stat().st_size for place in range(len(self.block_rows))]
+        return sizes == [self.layout.bytes_of(rows) for rows in self.block_rows]
+
+
+def block_path(folder: Folder, place: int) -> Path:
+    """The file of a block."""
+    return folder.path / f"block-{place:06d}"

@@ -1,0 +1,386 @@
+"""Rows on disk as they came, in pieces: values by their places in lists, or where too many are different as they are.
+
+Nothing is decided here, and nothing is lost: what columns are taken for is decided once all rows are known, and anew
+when more rows come.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stablebn.data.columns import Mask
+from stablebn.data.encoding import code_type, parts_of, plain, values_of
+from stablebn.data.kinds import all_whole, family
+from stablebn.data.reading import Columns
+from stablebn.data.table import Name, Weights
+from stablebn.errors import DataError
+
+PART = "stablebn-part-"
+"""How the names of folders begin that are not for good."""
+
+# Of more different numbers each is kept as it is.
+MOST_LISTED = 1 << 12
+
+# Of a text in a list, besides its letters: the object, its place, and its place among the others.
+_BYTES_OF_TEXT = 160
+
+
+class Folder:
+    """A folder for a table on disk, removed with all that is in it when nobody has it any more.
+
+    Parameters
+    ----------
+    parent : Path or None
+        Where; None: where temporary files are.
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        with told_of_disk(parent or Path(tempfile.gettempdir())):
+            if parent is not None:
+                parent.mkdir(parents=True, exist_ok=True)
+            # By the number of the process it is known whether somebody still needs it.
+            self.path = Path(tempfile.mkdtemp(prefix=f"{PART}{os.getpid()}-", dir=parent))
+        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    @classmethod
+    def kept(cls, path: Path) -> Folder:
+        """A folder that is there, and stays."""
+        folder = cls.__new__(cls)
+        folder.path = path
+        return folder
+
+    def keep_as(self, path: Path) -> None:
+        """Give the folder a name for good, unless another process was faster."""
+        try:
+            self.path.rename(path)
+        except OSError:
+            return
+        self._remove.detach()
+        self.path = path
+
+
+@contextmanager
+def told_of_disk(folder: Path) -> Iterator[None]:
+    """Raise `DataError` where nothing can be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = "no space is left there" if error.errno == errno.ENOSPC else (error.strerror or str(error))
+        raise DataError(
+            f"the table cannot be written to {str(folder)!r}: {reason}. Say cache= (command line: --cache) to name a "
+            "folder with room for it."
+        ) from error
+
+
+@dataclass
+class Limits:
+    """What numbers are that are kept as they are.
+
+    Attributes
+    ----------
+    least, greatest : int, float or None
+        None: there are none.
+    whole : bool
+        Whether all are whole numbers that floats hold, or integers.
+    infinite, gaps : int
+        Rows with an infinite value, and without any.
+    known : int
+        Rows by weight with a value.
+    """
+
+    least: Any = None
+    greatest: Any = None
+    whole: bool = True
+    infinite: int = 0
+    gaps: int = 0
+    known: int = 0
+
+    def add(self, numbers: NDArray[Any], missing: Mask | None, weights: Weights | None) -> None:
+        """Look at more of them."""
+        there = slice(None) if missing is None else ~missing
+        present = numbers[there]
+        self.gaps += len(numbers) - len(present)
+        self.known += len(present) if weights is None else int(weights[there].sum())
+        if not len(present):
+            return
+        least, greatest = present.min().item(), present.max().item()
+        self.least = least if self.least is None else min(self.least, least)
+        self.greatest = greatest if self.greatest is None else max(self.greatest, greatest)
+        if present.dtype.kind == "f":
+            self.infinite += int(np.isinf(present).sum()) if np.isinf([least, greatest]).any() else 0
+            self.whole = self.whole and all_whole(present[:1000]) and all_whole(present)
+
+
+@dataclass
+class StockColumn:
+    """What is known of a column whose rows are on disk.
+
+    Attributes
+    ----------
+    type : pyarrow.DataType
+        Of the values that are kept.
+    values : list
+        Those that have places; the first is None, a missing value.
+    rows, weight : int64 array [places]
+        How many rows have each, and how many these stand for.
+    limits : Limits or None
+        What all numbers are, where they are kept as they are.
+    declared : dict of value to None
+        The categories that its type says there are.
+    """
+
+    type: pa.DataType
+    values: list[Any] = field(default_factory=lambda: [None])
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    weight: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    limits: Limits | None = None
+    declared: dict[Hashable, None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._place_of = {value: place for place, value in enumerate(self.values)}
+        self.text_bytes = sum(len(own) + _BYTES_OF_TEXT for own in self.values if isinstance(own, str))
+
+    @property
+    def gaps(self) -> int:
+        """How many rows have no value."""
+        return int(self.rows[0]) if self.limits is None else self.limits.gaps
+
+    def numbers(self) -> NDArray[Any]:
+        """The values as numbers, 0 for a missing one."""
+        return np.array([0, *self.values[1:]], dtype=_number_type(self.type))
+
+    def add(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array]:
+        """Take the rows of a column; what is to be written of them."""
+        if pa.types.is_dictionary(self.type):
+            for chunk in column.chunks:
+                self.declared.update(dict.fromkeys(own for own in values_of(chunk.dictionary) if own is not None))
+        if self.limits is None:
+            found = self._listed(column, weights, threads)
+            if found is not None:
+                return found
+            # From now on: what is known of the listed ones holds for all.
+            own = self.numbers()[1:]
+            self.limits = Limits()
+            self.limits.add(own, None, None)
+            self.limits.gaps, self.limits.known = int(self.rows[0]), int(self.weight[1:].sum())
+            self.limits.infinite = int(self.rows[1:][np.isinf(own.astype(np.float64))].sum())
+        numbers, missing = _numbers(column)
+        self.limits.add(numbers, missing, weights)
+        return [_Array("numbers", numbers), *([] if missing is None else [_Array("missing", missing)])]
+
+    def _listed(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array] | None:
+        """Rows as places in the list; None where there would be too many."""
+        # Here and not above: errors in the data are told without the core.
+        from stablebn import _core
+
+        parts = parts_of({"": column}, threads)[""]
+        unknown = [part for part in parts if part.occurring is None]
+        found = iter(
+            _core.occurring(
+                [part.places for part in unknown],
+                [part.least for part in unknown],
+                [len(part.values) for part in unknown],
+                threads,
+            )
+        )
+        occurring = [next(found) if part.occurring is None else part.occurring for part in parts]
+        if _may_be_numbers(self.type) and len(self.values) + max(map(len, occurring), default=0) > MOST_LISTED:
+            return None
+        lookups = []
+        for part, own in zip(parts, occurring, strict=True):
+            lookup = np.zeros(len(part.values), dtype=np.int32)
+            for place in own:
+                lookup[place] = self._place(part.values[place])
+            lookups.append(lookup)
+        dtype = code_type(len(self.values) - 1)
+        places: NDArray[Any] = np.empty(sum(len(part.places) for part in parts), dtype=dtype)
+        ends = np.cumsum([len(part.places) for part in parts])
+        _core.translate(
+            [part.places for part in parts],
+            [part.least for part in parts],
+            [lookup.astype(dtype) for lookup in lookups],
+            [places[end - len(part.places) : end] for part, end in zip(parts, ends, strict=True)],
+            threads,
+        )
+        self._count(places, weights)
+        return [_Array("places", places)]
+
+    def _place(self, value: Any) -> int:
+        place = self._place_of.get(value)
+        if place is None:
+            place = self._place_of[value] = len(self.values)
+            self.values.append(value)
+            if isinstance(value, str):
+                self.text_bytes += len(value) + _BYTES_OF_TEXT
+        return place
+
+    def _count(self, places: NDArray[Any], weights: Weights | None) -> None:
+        count = len(self.values)
+        rows = np.bincount(places, minlength=count)
+        # Sums of so few and small weights are exact.
+        weight = rows if weights is None else np.bincount(places, weights, minlength=count).astype(np.int64)
+        self.rows, self.weight = (
+            np.pad(before, (0, count - len(before))) + more
+            for before, more in ((self.rows, rows), (self.weight, weight))
+        )
+
+
+def _may_be_numbers(type_: pa.DataType) -> bool:
+    return not pa.types.is_dictionary(type_) and family(type_) in ("integer", "float")
+
+
+def _number_type(type_: pa.DataType) -> np.dtype[Any]:
+    values = type_.value_type if pa.types.is_dictionary(type_) else type_
+    if family(values) != "integer":
+        return np.dtype(np.float64)
+    return np.dtype(np.uint64 if pa.types.is_unsigned_integer(values) else np.int64)
+
+
+def _numbers(column: pa.ChunkedArray) -> tuple[NDArray[Any], Mask | None]:
+    """Numbers, and which of them are missing."""
+    own = plain(column)
+    missing = own.is_null().to_numpy() if own.null_count else None
+    return own.fill_null(0).to_numpy(), missing
+
+
+@dataclass(frozen=True)
+class _Array:
+    """What is written of a column: its places, its numbers, or where these are missing."""
+
+    what: str
+    values: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where in the file an array is."""
+
+    first: int
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows.
+
+    Attributes
+    ----------
+    count : int
+    weights : int64 array [rows] or None
+    """
+
+    count: int
+    weights: Weights | None
+    _arrays: Mapping[tuple[Name | None, str], NDArray[Any]]
+    _columns: Mapping[Name, StockColumn]
+
+    def places(self, name: Name) -> NDArray[Any] | None:
+        """The places of a column's values; None where they are kept as they are."""
+        return self._arrays.get((name, "places"))
+
+    def numbers(self, name: Name) -> tuple[NDArray[Any], Mask | None]:
+        """The numbers of a column, and which of them are missing."""
+        places = self.places(name)
+        if places is not None:
+            return self._columns[name].numbers()[places], places == 0
+        missing = self._arrays.get((name, "missing"))
+        return self._arrays[name, "numbers"], missing
+
+
+class Stock:
+    """Rows on disk.
+
+    Parameters
+    ----------
+    folder : Folder
+    columns : mapping of name to pyarrow.DataType
+        Of the values that are kept.
+    weighted : bool
+        Whether rows come with weights.
+    most_text : int
+        Bytes that all different texts may take.
+    """
+
+    def __init__(
+        self,
+        folder: Folder,
+        columns: Mapping[Name, pa.DataType],
+        *,
+        weighted: bool,
+        most_text: int,
+    ) -> None:
+        self.folder = folder
+        self.columns = {name: StockColumn(type_) for name, type_ in columns.items()}
+        self.weighted = weighted
+        self.most_text = most_text
+        self.count = self.total = self.heaviest = 0
+        self._pieces: list[tuple[int, dict[tuple[Name | None, str], _Place]]] = []
+        self._end = 0
+
+    @property
+    def _path(self) -> Path:
+        return self.folder.path / "rows"
+
+    def add(self, columns: Columns, count: int, weights: Weights | None, threads: int = 1) -> None:
+        """Take some rows, all of them of positive weight."""
+        arrays: dict[tuple[Name | None, str], NDArray[Any]] = {}
+        for name, column in columns.items():
+            own = self.columns[name]
+            for array in own.add(column, weights, threads):
+                arrays[name, array.what] = array.values
+            self._check_text()
+        if self.weighted:
+            assert weights is not None
+            arrays[None, "weights"] = weights
+            self.heaviest = max(self.heaviest, int(weights.max(initial=0)))
+        self.count += count
+        self.total += count if weights is None else int(weights.sum())
+        self._write(count, arrays)
+
+    def _check_text(self) -> None:
+        if sum(own.text_bytes for own in self.columns.values()) <= self.most_text:
+            return
+        name = max(self.columns, key=lambda name: self.columns[name].text_bytes)
+        raise DataError(
+            f"column {name!r} has {len(self.columns[name].values) - 1} different texts and more to come: they do not "
+            "fit into the memory that there is. If they name rows, leave the column out; otherwise give more memory=.",
+            columns=(name,),
+            remedy={"drop": (name,)},
+        )
+
+    def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None:
+        where: dict[tuple[Name | None, str], _Place] = {}
+        with told_of_disk(self.folder.path), self._path.open("ab") as file:
+            for key, array in arrays.items():
+                where[key] = _Place(self._end, array.dtype.str)
+                file.write(np.ascontiguousarray(array).data)
+                # Numbers begin where their type asks for it.
+                padding = -array.nbytes % 8
+                file.write(bytes(padding))
+                self._end += array.nbytes + padding
+        self._pieces.append((count, where))
+
+    def drop(self, name: Name) -> None:
+        """Forget a column."""
+        del self.columns[name]
+
+    def pieces(self) -> Iterator[Piece]:
+        """The rows, in the order in which they came, some at a time."""
+        # Nothing cannot be mapped.
+        whole = np.memmap(self._path, dtype=np.uint8, mode="r") if self._end else np.empty(0, dtype=np.uint8)
+        for count, where in self._pieces:
+            arrays = {key: np.ndarray(count, np.dtype(place.dtype), whole, place.first) for key, place in where.items()}
+            yield Piece(count, arrays.get((None, "weights")), arrays, self.columns)

@@ -1,0 +1,678 @@
+"""Tables that are read in parts and learned from in blocks, without ever being in memory as a whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stablebn.data.batches import Batches, can_come_in_parts, comes_in_parts, open_batches
+from stablebn.data.block_files import BlockWriter, Layout
+from stablebn.data.blocks import BlockTable
+from stablebn.data.choosing import Choice
+from stablebn.data.columns import (
+    CategoricalColumn,
+    Column,
+    Counted,
+    Kept,
+    Kind,
+    Mask,
+    NumericColumn,
+    Rows,
+    Source,
+    WholeNumbers,
+)
+from stablebn.data.dialect import Dialect
+from stablebn.data.encoding import code_type, narrow, refuse_too_large
+from stablebn.data.kinds import Told, distinct_counts, family, whole_floats, whole_integers
+from stablebn.data.problems import Problems
+from stablebn.data.soundness import check_sound
+from stablebn.data.stock import Folder, Limits, Piece, Stock, StockColumn
+from stablebn.data.table import Codes, Name, Weights
+from stablebn.data.usable import decide_time, is_time, time_as, usable
+from stablebn.data.weights import WeightColumn, weight_column
+from stablebn.data.wording import Caution
+from stablebn.errors import OptionError
+
+MOST_BLOCK_ROWS = 1 << 20
+_MOST_BATCH_ROWS = 1 << 17
+_FEWEST_ROWS = 1 << 10
+
+# Bytes, for each value of a block or of a batch, of all that is made of it before it is let go.
+_BYTES_IN_BLOCK = 64
+_BYTES_IN_BATCH = 128
+_BYTES_IN_PASS = 64
+
+# A text file in memory takes about so many times its size.
+_TIMES_TEXT = 8
+
+
+def in_parts(source: object, memory: int | None, cache: object) -> bool:
+    """Whether a source is read in parts: what comes in parts always, and what can where the user asks for it."""
+    if comes_in_parts(source):
+        return True
+    if memory is None and cache is None:
+        return False
+    if not isinstance(source, str | os.PathLike):
+        # It is in memory already.
+        return False
+    path = os.fsdecode(source)
+    if can_come_in_parts(path):
+        return True
+    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_TEXT > memory:
+        raise OptionError(
+            f"memory= is too little for {path!r}: only Parquet and Arrow files can be read in parts. Write the table "
+            "as Parquet first, say with DuckDB or polars, or leave memory= out."
+        )
+    return False
+
+
+@dataclass
+class StoredTable(Source):
+    """A table that comes in parts.
+
+    Attributes
+    ----------
+    batches : Batches
+    weights : WeightColumn or None
+    memory : int
+        Bytes.
+    folder : callable
+        Gives a new folder on disk.
+    threads : int
+        How many threads encode.
+    """
+
+    names: list[Name]
+    types: Mapping[Name, pa.DataType]
+    cautions: list[Caution]
+    batches: Batches
+    weights: WeightColumn | None
+    memory: int
+    folder: Callable[[], Folder]
+    threads: int = 1
+
+    @property
+    def block_rows(self) -> int:
+        """How many rows a block will have."""
+        return rows_at_once(self.memory, len(self.types), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
+
+    def rows(self, said: Told, problems: Problems) -> Counted:
+        """Pass over the rows, and write them to disk as they came."""
+        kept = kept_columns(self.types, said)
+        stock = Stock(
+            self.folder(),
+            {name: own.type for name, own in kept.items()},
+            weighted=self.weights is not None,
+            most_text=self.memory // 4,
+        )
+        filled = fill(stock, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
+        self.types = {name: type_ for name, type_ in self.types.items() if name not in filled.damaged}
+        return counted(stock, self.types, self.batches.with_categories, filled.count, self.memory, self.folder)
+
+
+@dataclass(frozen=True)
+class KeptColumn:
+    """What is kept of the values of a column.
+
+    Attributes
+    ----------
+    type : pyarrow.DataType
+    convert : callable
+        Makes values of this type.
+    """
+
+    type: pa.DataType
+    convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]
+
+
+def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, KeptColumn]:
+    """The columns of which values are needed, whatever they are: not those that are set aside for their type."""
+    kept: dict[Name, KeptColumn] = {}
+    for name, type_ in types.items():
+        own = usable(pa.chunked_array([], type=type_)).type
+        if name in said.aside:
+            continue
+        if is_time(own):
+            kind = decide_time(name, said).kind
+            if kind is not None:
+                kept[name] = _converted(type_, lambda column, kind=kind: time_as(usable(column), kind))  # type: ignore[misc]
+        elif family(own) is not None:
+            kept[name] = _converted(type_, usable)
+    return kept
+
+
+def _converted(type_: pa.DataType, convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]) -> KeptColumn:
+    def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+        # A column without any value has no type of its own, and is text where a missing value is a level.
+        return convert(column.cast(type_) if pa.types.is_null(column.type) else column)
+
+    return KeptColumn(typed(pa.chunked_array([], type=type_)).type, typed)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What was found while rows were written.
+
+    Attributes
+    ----------
+    count : int
+        Rows, those of weight 0 too.
+    damaged : set of names
+        Columns that cannot be read.
+    """
+
+    count: int
+    damaged: set[Name]
+
+
+def fill(
+    stock: Stock,
+    batches: Batches,
+    types: Mapping[Name, pa.DataType],
+    kept: Mapping[Name, KeptColumn],
+    weights: WeightColumn | None,
+    memory: int,
+    problems: Problems,
+    threads: int = 1,
+) -> Filled:
+    """Pass over the rows of a table, and write them to disk as they came."""
+    wanted = [*types, *([] if weights is None else [weights.name])]
+    count = 0
+    damaged: set[Name] = set()
+    if not wanted:
+        return Filled(count, damaged)
+    for part in batches.parts(wanted, rows_at_once(memory, len(wanted), _BYTES_IN_BATCH, _MOST_BATCH_ROWS)):
+        length = len(next(iter(part.values())))
+        counts = None if weights is None else weights.add(part[weights.name], count)
+        count += length
+        used = None if counts is None or (counts > 0).all() else pa.array(counts > 0)
+        columns = {}
+        for name in types:
+            column = part.pop(name)
+            if name in damaged:
+                continue
+            before = len(problems.found)
+            with problems.collected():
+                check_sound(f"column {name!r}", column)
+            if len(problems.found) > before:
+                damaged.add(name)
+                if name in kept:
+                    stock.drop(name)
+            elif name in kept:
+                columns[name] = kept[name].convert(column if used is None else column.filter(used))
+        counts = None if counts is None else counts[counts > 0]
+        stock.add(columns, length if counts is None else len(counts), counts, threads)
+    if weights is not None:
+        weights.check(count)
+    return Filled(count, damaged)
+
+
+def counted(
+    stock: Stock,
+    types: Mapping[Name, pa.DataType],
+    with_categories: set[Name],
+    count: int,
+    memory: int,
+    folder: Callable[[], Folder],
+) -> Counted:
+    """The rows of a stock."""
+    usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
+    rows = StoredRows(usable_types, stock, memory, folder)
+    categories = {
+        name: tuple(own.declared) for name, own in stock.columns.items() if name in with_categories and name in types
+    }
+    return Counted(rows, count, stock.total, categories)
+
+
+def open_stored(
+    source: object,
+    dialect: Dialect,
+    choice: Choice,
+    weights: object,
+    missing: str,
+    *,
+    names: Sequence[Name] | None,
+    memory: int,
+    folder: Callable[[], Folder],
+    threads: int = 1,
+) -> StoredTable:
+    """Open a table that is read in parts.
+
+    Parameters
+    ----------
+    source, dialect
+        See `open_batches`.
+    choice : Choice
+        The columns that the user wants.
+    weights : name of a column, or None
+    missing : str
+        What is done with missing values.
+    names : None
+        What only arrays have.
+    memory : int
+        Bytes that the rows in memory, and what is made of them, may take.
+    folder : callable
+        Gives a new folder on disk.
+    threads : int
+    """
+    if names is not None:
+        raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
+    batches = open_batches(source, dialect)
+    every = list(batches.types)
+    wanted = choice.of(every)
+    column = weight_column(weights, {name: batches.types[name] for name in wanted})
+    types = {name: batches.types[name] for name in wanted if column is None or name != column.name}
+    if missing == "level":
+        # Only some sources give columns without any value a type.
+        types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
+    return StoredTable(every, types, [], batches, column, memory, folder, threads)
+
+
+def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
+    """How many rows may be in memory."""
+    return max(_FEWEST_ROWS, min(most, memory // (bytes_of_value * max(columns, 1))))
+
+
+@dataclass(frozen=True)
+class StoredCategories(CategoricalColumn):
+    """A categorical column on disk.
+
+    Attributes
+    ----------
+    name : name
+    stock : StockColumn
+        What is on disk.
+    of_place : integer array [places]
+        The code of each value that has a place; `len(levels)` of a missing one.
+    keys : array [keys] or None
+        Ascending, the numbers of a column in which they are kept as they are.
+    of_key : integer array [keys + 1]
+        The code of each, and of a missing value.
+    empty_rows, known : int
+        Rows without a value; and by weight those with one.
+    """
+
+    name: Name
+    stock: StockColumn
+    levels: tuple[Hashable, ...]
+    of_place: Codes
+    keys: NDArray[Any] | None
+    of_key: Codes
+    empty_rows: int
+    known: int
+
+    @property
+    def gaps(self) -> int:
+        """How many rows have no value."""
+        return self.empty_rows
+
+    def codes(self, piece: Piece) -> Codes:
+        """The codes of some rows."""
+        places = piece.places(self.name)
+        if places is not None:
+            listed: Codes = self.of_place[places]
+            return listed
+        assert self.keys is not None
+        numbers, missing = piece.numbers(self.name)
+        codes: Codes = self.of_key[np.searchsorted(self.keys, numbers)]
+        if missing is not None:
+            codes[missing] = len(self.levels)
+        return codes
+
+    def missing(self, piece: Piece) -> Mask:
+        """Which of some rows have no value."""
+        return np.asarray(self.codes(piece) == len(self.levels))
+
+    def with_levels(self, levels: tuple[Hashable, ...]) -> StoredCategories:
+        """Return the column with these levels, all of its own among them; a missing value stays the last code."""
+        if levels == self.levels:
+            return self
+        place = {level: code for code, level in enumerate(levels)}
+        return self._recoded(levels, np.array([*(place[level] for level in self.levels), len(levels)]))
+
+    def keep(self, counts: NDArray[np.int64], known: int) -> StoredCategories:
+        """Return the column of some rows, which have each code so many times, with the levels that occur in them."""
+        occurs = counts > 0
+        levels = tuple(level for level, used in zip(self.levels, occurs, strict=False) if used)
+        # What does not occur may have any code, but that of a missing value.
+        codes = np.where(occurs[:-1], np.cumsum(occurs[:-1]) - 1, 0)
+        return replace(self._recoded(levels, np.array([*codes, len(levels)])), empty_rows=int(counts[-1]), known=known)
+
+    def _recoded(self, levels: tuple[Hashable, ...], codes: NDArray[np.int64]) -> StoredCategories:
+        of_place, of_key = (narrow(codes[own], len(levels)) for own in (self.of_place, self.of_key))
+        return replace(self, levels=levels, of_place=of_place, of_key=of_key)
+
+    def with_missing_level(self) -> StoredCategories:
+        """Return the column with the missing value, if any, as a level of its own: None, the last."""
+        return replace(self, levels=(*self.levels, None), empty_rows=0) if self.gaps else self
+
+    def with_numbers(self, numbers: Sequence[float]) -> StoredNumbers:
+        """Return the continuous column that has a number for each level, NaN for those that stand for none."""
+        of_place = np.array([*numbers, np.nan])[self.of_place]
+        return StoredNumbers(self.name, of_place, _limits_of(of_place, self.stock.rows, self.stock.weight))
+
+
+@dataclass(frozen=True)
+class StoredNumbers(NumericColumn):
+    """A continuous column on disk.
+
+    Attributes
+    ----------
+    name : name
+        In the stock.
+    of_place : float64 array [places]
+        The number of each value that has a place; NaN of a missing one.
+    limits : Limits
+        Of all rows.
+    """
+
+    name: Name
+    of_place: NDArray[np.float64]
+    limits: Limits
+
+    @property
+    def gaps(self) -> int:
+        """How many rows have no value."""
+        return self.limits.gaps
+
+    @property
+    def infinite(self) -> int:
+        """How many rows have an infinite value."""
+        return self.limits.infinite
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row has a value."""
+        return self.limits.least is None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values that there are are the same."""
+        return bool(self.limits.least == self.limits.greatest)
+
+    @property
+    def single(self) -> Hashable:
+        """The value of a constant column."""
+        return float(self.limits.least) + 0.0
+
+    def values(self, piece: Piece) -> NDArray[np.float64]:
+        """The numbers of some rows, those missing as NaN and -0.0 as 0.0."""
+        places = piece.places(self.name)
+        if places is not None:
+            listed: NDArray[np.float64] = self.of_place[places]
+            return listed
+        numbers, missing = piece.numbers(self.name)
+        values: NDArray[np.float64] = numbers.astype(np.float64) + 0.0
+        if missing is not None:
+            values[missing] = np.nan
+        return values
+
+    def missing(self, piece: Piece) -> Mask:
+        """Which of some rows have no value."""
+        return np.isnan(self.values(piece))
+
+
+def _limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDArray[np.int64]) -> Limits:
+    """What numbers are that so many rows have."""
+    there = ~np.isnan(numbers) & (rows > 0)
+    limits = Limits()
+    limits.add(numbers[there], None, None)
+    limits.infinite = int(rows[there & np.isinf(numbers)].sum())
+    limits.gaps, limits.known = int(rows[~there].sum()), int(weight[there].sum())
+    return limits
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Which rows are left out: those without a value of one of some columns, or of any of them."""
+
+    gaps: tuple[StoredCategories | StoredNumbers, ...]
+    all_of_them: bool
+
+    def kept(self, piece: Piece) -> Mask:
+        """The rows that stay."""
+        join = np.logical_and if self.all_of_them else np.logical_or
+        kept: Mask = ~join.reduce([column.missing(piece) for column in self.gaps])
+        return kept
+
+
+@dataclass
+class StoredRows(Rows):
+    """Rows on disk.
+
+    Attributes
+    ----------
+    stock : Stock
+    memory : int
+        Bytes.
+    folder : callable
+        Gives a new folder on disk.
+    rule : _Rule or None
+        Which rows are left out.
+    all_once : bool
+        Whether all weights are 1.
+    """
+
+    types: Mapping[Name, pa.DataType]
+    stock: Stock
+    memory: int
+    folder: Callable[[], Folder]
+    rule: _Rule | None = None
+    count: int = field(default=-1)
+    total: int = field(default=-1)
+    all_once: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule is None:
+            self.count, self.total = self.stock.count, self.stock.total
+            self.all_once = self.stock.heaviest <= 1
+
+    def whole_numbers(self, name: Name) -> WholeNumbers | None:
+        """What the values of a column of integers or floats are."""
+        own = self.stock.columns[name]
+        if own.limits is not None and own.limits.least is not None:
+            return _whole_by_passes(self.stock, name, own, self.memory) if own.limits.whole else None
+        values = own.numbers()[1:]
+        if family(own.type) == "integer":
+            return whole_integers(pa.chunked_array([pa.array(values)]), own.weight[1:])
+        return whole_floats(values, own.weight[1:])
+
+    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
+        """Some columns by their kinds."""
+        encoded: dict[Name, Column] = {}
+        too_large: list[Name] = []
+        for name, kind in kinds.items():
+            if kind == "categorical":
+                encoded[name] = self._categories(name)
+                continue
+            numbers = self._numbers(name)
+            if numbers is None:
+                too_large.append(name)
+            else:
+                encoded[name] = numbers
+        with problems.collected():
+            refuse_too_large(too_large)
+        return encoded
+
+    def _categories(self, name: Name) -> StoredCategories:
+        own = self.stock.columns[name]
+        keys = None if own.limits is None else _distinct(self.stock, name)
+        values = own.values[1:] if keys is None else keys.tolist()
+        if pa.types.is_floating(self.types[name]):
+            # Codes that became floats for the sake of a missing value are codes again.
+            values = _as_integers(values)
+        levels = tuple(sorted(values))
+        place = {level: code for code, level in enumerate(levels)}
+        if keys is None:
+            of_place = [len(levels), *(place[value] for value in values)]
+        else:
+            of_place = [len(levels), *(place[value] for value in own.values[1:])]
+        known = int(own.weight[1:].sum()) if own.limits is None else own.limits.known
+        return StoredCategories(
+            name,
+            own,
+            levels,
+            narrow(np.array(of_place), len(levels)),
+            keys,
+            narrow(np.arange(len(levels) + 1), len(levels)),
+            own.gaps,
+            known,
+        )
+
+    def _numbers(self, name: Name) -> StoredNumbers | None:
+        """A column as numbers; None if they would have to be rounded."""
+        own = self.stock.columns[name]
+        values = own.values[1:]
+        ends = values if own.limits is None else [own.limits.least, own.limits.greatest]
+        try:
+            if family(own.type) == "integer":
+                pa.array(ends).cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+        numbers = np.array([np.nan, *map(float, values)]) + 0.0
+        limits = own.limits or _limits_of(numbers, own.rows, own.weight)
+        return StoredNumbers(name, numbers, limits)
+
+    def whole(self, column: NumericColumn) -> WholeNumbers | None:
+        """The same of a column that has been encoded, from text."""
+        assert isinstance(column, StoredNumbers)
+        return whole_floats(column.of_place, self.stock.columns[column.name].weight)
+
+    def known(self, column: Column) -> int:
+        """How many rows, by weight, have a value of a column."""
+        own = _stored(column)
+        return own.known if isinstance(own, StoredCategories) else own.limits.known
+
+    def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
+        """Which rows have no value of which column, some rows at a time."""
+        for piece in self.stock.pieces():
+            yield {name: _stored(column).missing(piece) for name, column in columns.items()}
+
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
+        """Leave out the rows that have no value of one of some columns, or of none of them."""
+        rule = _Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
+        stored = {name: _stored(column) for name, column in columns.items()}
+        counts = {
+            name: np.zeros(len(own.levels) + 1, dtype=np.int64)
+            for name, own in stored.items()
+            if isinstance(own, StoredCategories)
+        }
+        known = dict.fromkeys(counts, 0)
+        limits = {name: Limits() for name in stored if name not in counts}
+        count = total = 0
+        all_once = True
+        for piece in self.stock.pieces():
+            kept = rule.kept(piece)
+            rows = int(kept.sum())
+            weights = None if piece.weights is None else piece.weights[kept]
+            count += rows
+            total += rows if weights is None else int(weights.sum())
+            all_once = all_once and (weights is None or bool((weights == 1).all()))
+            for name, own in stored.items():
+                if isinstance(own, StoredCategories):
+                    codes = own.codes(piece)[kept]
+                    counts[name] += np.bincount(codes, minlength=len(counts[name]))
+                    there = codes < len(own.levels)
+                    known[name] += int(there.sum() if weights is None else weights[there].sum())
+                else:
+                    values = own.values(piece)[kept]
+                    limits[name].add(values, np.isnan(values), weights)
+        left = StoredRows(self.types, self.stock, self.memory, self.folder, rule, count, total, all_once)
+        return Kept(
+            left,
+            {
+                name: own.keep(counts[name], known[name])
+                if isinstance(own, StoredCategories)
+                else replace(own, limits=limits[name])
+                for name, own in stored.items()
+            },
+        )
+
+    def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
+        """Write the columns to disk, in blocks."""
+        stored = {name: _stored(column) for name, column in columns.items()}
+        categories = {name: own for name, own in stored.items() if isinstance(own, StoredCategories)}
+        numbers = {name: own for name, own in stored.items() if isinstance(own, StoredNumbers)}
+        holes = {name for name, own in stored.items() if may_have_holes and own.gaps}
+        greatest = max((len(own.levels) - (name not in holes) for name, own in categories.items()), default=0)
+        weighted = self.stock.weighted and not self.all_once
+        layout = Layout(
+            names=tuple(stored),
+            categorical=tuple(categories),
+            levels=tuple(own.levels for own in categories.values()),
+            codes=code_type(greatest),
+            continuous=tuple(numbers),
+            holes=frozenset(holes),
+            weighted=weighted,
+        )
+        writer = BlockWriter(
+            self.folder(), layout, rows_at_once(self.memory, len(stored), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
+        )
+        for piece in self.stock.pieces():
+            kept = slice(None) if self.rule is None else self.rule.kept(piece)
+            writer.add(
+                [own.codes(piece)[kept] for own in categories.values()],
+                [own.values(piece)[kept] for own in numbers.values()],
+                piece.weights[kept] if weighted and piece.weights is not None else None,
+                piece.count if isinstance(kept, slice) else int(kept.sum()),
+            )
+        return writer.table(self.total)
+
+
+def _stored(column: Column) -> StoredCategories | StoredNumbers:
+    assert isinstance(column, StoredCategories | StoredNumbers)
+    return column
+
+
+def _as_integers(values: list[float]) -> list[Any]:
+    try:
+        integers: list[Any] = pa.array(values, pa.float64()).cast(pa.int64()).to_pylist()
+    except pa.ArrowInvalid:
+        return values
+    return integers
+
+
+def _distinct(stock: Stock, name: Name) -> NDArray[Any]:
+    """All different numbers of a column, ascending."""
+    found: NDArray[Any] | None = None
+    for piece in stock.pieces():
+        numbers, missing = piece.numbers(name)
+        own = np.unique(numbers if missing is None else numbers[~missing])
+        found = own if found is None else np.union1d(found, own)
+    return np.empty(0) if found is None else found
+
+
+def _whole_by_passes(stock: Stock, name: Name, column: StockColumn, memory: int) -> WholeNumbers:
+    """What whole numbers are that are too many to be listed: passes over the column, each for some of its values."""
+    assert column.limits is not None
+    limits = column.limits
+    passes = -(-stock.count * _BYTES_IN_PASS // memory)
+    distinct, step = 0, 0
+    equally_often: set[int] = set()
+    least = int(limits.least)
+    for turn in range(passes):
+        parts: list[tuple[NDArray[np.int64], Weights | None]] = []
+        for piece in stock.pieces():
+            numbers, missing = piece.numbers(name)
+            there = np.ones(len(numbers), dtype=np.bool_) if missing is None else ~missing
+            # Differences from the least, which fit whatever the type.
+            whole = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
+            apart = (whole.astype(np.uint64) - np.uint64(least % 2**64)).astype(np.uint64)
+            there &= apart % np.uint64(passes) == turn
+            parts.append((apart[there].view(np.int64), None if piece.weights is None else piece.weights[there]))
+        differences = np.concatenate([own for own, _ in parts])
+        weights = np.concatenate([own for _, own in parts if own is not None]) if stock.weighted else None
+        values, counts = distinct_counts(differences, weights)
+        distinct += values.size
+        equally_often.update(np.unique(counts).astype(np.int64).tolist()[:2])
+        step = int(np.gcd.reduce(values.view(np.uint64), initial=np.uint64(step)))
+    spread = None
+    if distinct > 1 and len(equally_often) == 1:
+        spread = (int(limits.greatest) - least) // step + 1
+    return WholeNumbers(limits.known, distinct, spread, max(-least, int(limits.greatest)))

@@ -1,0 +1,187 @@
+"""A table that was read in parts is found again by its contents, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.unit.data.comparing import assert_same_table
+
+import stablebn as sb
+from stablebn.data import Prepared, prepare
+from stablebn.errors import DataError, OptionError
+
+MEMORY = 1 << 24
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """A folder with a table in two files."""
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for part in range(2):
+        pq.write_table(_table(part), folder / f"{part}.parquet")
+    return folder
+
+
+def _table(seed: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    a = rng.integers(3, size=500)
+    return pa.table(
+        {
+            "a": a,
+            "b": pa.array(np.array(["no", "yes", "?"])[rng.integers(3, size=500)]),
+            "c": pa.array(rng.normal(size=500) + a),
+            "same": ["x"] * 500,
+            "copy": a,
+            "w": rng.integers(4, size=500),
+        }
+    )
+
+
+def _prepared(rows: Path, cache: Path, **options: Any) -> tuple[Prepared, list[str]]:
+    """The table, and what was done for it."""
+    stages: list[str] = []
+    given: dict[str, Any] = {"weights": "w", "duplicates": "merge", **options}
+    found = prepare(rows, memory=MEMORY, cache=cache, watch=lambda stage, _: stages.append(stage), **given)
+    return found, stages
+
+
+def _tables(cache: Path) -> list[Path]:
+    return sorted(cache.iterdir())
+
+
+def test_a_table_is_made_once_and_found_again(rows: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    first, done = _prepared(rows, cache)
+    again, done_again = _prepared(rows, cache)
+    assert done == ["reading", "encoding"]
+    assert done_again == ["reading"]
+    assert len(_tables(cache)) == 1
+    for field in ("names", "left_out", "kinds", "decisions", "constants", "identical", "merged", "rows", "warnings"):
+        assert repr(getattr(first, field)) == repr(getattr(again, field)), field
+    assert_same_table(first.held().table, again.held().table)
+    assert_same_table(again.held().table, prepare(rows, weights="w", duplicates="merge").table)
+
+
+def test_what_is_learned_from_the_cache_is_the_same(rows: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"weights": "w", "duplicates": "merge"}
+    whole = sb.learn(rows, **options)
+    for _ in range(2):
+        found = sb.learn(rows, memory="1GiB", cache=tmp_path / "cache", **options)
+        assert found == whole
+        assert found.fingerprint == whole.fingerprint
+
+
+@pytest.mark.parametrize("options", [{"drop": ["c"]}, {"kinds": {"a": "continuous"}}, {"duplicates": "keep"}])
+def test_other_options_make_another_table(rows: Path, tmp_path: Path, options: dict[str, Any]) -> None:
+    _prepared(rows, tmp_path / "cache")
+    found, done = _prepared(rows, tmp_path / "cache", **options)
+    assert done == ["reading", "encoding"]
+    assert len(_tables(tmp_path / "cache")) == 2
+    assert_same_table(found.held().table, prepare(rows, **{"weights": "w", "duplicates": "merge", **options}).table)
+
+
+def test_other_contents_make_another_table_and_the_old_one_goes(rows: Path, tmp_path: Path) -> None:
+    _prepared(rows, tmp_path / "cache")
+    (before,) = _tables(tmp_path / "cache")
+    pq.write_table(_table(7), rows / "1.parquet")
+    found, done = _prepared(rows, tmp_path / "cache")
+    assert done == ["reading", "encoding"]
+    assert before not in _tables(tmp_path / "cache")
+    assert_same_table(found.held().table, prepare(rows, weights="w", duplicates="merge").table)
+
+
+@pytest.mark.parametrize("name", ["table.json", "block-000000"])
+@pytest.mark.parametrize("damage", ["cut", "gone"])
+def test_a_damaged_table_is_made_anew(rows: Path, tmp_path: Path, name: str, damage: str) -> None:
+    _prepared(rows, tmp_path / "cache")
+    (table,) = _tables(tmp_path / "cache")
+    if damage == "cut":
+        os.truncate(table / name, 100)
+    else:
+        (table / name).unlink()
+    found, done = _prepared(rows, tmp_path / "cache")
+    assert done == ["reading", "encoding"]
+    assert_same_table(found.held().table, prepare(rows, weights="w", duplicates="merge").table)
+    assert _prepared(rows, tmp_path / "cache")[1] == ["reading"]
+
+
+def test_what_an_ended_process_has_left_is_removed_and_what_a_running_one_needs_is_not(
+    rows: Path, tmp_path: Path
+) -> None:
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    left = tmp_path / "cache" / f"stablebn-part-{int(ended.stdout)}-x"
+    needed = tmp_path / "cache" / f"stablebn-part-{os.getpid()}-x"
+    left.mkdir(parents=True)
+    needed.mkdir()
+    _prepared(rows, tmp_path / "cache")
+    assert not left.exists()
+    assert needed.exists()
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary files are."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+def test_nothing_is_left_where_no_cache_is_named(rows: Path, temporary: Path) -> None:
+    sb.learn(rows, memory=MEMORY, weights="w")
+    assert list(temporary.iterdir()) == []
+
+
+def test_blocks_are_there_for_as_long_as_somebody_has_them(rows: Path, temporary: Path) -> None:
+    found = prepare(rows, memory=MEMORY)
+    assert found.blocks is not None
+    chosen = found.blocks.select([1, 0])
+    del found
+    assert sum(block.rows for block in chosen.blocks()) == 1000
+    del chosen
+    assert list(temporary.iterdir()) == []
+
+
+def test_nothing_is_left_after_an_error(rows: Path, temporary: Path, tmp_path: Path) -> None:
+    for cache in (None, tmp_path / "cache"):
+        with pytest.raises(DataError, match="identical columns"):
+            sb.learn(rows, memory=MEMORY, cache=cache, duplicates="error")
+    assert list(temporary.iterdir()) == []
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_nothing_is_left_after_an_interrupt(rows: Path, temporary: Path) -> None:
+    def interrupt(stage: str, _: int) -> None:
+        if stage == "encoding":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sb.learn(rows, memory=MEMORY, progress=interrupt)
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_disk_that_takes_no_more_is_told_of(rows: Path, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="limits of a process are for Unix")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(DataError, match=r"the table cannot be written to '.*': File too large\. Say cache= "):
+            prepare(rows, memory=MEMORY, cache=tmp_path / "cache")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_cache_that_is_a_file_is_refused(rows: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OptionError, match=r"cache='.*file' is a file\. Name a folder"):
+        sb.learn(rows, cache=tmp_path / "file")
