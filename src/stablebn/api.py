@@ -159,8 +159,6 @@ def learn_among(
     earlier = None if path is None else read_checkpoint(path, resume=asked.resume)
 
     prepared = prepared or _prepared(asked, _binning(asked), duplicates=asked.duplicates)
-    # Seam: until statistics are counted block by block (`prepared.blocks`), all rows are put into memory here.
-    prepared = prepared.held()
     depends_on_units = _units_warning(asked, prepared)
     asked = replace(asked, unit_free=_is_unit_free(asked, prepared))
     encoded = time.perf_counter()
@@ -169,7 +167,7 @@ def learn_among(
     config = asked.part(ScoreConfig)
     known = known_among(said, prepared, config) if known is None else known
     problem = define_problem(
-        prepared.table,
+        prepared.whole,
         config,
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
@@ -204,7 +202,7 @@ def learn_among(
     checkpoint = None
     if path is not None and not names_decided:
         by_columns = not learner.stable or asked.recorded().get("order") == "given"
-        about = about_search(asked.algorithm, asked.recorded(), problem, prepared.table, by_columns=by_columns)
+        about = about_search(asked.algorithm, asked.recorded(), problem, prepared.whole, by_columns=by_columns)
         checkpoint = Checkpoint(path, about, earlier, resume=asked.resume)
     ordered = time.perf_counter()
     with nullcontext() if interruption is None else interruption.heard():
@@ -239,7 +237,7 @@ def learn_among(
         merged=prepared.merged,
         cuts=prepared.cuts,
         levels=prepared.levels,
-        rows=prepared.table.total,
+        rows=prepared.whole.total,
         fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
         fingerprint=learned.fingerprint,

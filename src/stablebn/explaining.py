@@ -109,7 +109,7 @@ class _Learned:
                 "in its config, to have it explained."
             )
         self.prepared = result.prepared
-        self.table = result.prepared.table
+        self.table = result.prepared.whole
         known = {option: value for option, value in result.config.items() if option in ScoreConfig.__dataclass_fields__}
         self.config = ScoreConfig(**known)
         self.unit_free = result.config["unit_free"] is True

@@ -57,6 +57,8 @@ class BlockTable:
     open_block : callable
         Gives the block of a place, by memory maps where it lies on disk. It keeps the files from being removed for as
         long as somebody has it.
+    memory : int or None
+        How many bytes what is made of the blocks may take while it is kept; None: as many as it takes.
     """
 
     like: Table
@@ -64,6 +66,7 @@ class BlockTable:
     total: int
     weighted: bool
     open_block: Callable[[int], Table]
+    memory: int | None = None
 
     @property
     def names(self) -> tuple[Name, ...]:

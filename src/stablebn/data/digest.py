@@ -7,16 +7,22 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data.blocks import AnyTable, blocks_of
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 
 Hashes = NDArray[np.uint64]
 
 
-def digest_of_rows(table: Table, order: Sequence[Name]) -> str:
+def digest_of_rows(table: AnyTable, order: Sequence[Name]) -> str:
     """A hash of the rows as a whole: of how often each occurs, in columns that stand in an order, with so many levels.
 
     Names and labels have no part in it; labels do by their order, which numbers the levels.
     """
+    # Modulo 2**64, so that the order of the rows plays no part, nor whether equal ones are counted or repeated.
+    return f"{sum(_sum_of_hashes(block, order) for block in blocks_of(table)) % 2**64:016x}"
+
+
+def _sum_of_hashes(table: Table, order: Sequence[Name]) -> int:
     parts = (table.categorical, table.continuous) if isinstance(table, MixedTable) else (table,)
     column_of = {name: column for part in parts for name, column in zip(part.names, _columns(part), strict=True)}
     weights = np.uint64(1) if table.weights is None else table.weights.astype(np.uint64)
@@ -24,9 +30,7 @@ def digest_of_rows(table: Table, order: Sequence[Name]) -> str:
     hashes: Hashes = np.zeros(len(column_of[order[0]]) if order else 0, dtype=np.uint64)
     for name in order:
         hashes = _mixed(hashes ^ _mixed(column_of[name]) ^ np.uint64(levels.get(name, 0)))
-    # Modulo 2**64, so that the order of the rows plays no part, nor whether equal ones are counted or repeated.
-    total = int((hashes * weights).sum(dtype=np.uint64))
-    return f"{total:016x}"
+    return int((hashes * weights).sum(dtype=np.uint64))
 
 
 def _levels(part: CategoricalTable) -> Iterable[tuple[Name, tuple[Name, ...]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stablebn.data.block_files import BlockFiles
@@ -245,7 +246,7 @@ def prepare(
         names=tuple(opened.types),
         left_out=tuple(name for name in opened.names if name not in opened.types),
         table=like_of(table),
-        blocks=table if isinstance(table, BlockTable) else None,
+        blocks=replace(table, memory=memory or USUAL_MEMORY) if isinstance(table, BlockTable) else None,
         kinds=kind_of,
         decisions={
             name: Decision(own.kind, "a single value", plain=True) if name in constants else own

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from stablebn.data.blocks import BlockTable, joined
+from stablebn.data.blocks import AnyTable, BlockTable, joined
 from stablebn.data.cut_points import Cuts
 from stablebn.data.kinds import Decision, Kind
 from stablebn.data.levels import Levels
@@ -63,6 +63,11 @@ class Prepared:
     rows: int
     warnings: tuple[Caution, ...]
     blocks: BlockTable | None = None
+
+    @property
+    def whole(self) -> AnyTable:
+        """The table with its rows, in blocks or in memory."""
+        return self.table if self.blocks is None else self.blocks
 
     def held(self) -> Prepared:
         """The same with all rows in memory."""

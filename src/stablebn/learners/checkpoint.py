@@ -15,8 +15,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from stablebn.data.blocks import AnyTable
 from stablebn.data.digest import digest_of_rows
-from stablebn.data.table import Table
 from stablebn.errors import OptionError
 from stablebn.learners.problem import Problem
 from stablebn.learners.registry import LEARNERS
@@ -78,7 +78,7 @@ def read_checkpoint(path: Path, *, resume: bool | None) -> Mapping[str, Any] | N
 
 
 def about_search(
-    algorithm: str, options: Mapping[str, object], problem: Problem, table: Table, *, by_columns: bool
+    algorithm: str, options: Mapping[str, object], problem: Problem, table: AnyTable, *, by_columns: bool
 ) -> dict[str, Any]:
     """What a search is, in types that JSON has: equal ones go the same way.
 
@@ -88,7 +88,7 @@ def about_search(
     options : mapping of str to object
         The options that were used.
     problem : Problem
-    table : Table
+    table : Table or BlockTable
         Of the problem.
     by_columns : bool
         Whether the order of the columns decides between equals.

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from stablebn.data.table import MixedTable, Table
+from stablebn.data.blocks import AnyTable, like_of
+from stablebn.data.table import MixedTable
 from stablebn.independence import independence_test, name_of_test
 from stablebn.independence.base import Outcome
 from stablebn.learners.problem import define_problem
@@ -16,7 +17,7 @@ from stablebn.stats.variable_sets import bit
 
 
 def tested_alone(
-    table: Table,
+    table: AnyTable,
     x: Hashable,
     y: Hashable,
     given: Sequence[Hashable],
@@ -31,7 +32,7 @@ def tested_alone(
     # With only the columns that matter there are fewer to number.
     column = {name: place for place, name in enumerate(table.names)}
     some = table.select([column[name] for name in (x, y, *given) if name in column])
-    if test is None and isinstance(table, MixedTable):
+    if test is None and isinstance(like_of(table), MixedTable):
         # Columns of one kind are tested as a learner would, who sees both.
         test = "mi-cg"
     # Among interchangeable columns, which two are tested tells them apart.

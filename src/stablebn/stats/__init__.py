@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from stablebn.data.blocks import AnyTable, BlockTable
-from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable
+from stablebn.data.table import CategoricalTable, MixedTable
 from stablebn.errors import OptionError
 from stablebn.stats.asked_counts import counts_of
 from stablebn.stats.asked_mixed import AskedMixed
@@ -14,7 +14,7 @@ from stablebn.stats.available_mixed import AvailableMixedStatistics
 from stablebn.stats.counts import Counts
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
-from stablebn.stats.sources import BlockSource
+from stablebn.stats.sources import BlockSource, RowSource
 from stablebn.stats.standardised import MeasuredMoments, StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
@@ -28,6 +28,7 @@ __all__ = [
     "Moments",
     "StandardisedMoments",
     "Statistics",
+    "asked_statistics",
     "statistics_of",
 ]
 
@@ -38,18 +39,7 @@ AnyStatistics: TypeAlias = Counts | Moments | AvailableMoments | MixedStatistics
 def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
     """The statistics from which scores, orders and tests of a table are made."""
     if isinstance(table, BlockTable):
-        source = BlockSource(table, threads=threads)
-        if isinstance(table.like, CategoricalTable):
-            return counts_of(source, threads=threads)
-        if isinstance(table.like, ContinuousTable) and not table.holes:
-            moments = Moments(source, threads=threads)
-            return StandardisedMoments(moments) if unit_free else moments
-        if isinstance(table.like, MixedTable) and not table.holes:
-            return AskedMixed(source, unit_free=unit_free, threads=threads)
-        raise OptionError(
-            'missing="available" with continuous columns needs the rows in memory: say missing="drop", or leave out '
-            "memory."
-        )
+        return asked_statistics(BlockSource(table, threads=threads), unit_free=unit_free, threads=threads)
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
     if isinstance(table, MixedTable):
@@ -59,4 +49,18 @@ def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1)
     if table.holes:
         return AvailableMoments(table, unit_free=unit_free, threads=threads)
     moments = Moments(table, threads=threads)
+    return StandardisedMoments(moments) if unit_free else moments
+
+
+def asked_statistics(source: RowSource, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
+    """The statistics of rows that somebody else has."""
+    if source.like.holes:
+        raise OptionError(
+            'missing="available" needs the rows in memory. Say missing="drop", or leave out memory= and the like.'
+        )
+    if isinstance(source.like, CategoricalTable):
+        return counts_of(source, threads=threads)
+    if isinstance(source.like, MixedTable):
+        return AskedMixed(source, unit_free=unit_free, threads=threads)
+    moments = Moments(source, threads=threads)
     return StandardisedMoments(moments) if unit_free else moments

@@ -173,20 +173,56 @@ class BlockSource(RowSource):
         self.rows = table.rows
         self._blocks = table.blocks()
         self._threads = threads
+        # What counts a block makes bits of its rows when it is first asked: those of the first blocks are kept.
+        self._counters: dict[int, _core.Counts] = {}
+        self._kept = _places_that_fit(table)
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block and the arguments."""
+        return self._at_each_place(lambda place: function(self._blocks[place], *arguments))
 
-        def at(place: int) -> Outcome:
-            return function(self._blocks[place], *arguments)
+    def count(
+        self,
+        crossings: Sequence[Crossing],
+        listings: Sequence[Listing],
+        summings: Sequence[Summing] = (),
+        standards: Sequence[Standard] = (),
+    ) -> Answers:
+        """One pass over the rows: the answers to all questions."""
 
+        def at(place: int) -> Answers:
+            counter = self._counters.get(place)
+            block = self._blocks[place] if summings or counter is None else None
+            if counter is None:
+                counter = counts_of_block(block)
+                if place in self._kept:
+                    self._counters[place] = counter
+            return answered(counter, block, crossings, listings, summings, standards)
+
+        return together(self._at_each_place(at), len(listings), len(summings))
+
+    def _at_each_place(self, function: Callable[[int], Outcome]) -> Iterator[Outcome]:
         if self._threads == 1 or len(self._blocks) == 1:
-            yield from map(at, range(len(self._blocks)))
+            yield from map(function, range(len(self._blocks)))
             return
         with ThreadPoolExecutor(self._threads) as pool:
             # A few more than threads are under way, so that what they find does not pile up.
             for first in range(0, len(self._blocks), 4 * self._threads):
-                yield from pool.map(at, range(first, min(first + 4 * self._threads, len(self._blocks))))
+                yield from pool.map(function, range(first, min(first + 4 * self._threads, len(self._blocks))))
+
+
+def _places_that_fit(table: BlockTable) -> range:
+    """The first blocks, so many that the bits of their rows take half of the memory."""
+    like = table.like.categorical if isinstance(table.like, MixedTable) else table.like
+    if table.memory is None or not isinstance(like, CategoricalTable):
+        return range(len(table.block_rows))
+    levels = sum(own for own in levels_with_holes(like) if own <= _core.CountingLimits().most_levels)
+    left = table.memory // 2
+    for place, rows in enumerate(table.block_rows):
+        left -= levels * rows // 8
+        if left < 0:
+            return range(place)
+    return range(len(table.block_rows))
 
 
 def answer(
@@ -197,8 +233,20 @@ def answer(
     standards: list[Standard],
 ) -> Answers:
     """The answers to questions about one block."""
+    return answered(counts_of_block(block), block, crossings, listings, summings, standards)
+
+
+def answered(
+    counter: _core.Counts,
+    block: Any,
+    crossings: Sequence[Crossing],
+    listings: Sequence[Listing],
+    summings: Sequence[Summing],
+    standards: Sequence[Standard],
+) -> Answers:
+    """The same, by what counts a block; the block itself need be there only for sums."""
     columns = standardised_by(standards, block.continuous.values, 1) if summings else None
-    return counts_of_block(block).answer(crossings, listings, summings, columns)
+    return counter.answer(crossings, listings, summings, columns)
 
 
 def counts_of_block(block: Any) -> _core.Counts:
