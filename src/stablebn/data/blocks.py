@@ -155,8 +155,12 @@ def rows_between(table: Table, first: int, end: int) -> Table:
 
 def joined(table: BlockTable) -> Table:
     """All rows as one table in memory."""
-    blocks = list(table.blocks())
-    whole: Table = _joined(table.like, blocks) if blocks else table.like
+    return put_together(table.like, list(table.blocks()))
+
+
+def put_together(like: Table, blocks: Sequence[Table]) -> Table:
+    """The rows of blocks as one table."""
+    whole: Table = _joined(like, blocks) if blocks else like
     return whole
 
 

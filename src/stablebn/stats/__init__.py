@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 from stablebn.data.blocks import AnyTable, BlockTable
 from stablebn.data.table import CategoricalTable, MixedTable
-from stablebn.errors import OptionError
 from stablebn.stats.asked_counts import counts_of
 from stablebn.stats.asked_mixed import AskedMixed
 from stablebn.stats.available import AvailableMoments
@@ -55,9 +54,7 @@ def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1)
 def asked_statistics(source: RowSource, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
     """The statistics of rows that somebody else has."""
     if source.like.holes:
-        raise OptionError(
-            'missing="available" needs the rows in memory. Say missing="drop", or leave out memory= and the like.'
-        )
+        return statistics_of(source.fetch('missing="available"'), unit_free=unit_free, threads=threads)
     if isinstance(source.like, CategoricalTable):
         return counts_of(source, threads=threads)
     if isinstance(source.like, MixedTable):

@@ -11,7 +11,6 @@ import numpy as np
 from stablebn import _core
 from stablebn.data.encoding import narrow
 from stablebn.data.table import CategoricalTable, Codes, Weights
-from stablebn.errors import OptionError
 from stablebn.stats import counts as counting
 from stablebn.stats.collapsing import MOST_CONFIGURATIONS, ROWS_TO_COLLAPSE
 from stablebn.stats.counts import Counts, text_of_counts
@@ -88,8 +87,10 @@ class AskedCounts(Counts):
         return [rows_of(self._source, _codes_of_block, list(self._columns))]
 
     def blocks(self) -> Blocks:
-        """There are none: the score dg needs the indicators of all rows."""
-        raise OptionError("score='dg' needs the rows in memory. Choose another score, or learn from a sample.")
+        """Correlations of the indicators of all levels but one of each variable."""
+        table = self._source.fetch("score='dg'")
+        assert isinstance(table, CategoricalTable)
+        return Counts(table, threads=self.threads).reordered(self._columns).blocks()
 
 
 def _codes_of_block(block: CategoricalTable, columns: list[int]) -> tuple[Codes, Weights | None]:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
-from stablebn.errors import OptionError
 from stablebn.stats import counts as counting
 from stablebn.stats.asked_counts import LANES
 from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among, standard_of
@@ -52,8 +51,11 @@ class AskedMixed(MixedStatistics):
         self._number(order)
 
     def blocks(self) -> Blocks:
-        """There are none: the score dg needs the indicators of all rows."""
-        raise OptionError("score='dg' needs the rows in memory. Choose another score, or learn from a sample.")
+        """Correlations of all columns, those of a categorical variable being indicators of its levels."""
+        table = self._source.fetch("score='dg'")
+        assert isinstance(table, MixedTable)
+        whole = MixedStatistics(table, unit_free=self.unit_free, threads=self.threads)
+        return whole.reordered([whole.column_order.index(column) for column in self._columns]).blocks()
 
 
 class _Standardised:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.data.blocks import BlockTable
-from stablebn.data.table import CategoricalTable, MixedTable, Table
+from stablebn.data.blocks import BlockTable, put_together
+from stablebn.data.table import CategoricalTable, MixedTable, Table, bytes_a_row
+from stablebn.errors import OptionError
 from stablebn.stats.standard import Standard, standardised_by
 
 Outcome = TypeVar("Outcome")
@@ -52,6 +53,8 @@ class RowSource(ABC):
         N, the number of rows by weight.
     rows : int
         The number of rows that are stored.
+    memory : int or None
+        How many bytes may be used here; None: as many as it takes.
     threads_a_block : int
         How many threads may look at a block at once: more than one only where there is but one block.
     """
@@ -59,6 +62,7 @@ class RowSource(ABC):
     like: Table
     total: int
     rows: int
+    memory: int | None = None
     threads_a_block: int = 1
 
     @abstractmethod
@@ -67,6 +71,22 @@ class RowSource(ABC):
 
         The function is one of a module, so that it can be sent to another process.
         """
+
+    def fetch(self, purpose: str) -> Table:
+        """All rows as one table in memory, for what cannot be had in integers that add up.
+
+        Raises
+        ------
+        OptionError
+            They take more memory than they may.
+        """
+        size = self.rows * bytes_a_row(self.like)
+        if self.memory is not None and size > self.memory:
+            raise OptionError(
+                f"{purpose} needs all rows in memory, {size >> 20:,} MiB, and may take {self.memory >> 20:,} MiB: "
+                "allow more by memory=, or choose another."
+            )
+        return put_together(self.like, list(self.each(_itself)))
 
     def count(
         self,
@@ -114,6 +134,10 @@ def together(answers: Iterable[Answers], listings: int, summings: int) -> Answer
             sums.append(more)
     assert crossed is not None, "a table has rows"
     return crossed, [added_up(found) for found in listed], [added_up(found) for found in summed]
+
+
+def _itself(block: Table) -> Table:
+    return block
 
 
 class TableSource(RowSource):
@@ -171,6 +195,7 @@ class BlockSource(RowSource):
         self.like = table.like
         self.total = table.total
         self.rows = table.rows
+        self.memory = table.memory
         self._blocks = table.blocks()
         self._threads = threads
         # What counts a block makes bits of its rows when it is first asked: those of the first blocks are kept.
