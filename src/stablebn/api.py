@@ -79,7 +79,7 @@ from stablebn.options import takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb
-from stablebn.stats import statistics_of
+from stablebn.stats import source_of, statistics_of
 from stablebn.threads import cores
 
 if TYPE_CHECKING:
@@ -166,14 +166,15 @@ def learn_among(
     kinds = {name: prepared.kinds[name] for name in prepared.table.names}
     config = asked.part(ScoreConfig)
     known = known_among(said, prepared, config) if known is None else known
+    threads = asked.threads or cores()
     problem = define_problem(
-        prepared.whole,
+        prepared.whole if asked.engine is None else source_of(prepared.whole, asked.engine, threads=threads),
         config,
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
         constraints=constraints_of(known, forbidden_by_kind(config, kinds), prepared),
         called=called or called_names(prepared),
-        threads=asked.threads or cores(),
+        threads=threads,
         deadline=deadline,
         watch=asked.progress,
     )

@@ -31,7 +31,7 @@ from stablebn.options import Option, Options, about, at_least, choice, option, o
 from stablebn.scores.registry import ScoreConfig
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
-_OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "cache", "progress")
+_OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "engine", "cache", "progress")
 
 
 @dataclass(frozen=True)
@@ -291,6 +291,14 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
         "memory. The answer does not depend on it.",
         check=check_memory,
         command_type=str,
+        in_studies=False,
+        recorded=False,
+    )
+    engine: str | None = option(
+        None,
+        "Who counts: gpu, the GPU of this machine (extra gpu). By default the processor. The answer does not depend on "
+        "it.",
+        check=choice(("gpu",)),
         in_studies=False,
         recorded=False,
     )

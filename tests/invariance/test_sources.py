@@ -6,6 +6,7 @@ Every learner, kind of data and score, with options drawn from streams of their 
 from __future__ import annotations
 
 from dataclasses import fields
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from stablebn.learners.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import Counts
 from stablebn.stats.asked_counts import AskedCounts
-from stablebn.stats.sources import BlockSource
+from stablebn.stats.gpu import Device, GpuSource
+from stablebn.stats.sources import BlockSource, RowSource, TableSource
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 CASES = [(combination, example) for combination in combinations() for example in range(2)]
@@ -32,7 +34,7 @@ def _part(config: type[Any], options: dict[str, Any]) -> Any:
     return config(**{name: value for name, value in options.items() if name in own})
 
 
-def _learned(table: Table | BlockTable, algorithm: str, options: dict[str, Any]) -> tuple[Problem, Any]:
+def _learned(table: Table | BlockTable | RowSource, algorithm: str, options: dict[str, Any]) -> tuple[Problem, Any]:
     problem = define_problem(
         table, _part(ScoreConfig, options), unit_free=options["unit_free"], threads=options["threads"]
     )
@@ -40,7 +42,7 @@ def _learned(table: Table | BlockTable, algorithm: str, options: dict[str, Any])
 
 
 @pytest.mark.parametrize(("combination", "example"), CASES, ids=str)
-def test_the_same_is_learned_from_blocks(combination: Combination, example: int) -> None:
+def test_the_same_is_learned_from_blocks_and_from_a_device(combination: Combination, example: int) -> None:
     streams = Streams(f"sources {combination} {example}")
     algorithm, kind, score = combination
     rng = np.random.default_rng(streams["values"].randint(0, 10**6))
@@ -56,7 +58,17 @@ def test_the_same_is_learned_from_blocks(combination: Combination, example: int)
         "score": score,
     }
     in_memory, right = _learned(table, algorithm, options)
-    in_parts, found = _learned(in_blocks(table, streams["block"].choice((7, 64, 99, 1000))), algorithm, options)
+    blocks = in_blocks(table, streams["block"].choice((7, 64, 99, 1000)))
+    assert_same_from(blocks, in_memory, right, algorithm, options)
+    base = BlockSource(blocks) if streams.often("device, blocks", 0.5) else TableSource(table)
+    assert_same_from(GpuSource(base, Device.twin()), in_memory, right, algorithm, options)
+
+
+def assert_same_from(
+    source: BlockTable | RowSource, in_memory: Problem, right: Any, algorithm: str, options: dict[str, Any]
+) -> None:
+    """The same numbers of variables, and the same steps."""
+    in_parts, found = _learned(source, algorithm, options)
     assert (in_parts.names, in_parts.decreasing, in_parts.interchangeable) == (
         in_memory.names,
         in_memory.decreasing,
@@ -102,3 +114,18 @@ def test_what_a_source_cannot_answer_reaches_the_user(monkeypatch: pytest.Monkey
     monkeypatch.setattr(BlockSource, "count", broken)
     with pytest.raises(OSError, match="the disk is gone"):
         define_problem(in_blocks(prepared.table, 100), ScoreConfig(), threads=2)
+
+
+def test_without_cupy_the_extra_is_named() -> None:
+    if find_spec("cupy") is not None:
+        pytest.skip("CuPy is installed")
+    with pytest.raises(sb.MissingExtraError, match="gpu"):
+        sb.learn({"a": ["x", "y"] * 20, "b": ["p", "q"] * 20}, engine="gpu")
+
+
+def test_learning_on_the_gpu_is_the_same() -> None:
+    pytest.importorskip("cupy", reason="CuPy is not installed (extra gpu)")
+    columns = categorical_columns(np.random.default_rng(5), 12, 3000, levels=4)
+    right = sb.learn(columns)
+    found = sb.learn(columns, engine="gpu")
+    assert (found.to_dict(), found.trace) == (right.to_dict(), right.trace)

@@ -436,6 +436,23 @@ void bind_statistics(nb::module_& m) {
              nb::arg("order"), nb::arg("other"), "Whether the table is the same with its columns in either order.");
 
     m.def(
+        "configuration_keys",
+        [](const Codes& codes, const std::vector<int>& levels) {
+            const Rows rows = rows_of(codes, levels, std::nullopt);
+            const ConfigurationKeys keys(levels);
+            std::vector<std::uint64_t> found(rows.count * keys.words());
+            for (std::size_t i = 0; i < rows.count; ++i) {
+                keys.write(
+                    [&](std::size_t at) {
+                        return with_codes(rows.columns[at],
+                                          [&](const auto* own) { return static_cast<std::uint64_t>(own[i]); });
+                    },
+                    found.data() + i * keys.words());
+            }
+            return array_of(std::move(found), {rows.count, keys.words()});
+        },
+        nb::arg("codes"), nb::arg("levels"), "The keys [rows, words] of configurations, as `Counts.answer` writes them.");
+    m.def(
         "configuration_sizes",
         [](const Codes& codes, const std::vector<int>& levels, const std::optional<Vector<std::int64_t>>& weights) {
             const Rows rows = rows_of(codes, levels, weights);

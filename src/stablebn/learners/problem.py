@@ -19,6 +19,7 @@ from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.constraints import Constraints
 from stablebn.search.journal import Journal
 from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
+from stablebn.stats.sources import RowSource
 from stablebn.stats.symmetry import Relation
 
 
@@ -93,7 +94,7 @@ class Problem:
 
 
 def define_problem(
-    table: AnyTable,
+    table: AnyTable | RowSource,
     config: ScoreConfig,
     *,
     unit_free: bool = False,
@@ -108,7 +109,7 @@ def define_problem(
 
     Parameters
     ----------
-    table : Table or BlockTable
+    table : Table, BlockTable or RowSource
     config : ScoreConfig
     unit_free : bool
         Learn from the correlations of continuous variables alone.

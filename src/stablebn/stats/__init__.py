@@ -13,7 +13,7 @@ from stablebn.stats.available_mixed import AvailableMixedStatistics
 from stablebn.stats.counts import Counts
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
-from stablebn.stats.sources import BlockSource, RowSource
+from stablebn.stats.sources import BlockSource, RowSource, TableSource
 from stablebn.stats.standardised import MeasuredMoments, StandardisedMoments
 from stablebn.stats.statistics import Statistics
 
@@ -27,7 +27,7 @@ __all__ = [
     "Moments",
     "StandardisedMoments",
     "Statistics",
-    "asked_statistics",
+    "source_of",
     "statistics_of",
 ]
 
@@ -35,10 +35,12 @@ AnyStatistics: TypeAlias = Counts | Moments | AvailableMoments | MixedStatistics
 """Statistics of any table."""
 
 
-def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
-    """The statistics from which scores, orders and tests of a table are made."""
+def statistics_of(table: AnyTable | RowSource, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
+    """The statistics from which scores, orders and tests of a table are made, or of rows that somebody else has."""
     if isinstance(table, BlockTable):
-        return asked_statistics(BlockSource(table, threads=threads), unit_free=unit_free, threads=threads)
+        table = BlockSource(table, threads=threads)
+    if isinstance(table, RowSource):
+        return _asked_statistics(table, unit_free=unit_free, threads=threads)
     if isinstance(table, CategoricalTable):
         return Counts(table, threads=threads)
     if isinstance(table, MixedTable):
@@ -51,8 +53,7 @@ def statistics_of(table: AnyTable, *, unit_free: bool = False, threads: int = 1)
     return StandardisedMoments(moments) if unit_free else moments
 
 
-def asked_statistics(source: RowSource, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
-    """The statistics of rows that somebody else has."""
+def _asked_statistics(source: RowSource, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
     if source.like.holes:
         return statistics_of(source.fetch('missing="available"'), unit_free=unit_free, threads=threads)
     if isinstance(source.like, CategoricalTable):
@@ -61,3 +62,15 @@ def asked_statistics(source: RowSource, *, unit_free: bool = False, threads: int
         return AskedMixed(source, unit_free=unit_free, threads=threads)
     moments = Moments(source, threads=threads)
     return StandardisedMoments(moments) if unit_free else moments
+
+
+def source_of(table: AnyTable, engine: str, *, threads: int = 1) -> RowSource:
+    """The rows of a table, for an engine to count."""
+    # Here and not above: few runs need it.
+    from stablebn.stats.gpu import Device, GpuSource
+
+    assert engine == "gpu"
+    device = Device.gpu()
+    if isinstance(table, BlockTable):
+        return GpuSource(BlockSource(table, threads=threads), device)
+    return GpuSource(TableSource(table, threads=threads), device)
