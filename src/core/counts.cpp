@@ -828,6 +828,17 @@ Matrix<std::int64_t> Counts::crossed(const Crossing& crossing) const {
 }
 
 Listed Counts::listed(const Listing& listing) const {
+    if (!listing.variables.empty() && states(rows_, listing.variables) <= MOST_PLACES) {
+        // The key of so few configurations is their place.
+        const auto table = whole_table(listing.variables);
+        Listed found;
+        for (std::size_t k = 0; k < table.size(); ++k) {
+            if (!table[k]) continue;
+            found.keys.push_back(k);
+            found.counts.push_back(table[k]);
+        }
+        return found;
+    }
     const Partition groups = partition(rows_, listing.variables);
     const auto sizes = group_sizes(std::span<const std::int32_t>(groups.group), static_cast<std::size_t>(groups.groups), rows_.weights);
     Listed found;
