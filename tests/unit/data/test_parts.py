@@ -13,7 +13,9 @@ from tests.unit.data.comparing import assert_same_table
 from tests.unit.data.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
+from stablebn.cli import app
 from stablebn.data import Prepared, prepare
+from stablebn.data.memory import bytes_of, check_memory
 from stablebn.errors import DataError, OptionError
 
 
@@ -99,3 +101,122 @@ def test_what_is_learned_is_the_same(drawn: random.Random) -> None:
     assert whole == parts
     if isinstance(whole, sb.Result) and isinstance(parts, sb.Result):
         assert whole.fingerprint == parts.fingerprint
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """A folder with a table in three files."""
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for part in range(3):
+        pq.write_table(sb.read_network("asia").sample(200, seed=part + 1), folder / f"{part}.parquet")
+    return folder
+
+
+def test_the_command_learns_the_same(rows: Path, tmp_path: Path) -> None:
+    written = []
+    for number, options in enumerate(([], ["--memory", "32MiB"], ["--cache", str(tmp_path / "cache")])):
+        out = tmp_path / f"{number}.json"
+        app(["learn", str(rows), "--out", str(out), "--quiet", *options], standalone_mode=False)
+        written.append(out.read_text())
+    assert written[0] == written[1] == written[2]
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_arrow_files_and_streams_are_read_in_parts(rows: Path, tmp_path: Path) -> None:
+    table = pq.read_table(rows)
+    with pa.ipc.new_file(tmp_path / "a.arrow", table.schema) as file:
+        file.write_table(table.slice(0, 250), max_chunksize=9)
+    with pa.ipc.new_stream(tmp_path / "b.feather", table.schema) as stream:
+        stream.write_table(table.slice(250), max_chunksize=100)
+    whole = sb.learn(table)
+    assert sb.learn(f"{tmp_path}/[ab].*") == whole
+    one = sb.learn(tmp_path / "a.arrow")
+    assert sb.learn(tmp_path / "a.arrow", memory="32MB") == one
+
+
+def test_memory_for_what_is_in_memory_already_changes_nothing(rows: Path) -> None:
+    table = pq.read_table(rows)
+    assert sb.learn(table, memory="32MB") == sb.learn(table)
+
+
+@pytest.mark.parametrize(
+    ("memory", "size"),
+    [("32MB", 32_000_000), ("2GiB", 2 << 30), ("1.5 gib", 3 << 29), (1 << 25, 1 << 25), ("64 MB", 64_000_000)],
+)
+def test_memory_is_a_size(memory: str | int, size: int) -> None:
+    check_memory("memory", memory)
+    assert bytes_of(memory) == size
+
+
+@pytest.mark.parametrize("memory", ["much", "GiB", "2 GiBs", "", True, 1.5, -1, "1KB", 1 << 20, "-2GiB"])
+def test_memory_that_is_no_size_is_refused(memory: object) -> None:
+    with pytest.raises(OptionError, match=r"memory=.* (is no size|is too little)"):
+        check_memory("memory", memory)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "options", "told"),
+    [
+        ("none-*.parquet", {}, "there is no file '.*none-.*': check the pattern"),
+        ("*", {}, "only Parquet and Arrow files can be read in parts, and '.*' names others: '.*notes.txt'"),
+        ("*.parquet", {"sep": ";"}, "sep= is for text files"),
+        ("*.parquet", {"names": ["a"]}, "names= goes with a NumPy array"),
+        ("*.parquet", {"weights": [1] * 600}, "weights= of a table that is read in parts must be the name"),
+        ("*.parquet", {"weights": "none"}, "weights='none' is not a column"),
+        ("*.parquet", {"discretise": "quantile"}, "discretise= needs all values of a column at once"),
+        ("*.parquet", {"columns": ["smoke", "none"]}, "columns= names 'none', not a column"),
+        ("*.parquet", {"levels": {"none": ["a"]}}, "levels= names 'none', not a variable"),
+    ],
+)
+def test_what_cannot_be_is_refused(rows: Path, pattern: str, options: dict[str, Any], told: str) -> None:
+    (rows / "notes.txt").write_text("a,b\n1,2\n")
+    with pytest.raises((DataError, OptionError), match=told):
+        sb.learn(f"{rows}/{pattern}", **options)
+
+
+def test_text_files_too_large_for_the_memory_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n" + "1.5,no\n2.5,yes\n" * 200_000)
+    with pytest.raises(OptionError, match=r"memory= is too little for '.*table\.csv': only Parquet and Arrow"):
+        sb.learn(path, memory="16MiB")
+    assert sb.learn(path, memory="1GiB") == sb.learn(path)
+
+
+def test_files_with_other_columns_are_refused(rows: Path) -> None:
+    pq.write_table(sb.read_network("cancer").sample(20, seed=1), rows / "3.parquet")
+    messages = [_outcome(rows), _outcome(rows, memory=1 << 25)]
+    assert messages[0] == messages[1]
+    assert "3.parquet' are not those of" in str(messages[0])
+
+
+def test_a_damaged_file_is_named(rows: Path) -> None:
+    content = bytearray((rows / "1.parquet").read_bytes())
+    content[40:4000] = bytes(3960)
+    (rows / "1.parquet").write_bytes(content)
+    with pytest.raises(DataError, match=r"1\.parquet"):
+        sb.learn(rows, memory="32MB")
+
+
+def test_an_iterator_that_has_been_used_is_told_of(rows: Path) -> None:
+    batches = iter(pq.read_table(rows).to_batches())
+    sb.learn(batches)
+    with pytest.raises(DataError, match=r"the iterator gives no batches\. Has it been used before"):
+        sb.learn(batches)
+
+
+def test_batches_with_other_columns_are_refused(rows: Path) -> None:
+    table = pq.read_table(rows)
+    parts = [table, table.rename_columns([*table.column_names[:-1], "other"])]
+    with pytest.raises(DataError, match="columns of batch 2 are not those of batch 1, or of other types: "):
+        sb.learn(iter(parts))
+
+
+def test_more_texts_than_memory_holds_are_told_of_with_a_remedy(rows: Path) -> None:
+    table = pq.read_table(rows)
+    parts = [table.append_column("id", pa.array([f"{part}-{row}" * 40 for row in range(600)])) for part in range(40)]
+    with pytest.raises(DataError, match=r"column 'id' has \d+ different texts and more to come") as caught:
+        sb.learn(iter(parts), memory="16MiB")
+    assert sb.learn(iter(parts), memory="16MiB", **caught.value.remedy) == sb.learn(
+        pa.concat_tables(parts), drop=["id"]
+    )
