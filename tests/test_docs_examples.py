@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 
 import stablebn as sb
 
@@ -52,3 +53,19 @@ def test_all_blocks_of_a_page_run_one_after_the_other(page: str) -> None:
     for block in blocks:
         exec(block, names)
     assert sum(block.count("assert ") for block in blocks) > 1
+
+
+@pytest.mark.parametrize(("page", "checks"), [("large.md", 4), ("growing.md", 5)])
+def test_pages_on_large_and_growing_tables_run(
+    page: str, checks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows").mkdir()
+    for part in range(3):
+        table = sb.read_network("asia").sample(300, seed=part + 1)
+        parquet.write_table(table, f"rows/{part}.parquet")
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), flags=re.M | re.S)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert sum(block.count("assert ") for block in blocks) == checks

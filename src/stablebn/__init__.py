@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stablebn import study
-    from stablebn.api import check, ci_test, compare, fit, learn, score
+    from stablebn.api import check, ci_test, compare, fit, learn, load_statistics, score, statistics
     from stablebn.audit import EdgeFrequency, Spread, Stability, stability
     from stablebn.certificate import Certificate
     from stablebn.checking import Check
@@ -78,7 +78,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "score"),
+    "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "load_statistics", "score", "statistics"),
     "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
     "stablebn.certificate": ("Certificate",),
     "stablebn.checking": ("Check",),
@@ -174,6 +174,7 @@ __all__ = [
     "discretise",
     "fit",
     "learn",
+    "load_statistics",
     "near_optimal",
     "prove",
     "random_network",
@@ -181,6 +182,7 @@ __all__ = [
     "read_network",
     "score",
     "stability",
+    "statistics",
     "study",
     "verify",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import signal
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -16,9 +17,11 @@ from stablebn.arguments import (
     CheckArguments,
     LearnArguments,
     ScoreArguments,
+    StatisticsArguments,
     about_the_table,
     changed_options,
     describe,
+    learn_options,
 )
 from stablebn.certificate import Certificate, GraphProof, graph_proof
 from stablebn.checking import Check, checked
@@ -34,8 +37,9 @@ from stablebn.data import (
     prepare,
 )
 from stablebn.data.cut_points import USUAL_BINS
+from stablebn.data.growing import READING, GrowingTable
 from stablebn.data.levels import check_levels
-from stablebn.data.memory import bytes_of
+from stablebn.data.memory import USUAL_MEMORY, bytes_of
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -86,6 +90,8 @@ if TYPE_CHECKING:
     from stablebn.networks.model import Network
 
 logger = logging.getLogger(__name__)
+
+_DEFAULTS = {entry.name: entry.default for entry in learn_options()}
 
 Search = Callable[[Problem, SearchConfig], Climb | Pattern]
 """What finds a graph."""
@@ -151,6 +157,7 @@ def learn_among(
     OptionError
         What is known cannot be kept: a required arc cannot be there, or the learner cannot bound the parents.
     """
+    asked = _as_read_before(asked)
     said = asked.said()
     began = time.perf_counter()
     learner = LEARNERS[asked.algorithm]
@@ -259,6 +266,18 @@ def learn_among(
     )
     logger.info("%s: %d arcs, score %s, %.3f s", asked.algorithm, len(result.arcs), result.score, done - began)
     return result
+
+
+def _as_read_before(asked: LearnArguments) -> LearnArguments:
+    """What is asked of statistics has the options with which these were made."""
+    if not isinstance(asked.data, GrowingTable):
+        return asked
+    given = list(_given_reading(asked))
+    if given:
+        raise OptionError(
+            f"statistics are read as it was said when they were made: give {listed(given)} to stablebn.statistics."
+        )
+    return replace(asked, **asked.data.options)
 
 
 def _searched(search: Search, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None) -> Climb | Pattern:
@@ -412,6 +431,65 @@ def _decisions_of(graph: object) -> Mapping[Hashable, Decision] | None:
     if not isinstance(graph, Result):
         return None
     return {name: own for name, own in graph.decisions.items() if name not in graph.cuts}
+
+
+@takes(StatisticsArguments, describe)
+def statistics(*arguments: Any, **options: Any) -> GrowingTable:
+    """Read a table to which rows will be added, for `learn`.
+
+    What is learned from it is what is learned from all its rows at once, to the last bit. The options are the fields of
+    `stablebn.arguments.StatisticsArguments`; `help(stablebn.statistics)` describes them.
+
+    Returns
+    -------
+    GrowingTable
+        With `update(more)`, which adds rows, and `save(path)`.
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> table = sb.read_network("asia").sample(1000, seed=1)
+    >>> found = sb.statistics(table.slice(0, 400))
+    >>> found.update(table.slice(400))
+    >>> sb.learn(found) == sb.learn(table)
+    True
+    """
+    asked = StatisticsArguments.from_call("statistics", arguments, options)
+    if asked.discretise is not None or asked.bins is not None:
+        raise OptionError("statistics cannot be made with discretise=: where the bins are depends on rows to come.")
+    return GrowingTable(asked.data, _given_reading(asked), *_room(asked), asked.threads or cores())
+
+
+def load_statistics(
+    path: str | os.PathLike[str], *, memory: str | int | None = None, cache: str | os.PathLike[str] | None = None
+) -> GrowingTable:
+    """Read statistics that were saved to a file.
+
+    Parameters
+    ----------
+    path : path
+        As `save` of what `stablebn.statistics` returns has written it.
+    memory, cache
+        As in `stablebn.learn`.
+
+    Returns
+    -------
+    GrowingTable
+    """
+    return GrowingTable.load(path, *_room(StatisticsArguments(None, memory=memory, cache=cache)), cores())
+
+
+def _given_reading(asked: LearnArguments | StatisticsArguments) -> dict[str, Any]:
+    """Those options that say how a table is read and are not as they are anyway."""
+    values = {name: getattr(asked, name) for name in READING}
+    # An array has an == of its own.
+    same = {name for name, own in values.items() if own is None or (isinstance(own, str) and own == _DEFAULTS[name])}
+    return {name: own for name, own in values.items() if name not in same}
+
+
+def _room(asked: StatisticsArguments) -> tuple[int, Path | None]:
+    """How much memory there is for rows, and where they are on disk."""
+    return bytes_of(asked.memory) or USUAL_MEMORY, None if asked.cache is None else Path(asked.cache)
 
 
 @takes(CheckArguments, describe)

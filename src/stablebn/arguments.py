@@ -209,6 +209,32 @@ class _Reading(Options):
 
 
 @dataclass(frozen=True)
+class _InParts(Options):
+    """How to read a table that is larger than memory."""
+
+    _: KW_ONLY
+    memory: str | int | None = option(
+        None,
+        "Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a "
+        "number of bytes. For Parquet and Arrow files, also folders and patterns of them, that are larger than "
+        "memory. The answer does not depend on it.",
+        check=check_memory,
+        command_type=str,
+        in_studies=False,
+        recorded=False,
+    )
+    cache: str | os.PathLike[str] | None = option(
+        None,
+        "A folder in which a table that is read in parts is kept in a form that need not be read again. By default it "
+        "lies where temporary files do, and is removed.",
+        check=_check_folder,
+        command_type=Path,
+        in_studies=False,
+        recorded=False,
+    )
+
+
+@dataclass(frozen=True)
 class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     """What a learner can be told whatever the table: the parameters of the estimators."""
 
@@ -263,7 +289,7 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
 
 
 @dataclass(frozen=True)
-class LearnArguments(LearnerParameters, _TableAndLearner):
+class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
     """What `stablebn.learn` can be told: the whole table of options."""
 
     _: KW_ONLY
@@ -284,30 +310,11 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
         in_studies=False,
         recorded=False,
     )
-    memory: str | int | None = option(
-        None,
-        "Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a "
-        "number of bytes. For Parquet and Arrow files, also folders and patterns of them, that are larger than "
-        "memory. The answer does not depend on it.",
-        check=check_memory,
-        command_type=str,
-        in_studies=False,
-        recorded=False,
-    )
     engine: str | None = option(
         None,
         "Who counts: gpu, the GPU of this machine (extra gpu). By default the processor. The answer does not depend on "
         "it.",
         check=choice(("gpu",)),
-        in_studies=False,
-        recorded=False,
-    )
-    cache: str | os.PathLike[str] | None = option(
-        None,
-        "A folder in which a table that is read in parts is kept in a form that need not be read again. By default it "
-        "lies where temporary files do, and is removed.",
-        check=_check_folder,
-        command_type=Path,
         in_studies=False,
         recorded=False,
     )
@@ -347,6 +354,11 @@ class LearnArguments(LearnerParameters, _TableAndLearner):
 @dataclass(frozen=True)
 class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
     """What `stablebn.score` can be told."""
+
+
+@dataclass(frozen=True)
+class StatisticsArguments(_Reading, _InParts, _Table):
+    """What `stablebn.statistics` can be told: the table, and how to read it."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from stablebn.data.files import (
 )
 from stablebn.data.reading import Columns, check_unique, read
 from stablebn.data.table import Name
+from stablebn.data.wording import Caution
 from stablebn.errors import DataError, OptionError, listed
 
 if TYPE_CHECKING:
@@ -91,6 +92,20 @@ def open_batches(source: object, dialect: Dialect) -> Batches:
     opened = _open_files(os.fsdecode(source)) if in_files else _open_iterator(source)  # type: ignore[arg-type]
     check_unique(list(opened.types))
     return opened
+
+
+def open_as_batches(source: object, dialect: Dialect, names: Sequence[Name] | None) -> tuple[Batches, list[Caution]]:
+    """Open any table as one that comes in parts, if only in one; and what was recognised on the way."""
+    if comes_in_parts(source) or (isinstance(source, str | os.PathLike) and can_come_in_parts(os.fsdecode(source))):
+        if names is not None:
+            raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
+        return open_batches(source, dialect), []
+    found = read(source, names=names, dialect=dialect)
+
+    def the_part(wanted: Sequence[Name], rows: int) -> Iterator[Columns]:
+        return _in_portions([{name: found.columns[name] for name in wanted}], rows)
+
+    return Batches(_wide(found.columns), found.with_categories, the_part), found.cautions
 
 
 def _open_iterator(source: Iterable[object]) -> Batches:

@@ -27,6 +27,7 @@ from stablebn.data.deciding import decide_kinds
 from stablebn.data.dialect import Dialect
 from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
+from stablebn.data.growing import GrowingTable, OpenedGrowing
 from stablebn.data.held import HeldRows, HeldTable, held_columns
 from stablebn.data.kinds import Asked, Decision, Kind, family, told
 from stablebn.data.levels import Levels, declare, named_categorical, told_levels
@@ -145,15 +146,17 @@ def prepare(
             watch(stage, count)
 
     kept: Cache | None = None
+    if discretise is not None and (isinstance(source, GrowingTable) or in_parts(source, memory, cache)):
+        raise OptionError(
+            "discretise= needs all values of a column at once, and this table is not held in memory. Put them into "
+            "bins before, say with the cuts of sb.discretise of some rows, or learn from the table in memory."
+        )
     tell("reading", 0)
     dialect = Dialect(sep, decimal, encoding)
-    opened: StoredTable | HeldTable
-    if in_parts(source, memory, cache):
-        if discretise is not None:
-            raise OptionError(
-                "discretise= needs all values of a column at once, and this table is read in parts. Put them into bins "
-                "before, say with the cuts of sb.discretise of some rows, or leave memory= out."
-            )
+    opened: StoredTable | HeldTable | OpenedGrowing
+    if isinstance(source, GrowingTable):
+        opened = source.opened(memory or USUAL_MEMORY, lambda: Folder(cache))
+    elif in_parts(source, memory, cache):
         opened = open_stored(
             source,
             dialect,

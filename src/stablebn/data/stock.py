@@ -13,9 +13,9 @@ import tempfile
 import weakref
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,8 @@ MOST_LISTED = 1 << 12
 
 # Of a text in a list, besides its letters: the object, its place, and its place among the others.
 _BYTES_OF_TEXT = 160
+
+_AT_ONCE = 1 << 20
 
 
 class Folder:
@@ -152,6 +154,11 @@ class StockColumn:
     def __post_init__(self) -> None:
         self._place_of = {value: place for place, value in enumerate(self.values)}
         self.text_bytes = sum(len(own) + _BYTES_OF_TEXT for own in self.values if isinstance(own, str))
+
+    def copied(self) -> StockColumn:
+        """The column as it is now, whatever it will be."""
+        limits = None if self.limits is None else replace(self.limits)
+        return replace(self, values=[*self.values], limits=limits, declared={**self.declared})
 
     @property
     def gaps(self) -> int:
@@ -372,6 +379,61 @@ class Stock:
                 file.write(bytes(padding))
                 self._end += array.nbytes + padding
         self._pieces.append((count, where))
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Take what comes, or if something goes wrong nothing of it."""
+        pieces, end = len(self._pieces), self._end
+        counts = self.count, self.total, self.heaviest
+        columns = {name: own.copied() for name, own in self.columns.items()}
+        try:
+            yield
+        except BaseException:
+            del self._pieces[pieces:]
+            self._end, self.columns = end, columns
+            self.count, self.total, self.heaviest = counts
+            if self._path.exists():
+                os.truncate(self._path, end)
+            raise
+
+    @property
+    def size(self) -> int:
+        """How many bytes the rows take on disk."""
+        return self._end
+
+    def contents(self) -> Iterator[bytes]:
+        """All that is on disk, some of it at a time."""
+        if self._end:
+            with self._path.open("rb") as file:
+                while part := file.read(_AT_ONCE):
+                    yield part
+
+    def fill_from(self, file: BinaryIO) -> None:
+        """Take what `contents` has given from a file."""
+        with told_of_disk(self.folder.path), self._path.open("wb") as own:
+            shutil.copyfileobj(file, own, _AT_ONCE)
+
+    def index(self) -> dict[str, Any]:
+        """What tells where on disk which rows are, in types that JSON has."""
+        names: list[Name | None] = [None, *self.columns]
+        place = {name: number for number, name in enumerate(names)}
+        return {
+            "index": {"count": self.count, "total": self.total, "heaviest": self.heaviest, "end": self._end},
+            "pieces": [
+                (count, [(place[name], what, own.first, own.dtype) for (name, what), own in where.items()])
+                for count, where in self._pieces
+            ],
+        }
+
+    def restore_index(self, header: Mapping[str, Any]) -> None:
+        """Take what `index` has given."""
+        own = header["index"]
+        self.count, self.total, self.heaviest, self._end = own["count"], own["total"], own["heaviest"], own["end"]
+        names: list[Name | None] = [None, *self.columns]
+        self._pieces = [
+            (count, {(names[number], what): _Place(first, dtype) for number, what, first, dtype in where})
+            for count, where in header["pieces"]
+        ]
 
     def drop(self, name: Name) -> None:
         """Forget a column."""

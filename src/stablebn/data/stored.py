@@ -180,8 +180,9 @@ def fill(
     memory: int,
     problems: Problems,
     threads: int = 1,
+    before: int = 0,
 ) -> Filled:
-    """Pass over the rows of a table, and write them to disk as they came."""
+    """Pass over the rows of a table, which has so many before, and write them to disk as they came."""
     wanted = [*types, *([] if weights is None else [weights.name])]
     count = 0
     damaged: set[Name] = set()
@@ -189,7 +190,7 @@ def fill(
         return Filled(count, damaged)
     for part in batches.parts(wanted, rows_at_once(memory, len(wanted), _BYTES_IN_BATCH, _MOST_BATCH_ROWS)):
         length = len(next(iter(part.values())))
-        counts = None if weights is None else weights.add(part[weights.name], count)
+        counts = None if weights is None else weights.add(part[weights.name], before + count)
         count += length
         used = None if counts is None or (counts > 0).all() else pa.array(counts > 0)
         columns = {}
@@ -322,7 +323,7 @@ class StoredCategories(CategoricalColumn):
         numbers, missing = piece.numbers(self.name)
         codes: Codes = self.of_key[np.searchsorted(self.keys, numbers)]
         if missing is not None:
-            codes[missing] = len(self.levels)
+            codes[missing] = self.of_key[-1]
         return codes
 
     def missing(self, piece: Piece) -> Mask:

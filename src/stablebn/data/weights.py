@@ -88,12 +88,14 @@ class WeightColumn:
     name : name
     is_integer : bool
         Whether the type of the column has integers.
+    any_positive : bool
+        Whether one so far is above 0.
     """
 
     name: Name
     is_integer: bool
     _faults: dict[str, _Fault] = field(default_factory=dict)
-    _any: bool = False
+    any_positive: bool = False
 
     @property
     def _label(self) -> str:
@@ -107,7 +109,7 @@ class WeightColumn:
             before = self._faults.get(what)
             self._faults[what] = fault if before is None else replace(before, count=before.count + fault.count)
         counts: Weights = np.zeros(len(numbers), dtype=np.int64) if faults else numbers.astype(np.int64)
-        self._any = self._any or bool(counts.any())
+        self.any_positive = self.any_positive or bool(counts.any())
         return counts
 
     def check(self, rows: int) -> None:
@@ -117,7 +119,7 @@ class WeightColumn:
             # Integers beside missing values are told as floats.
             faults = {what: replace(own, value=np.float64(own.value)) for what, own in faults.items()}
         _refuse(self._label, {what: faults[what] for what in _REMEDIES if what in faults}, rows)
-        if rows and not self._any:
+        if rows and not self.any_positive:
             raise DataError(f"{self._label} are all 0, which leaves no rows: give some row a weight.")
 
 

@@ -2,167 +2,21 @@
 
 from __future__ import annotations
 
-import datetime
 import random
-from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.unit.data.comparing import assert_same_table
+from tests.unit.data.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
+from stablebn.cli import app
 from stablebn.data import Prepared, prepare
+from stablebn.data.memory import bytes_of, check_memory
 from stablebn.errors import DataError, OptionError
-
-Maker = Callable[[random.Random, int], pa.Array]
-
-
-def _text(rng: random.Random, rows: int) -> pa.Array:
-    words = ["no", "yes", "perhaps", "ÄÖ", "a b", "3", "", "NA"][: rng.randint(1, 8)]
-    return pa.array([rng.choice(words) for _ in range(rows)])
-
-
-def _many_texts(rng: random.Random, rows: int) -> pa.Array:
-    few = rng.choice([2, 1.2, 1.05])
-    return pa.array([f"k{rng.randrange(max(1, int(rows / few)))}" for _ in range(rows)])
-
-
-def _ids(rng: random.Random, rows: int) -> pa.Array:
-    pattern = rng.choice(["id-{}", "note {} is a long free text", "2024-01-{}", "{}"])
-    order = list(range(1, rows + 1))
-    rng.shuffle(order)
-    return pa.array([pattern.format(own) for own in order])
-
-
-def _numbers_as_text(rng: random.Random, rows: int) -> pa.Array:
-    rest = rng.choice([["?"], ["?", "-"], ["x"], []])
-    return pa.array(
-        [rng.choice(rest) if rest and rng.random() < 0.1 else f"{rng.gauss(0, 9):.1f}" for _ in range(rows)]
-    )
-
-
-def _integers(rng: random.Random, rows: int) -> pa.Array:
-    most = rng.choice([2, 5, 12, 24, 60, 10**6, 10**12])
-    type_ = rng.choice([pa.int64(), pa.uint64()] if most > 127 else [pa.int8(), pa.int32(), pa.int64(), pa.uint16()])
-    least = 0 if pa.types.is_unsigned_integer(type_) else rng.choice([0, -3])
-    return pa.array([least + rng.randrange(most) for _ in range(rows)], type_)
-
-
-def _row_numbers(rng: random.Random, rows: int) -> pa.Array:
-    step, group, first = (
-        rng.choice([1, 1, 7]),
-        rng.choice([1, 1, 2]),
-        rng.choice([0, 1, 2**53, -(2**62), 2**63 - 20_000]),
-    )
-    order = [first + step * (own // group) for own in range(rows)]
-    rng.shuffle(order)
-    return pa.array(order) if rng.random() < 0.7 else pa.array([float(own) for own in order])
-
-
-def _floats(rng: random.Random, rows: int) -> pa.Array:
-    how = rng.randrange(6)
-    if how == 0:
-        return pa.array([float(rng.randrange(rng.choice([3, 20]))) for _ in range(rows)])
-    if how == 1:
-        return pa.array([rng.choice([-0.0, 0.0, 0.5]) for _ in range(rows)])
-    if how == 2:
-        return pa.array([float(rng.randrange(10**5)) for _ in range(rows)])
-    if how == 3:
-        return pa.array([rng.gauss(5, 2) if rng.random() > 0.01 else rng.choice([np.inf, np.nan]) for _ in range(rows)])
-    return pa.array([rng.gauss(5, 2) for _ in range(rows)], rng.choice([pa.float64(), pa.float64(), pa.float32()]))
-
-
-def _booleans(rng: random.Random, rows: int) -> pa.Array:
-    return pa.array([rng.random() < 0.3 for _ in range(rows)])
-
-
-def _decimals(rng: random.Random, rows: int) -> pa.Array:
-    return pa.array([Decimal(rng.randrange(999)) / 100 for _ in range(rows)], pa.decimal128(10, 2))
-
-
-def _times(rng: random.Random, rows: int) -> pa.Array:
-    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=rng.randrange(40)) for _ in range(rows)]
-    type_ = rng.choice([pa.date32(), pa.timestamp("ns"), pa.timestamp("s")])
-    return pa.array(days, pa.date32()).cast(type_)
-
-
-def _categories(rng: random.Random, rows: int) -> pa.Array:
-    values: list[Any] = rng.choice([["b", "a", "unused", "c"], [3, 1, 2, 9], [0.5, -0.0, 2.5, 7.0]])
-    places = pa.array([rng.choice([0, 1, 3]) for _ in range(rows)], pa.int8())
-    return pa.DictionaryArray.from_arrays(places, pa.array(values), ordered=rng.random() < 0.5)
-
-
-def _constant(rng: random.Random, rows: int) -> pa.Array:
-    return pa.array([rng.choice(["same", 7, 2.5])] * rows)
-
-
-def _empty(rng: random.Random, rows: int) -> pa.Array:
-    return pa.array([None] * rows, rng.choice([pa.null(), pa.string(), pa.float64(), pa.int64()]))
-
-
-def _lists(_: random.Random, rows: int) -> pa.Array:
-    return pa.array([[1]] * rows)
-
-
-MAKERS: list[Maker] = [
-    *(_text, _many_texts, _ids, _numbers_as_text, _integers, _integers, _row_numbers, _floats, _floats, _booleans),
-    *(_decimals, _times, _categories, _categories, _constant, _empty, _lists),
-]
-
-
-def _with_holes(rng: random.Random, array: pa.Array) -> pa.Array:
-    if rng.random() < 0.7 or isinstance(array, pa.DictionaryArray):
-        return array
-    share = rng.choice([0.01, 0.2, 0.6])
-    there = pa.array([rng.random() > share for _ in range(len(array))])
-    return array.filter(there) if not len(array) else pa.compute.if_else(there, array, pa.scalar(None, array.type))
-
-
-def _table(rng: random.Random) -> pa.Table:
-    rows = rng.choice([1, 3, 30, 200, 700])
-    arrays = [_with_holes(rng, rng.choice(MAKERS)(rng, rows)) for _ in range(rng.randint(2, 7))]
-    if rng.random() < 0.3:
-        arrays.append(rng.choice(arrays))
-    numbers = next((own for own in arrays if own.type == pa.float64()), None)
-    if numbers is not None and rng.random() < 0.5:
-        arrays.append(pa.compute.add(pa.compute.multiply(numbers, rng.choice([-1.0, 2.54, 9.0])), 32.0))
-    table = pa.table(arrays, names=[f"c{place}" for place in range(len(arrays))])
-    if rng.random() < 0.4:
-        most = rng.choice([2, 2, 9])
-        weights = [rng.randrange(most) for _ in range(rows)]
-        if rng.random() < 0.1:
-            weights[rng.randrange(rows)] = rng.choice([-1, 2**40])
-        own = pa.array(weights, pa.int64()) if rng.random() < 0.7 else pa.array([float(w) for w in weights])
-        table = table.append_column("weight", own)
-    return table
-
-
-def _options(rng: random.Random, table: pa.Table) -> dict[str, Any]:
-    names = [name for name in table.column_names if name != "weight"]
-    options: dict[str, Any] = {"missing": rng.choice(["error", "drop", "level", "available"])}
-    if "weight" in table.column_names:
-        options["weights"] = "weight"
-    if rng.random() < 0.3:
-        some = rng.sample(names, rng.randint(1, len(names)))
-        options["kinds"] = {name: rng.choice(["categorical", "continuous"]) for name in some}
-    elif rng.random() < 0.2:
-        options["kinds"] = rng.choice(["categorical", "continuous"])
-    if rng.random() < 0.3:
-        options["keep"] = rng.sample(names, 1)
-    if rng.random() < 0.2:
-        options["drop"] = rng.sample(names, 1)
-        options.pop("keep", None)
-        options.pop("kinds", None)
-    if rng.random() < 0.3:
-        options["levels"] = "declared"
-    if rng.random() < 0.3:
-        options["duplicates"] = rng.choice(["merge", "error"])
-    return options
 
 
 def _outcome(source: object, **options: Any) -> Prepared | tuple[object, ...]:
@@ -201,41 +55,26 @@ def _assert_same(whole: Prepared | tuple[object, ...], parts: Prepared | tuple[o
     assert_same_table(whole.table, held.table)
 
 
-def _batches(rng: random.Random, table: pa.Table) -> list[pa.RecordBatch]:
-    found: list[pa.RecordBatch] = []
-    first = 0
-    while first < table.num_rows:
-        rows = rng.choice([1, 2, 7, 50, 300])
-        found += table.slice(first, rows).to_batches()
-        first += rows
-    return found
-
-
 @pytest.fixture(params=range(60))
 def drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> random.Random:
     """Chance, and small limits, so that small tables come in many pieces and blocks."""
     rng = random.Random(f"parts {request.param}")
-    monkeypatch.setattr("stablebn.data.stored._MOST_BATCH_ROWS", rng.choice([3, 40, 1000]))
-    monkeypatch.setattr("stablebn.data.stored.MOST_BLOCK_ROWS", rng.choice([5, 64, 1000]))
-    monkeypatch.setattr("stablebn.data.stored._FEWEST_ROWS", 1)
-    # In several passes over columns of many different numbers, or in one.
-    monkeypatch.setattr("stablebn.data.stored._BYTES_IN_PASS", rng.choice([1, 10**7]))
-    monkeypatch.setattr("stablebn.data.stock.MOST_LISTED", rng.choice([1, 4, 30, 4096]))
+    limits_for_small_tables(rng, monkeypatch)
     return rng
 
 
 def test_decisions_levels_codes_and_warnings_are_those_of_the_table_in_memory(drawn: random.Random) -> None:
     for _ in range(10):
-        table = _table(drawn)
-        options = _options(drawn, table)
-        batches = _batches(drawn, table)
+        table = draw_table(drawn)
+        options = draw_options(drawn, table)
+        batches = draw_batches(drawn, table)
         parts = _outcome(pa.RecordBatchReader.from_batches(table.schema, batches), **options)
         _assert_same(_outcome(table, **options), parts)
 
 
 def test_files_in_parts_are_the_table_in_memory(drawn: random.Random, tmp_path: Path) -> None:
-    table = _table(drawn)
-    options = _options(drawn, table)
+    table = draw_table(drawn)
+    options = draw_options(drawn, table)
     first = number = 0
     while first < table.num_rows:
         rows = drawn.choice([1, 50, 300])
@@ -255,10 +94,129 @@ def _learned(source: object, **options: Any) -> object:
 
 
 def test_what_is_learned_is_the_same(drawn: random.Random) -> None:
-    table = _table(drawn)
-    options = _options(drawn, table)
+    table = draw_table(drawn)
+    options = draw_options(drawn, table)
     whole = _learned(table, **options)
-    parts = _learned(iter(_batches(drawn, table)), **options)
+    parts = _learned(iter(draw_batches(drawn, table)), **options)
     assert whole == parts
     if isinstance(whole, sb.Result) and isinstance(parts, sb.Result):
         assert whole.fingerprint == parts.fingerprint
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """A folder with a table in three files."""
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for part in range(3):
+        pq.write_table(sb.read_network("asia").sample(200, seed=part + 1), folder / f"{part}.parquet")
+    return folder
+
+
+def test_the_command_learns_the_same(rows: Path, tmp_path: Path) -> None:
+    written = []
+    for number, options in enumerate(([], ["--memory", "32MiB"], ["--cache", str(tmp_path / "cache")])):
+        out = tmp_path / f"{number}.json"
+        app(["learn", str(rows), "--out", str(out), "--quiet", *options], standalone_mode=False)
+        written.append(out.read_text())
+    assert written[0] == written[1] == written[2]
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+
+
+def test_arrow_files_and_streams_are_read_in_parts(rows: Path, tmp_path: Path) -> None:
+    table = pq.read_table(rows)
+    with pa.ipc.new_file(tmp_path / "a.arrow", table.schema) as file:
+        file.write_table(table.slice(0, 250), max_chunksize=9)
+    with pa.ipc.new_stream(tmp_path / "b.feather", table.schema) as stream:
+        stream.write_table(table.slice(250), max_chunksize=100)
+    whole = sb.learn(table)
+    assert sb.learn(f"{tmp_path}/[ab].*") == whole
+    one = sb.learn(tmp_path / "a.arrow")
+    assert sb.learn(tmp_path / "a.arrow", memory="32MB") == one
+
+
+def test_memory_for_what_is_in_memory_already_changes_nothing(rows: Path) -> None:
+    table = pq.read_table(rows)
+    assert sb.learn(table, memory="32MB") == sb.learn(table)
+
+
+@pytest.mark.parametrize(
+    ("memory", "size"),
+    [("32MB", 32_000_000), ("2GiB", 2 << 30), ("1.5 gib", 3 << 29), (1 << 25, 1 << 25), ("64 MB", 64_000_000)],
+)
+def test_memory_is_a_size(memory: str | int, size: int) -> None:
+    check_memory("memory", memory)
+    assert bytes_of(memory) == size
+
+
+@pytest.mark.parametrize("memory", ["much", "GiB", "2 GiBs", "", True, 1.5, -1, "1KB", 1 << 20, "-2GiB"])
+def test_memory_that_is_no_size_is_refused(memory: object) -> None:
+    with pytest.raises(OptionError, match=r"memory=.* (is no size|is too little)"):
+        check_memory("memory", memory)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "options", "told"),
+    [
+        ("none-*.parquet", {}, "there is no file '.*none-.*': check the pattern"),
+        ("*", {}, "only Parquet and Arrow files can be read in parts, and '.*' names others: '.*notes.txt'"),
+        ("*.parquet", {"sep": ";"}, "sep= is for text files"),
+        ("*.parquet", {"names": ["a"]}, "names= goes with a NumPy array"),
+        ("*.parquet", {"weights": [1] * 600}, "weights= of a table that is read in parts must be the name"),
+        ("*.parquet", {"weights": "none"}, "weights='none' is not a column"),
+        ("*.parquet", {"discretise": "quantile"}, "discretise= needs all values of a column at once"),
+        ("*.parquet", {"columns": ["smoke", "none"]}, "columns= names 'none', not a column"),
+        ("*.parquet", {"levels": {"none": ["a"]}}, "levels= names 'none', not a variable"),
+    ],
+)
+def test_what_cannot_be_is_refused(rows: Path, pattern: str, options: dict[str, Any], told: str) -> None:
+    (rows / "notes.txt").write_text("a,b\n1,2\n")
+    with pytest.raises((DataError, OptionError), match=told):
+        sb.learn(f"{rows}/{pattern}", **options)
+
+
+def test_text_files_too_large_for_the_memory_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\n" + "1.5,no\n2.5,yes\n" * 200_000)
+    with pytest.raises(OptionError, match=r"memory= is too little for '.*table\.csv': only Parquet and Arrow"):
+        sb.learn(path, memory="16MiB")
+    assert sb.learn(path, memory="1GiB") == sb.learn(path)
+
+
+def test_files_with_other_columns_are_refused(rows: Path) -> None:
+    pq.write_table(sb.read_network("cancer").sample(20, seed=1), rows / "3.parquet")
+    messages = [_outcome(rows), _outcome(rows, memory=1 << 25)]
+    assert messages[0] == messages[1]
+    assert "3.parquet' are not those of" in str(messages[0])
+
+
+def test_a_damaged_file_is_named(rows: Path) -> None:
+    content = bytearray((rows / "1.parquet").read_bytes())
+    content[40:4000] = bytes(3960)
+    (rows / "1.parquet").write_bytes(content)
+    with pytest.raises(DataError, match=r"1\.parquet"):
+        sb.learn(rows, memory="32MB")
+
+
+def test_an_iterator_that_has_been_used_is_told_of(rows: Path) -> None:
+    batches = iter(pq.read_table(rows).to_batches())
+    sb.learn(batches)
+    with pytest.raises(DataError, match=r"the iterator gives no batches\. Has it been used before"):
+        sb.learn(batches)
+
+
+def test_batches_with_other_columns_are_refused(rows: Path) -> None:
+    table = pq.read_table(rows)
+    parts = [table, table.rename_columns([*table.column_names[:-1], "other"])]
+    with pytest.raises(DataError, match="columns of batch 2 are not those of batch 1, or of other types: "):
+        sb.learn(iter(parts))
+
+
+def test_more_texts_than_memory_holds_are_told_of_with_a_remedy(rows: Path) -> None:
+    table = pq.read_table(rows)
+    parts = [table.append_column("id", pa.array([f"{part}-{row}" * 40 for row in range(600)])) for part in range(40)]
+    with pytest.raises(DataError, match=r"column 'id' has \d+ different texts and more to come") as caught:
+        sb.learn(iter(parts), memory="16MiB")
+    assert sb.learn(iter(parts), memory="16MiB", **caught.value.remedy) == sb.learn(
+        pa.concat_tables(parts), drop=["id"]
+    )
