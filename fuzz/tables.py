@@ -262,10 +262,22 @@ def in_other_units(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matri
     return np.array([own * unit for own, unit in zip(matrix, units, strict=True)])
 
 
+def relabelled(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
+    """Categorical columns that are one or two others in other labels, all levels being equally frequent."""
+    if kind != "categorical":
+        return matrix
+    n, rows = matrix.shape
+    levels = int(rng.integers(3, 6))
+    level = np.arange(levels * -(-rows // levels)) % levels
+    others = [rng.permutation(level) for _ in range(int(rng.integers(1, 3)))]
+    return np.array([rng.permutation(levels)[others[rng.integers(0, len(others))]] for _ in range(n)])
+
+
 CHANGES: Mapping[str, tuple[float, Callable[[np.random.Generator, Matrix, str], Matrix]]] = {
     "copies": (0.15, copied),
     "constants": (0.08, with_constants),
     "repeated rows": (0.1, with_rows_repeated),
     "units": (0.1, in_other_units),
+    "relabelled": (0.05, relabelled),
 }
 """What may be done to a table besides, and how often."""

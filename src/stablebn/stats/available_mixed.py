@@ -13,8 +13,9 @@ from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.available import AvailableMoments, known_values
-from stablebn.stats.mixed import MixedColumns, floors_of, standard_of, standardised_by
+from stablebn.stats.mixed import MixedColumns, floors_of
 from stablebn.stats.moments import Moments
+from stablebn.stats.standard_units import standard_of, standardised_by
 from stablebn.stats.statistics import Blocks
 
 if TYPE_CHECKING:
@@ -74,4 +75,4 @@ class AvailableMixedStatistics(MixedColumns):
 
     def blocks(self) -> Blocks:
         """There are none: no score asks for them, as columns have other rows than their neighbours."""
-        raise ValueError("columns with holes have no one matrix of correlations")
+        raise ValueError("columns with holes have no one matrix of products")

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.table import CategoricalTable, ContinuousTable
-from stablebn.stats.moments import Moments
+from stablebn.data.table import CategoricalTable
+from stablebn.stats.moments import integer_products
+from stablebn.stats.standard_units import whole_steps
 from stablebn.stats.statistics import Blocks
 
 
@@ -20,38 +21,37 @@ class Block:
     Attributes
     ----------
     values : float64 array [columns, rows]
+        Integers.
     frequencies : list of int
-        How many rows, by weight, each indicator has; empty of a continuous variable.
+        How many rows, by weight, each level has, the one without a column first; empty of a continuous variable.
     """
 
     values: NDArray[np.float64]
     frequencies: list[int]
 
 
-def indicators(table: CategoricalTable, column: int, order: Sequence[int]) -> Block:
-    """Which rows have each level of a column but the first.
+def indicators(table: CategoricalTable, column: int) -> Block:
+    """Which rows have each level of a column but the first of those that occur: a declared one may not.
 
-    Parameters
-    ----------
-    table : CategoricalTable
-    column : int
-    order : sequence of int
-        The codes that occur, in canonical order (`level_orders`): which one is left out, which cannot matter but to the
-        last bits, is up to the data. A declared level that no row has is no column, as it does not vary.
+    Which one is left out does not matter to any bit of a score: see `src/core/covariance_blocks.hpp`.
     """
     codes = table.codes[column]
-    rest = np.array(order[1:], dtype=np.int64)
     counts = np.bincount(codes, weights=table.weights).astype(np.int64)
-    return Block((codes == rest[:, None]).astype(np.float64), counts[rest].tolist())
+    levels = np.flatnonzero(counts)
+    return Block((codes == levels[1:, None]).astype(np.float64), counts[levels].tolist())
 
 
-def correlated(blocks: Sequence[Block], weights: NDArray[np.int64] | None, threads: int) -> Blocks:
-    """The correlations of all columns of variables."""
+def number(standardised: NDArray[np.int64]) -> Block:
+    """A continuous column, of which the standardised values are given."""
+    return Block(whole_steps(standardised)[np.newaxis], [])
+
+
+def blocks_of(blocks: Sequence[Block], weights: NDArray[np.int64] | None, total: int, threads: int) -> Blocks:
+    """The products of all columns of variables."""
     if not blocks:
-        return Blocks(np.empty((0, 0)), [], [])
+        return Blocks(np.empty((0, 0), dtype=object), [], [])
     values = np.concatenate([block.values for block in blocks])
-    names = tuple(range(len(values)))
-    moments = Moments(ContinuousTable(names, values, weights), threads=threads)
     ends = np.cumsum([len(block.values) for block in blocks]).tolist()
     columns = [list(range(end - len(block.values), end)) for end, block in zip(ends, blocks, strict=True)]
-    return Blocks(moments.blocks().correlations, columns, [block.frequencies for block in blocks])
+    products = integer_products(values, weights, total, threads)
+    return Blocks(products, columns, [block.frequencies for block in blocks])

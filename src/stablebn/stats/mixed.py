@@ -6,8 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from copy import copy
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +15,9 @@ from stablebn import _core
 from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.counts import value_counts
-from stablebn.stats.indicators import Block, correlated, indicators
-from stablebn.stats.level_order import level_orders
+from stablebn.stats.indicators import blocks_of, indicators, number
 from stablebn.stats.moments import Moments
+from stablebn.stats.standard_units import STANDARD_BITS, Standard, standard_of, standardised_by
 from stablebn.stats.standardised import StandardisedColumns, points_of
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
@@ -27,35 +25,13 @@ from stablebn.stats.symmetry import Relation, Structure, TableRows
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-STANDARD_BITS = 48
-"""Bits after the point of standardised values: `src/core/strata.hpp`."""
-
 # Gaps between neighbouring values of a column, in standard deviations, that may be no more than rounding.
 _BITS_OF_GAPS = 30
 # The least residual variance in terms of the total variance (SPEC 2).
 _SMALLEST_RESIDUAL = 2.0**-40
-_BITS_OF_DEVIATION = 120
 # Sorting more rows than this takes so long that it is worth a look whether it must be; at so many of them.
 _MANY_ROWS = 4096
 _FEW_ROWS = 256
-
-
-@dataclass(frozen=True)
-class Standard:
-    """Where the standard units of a column are.
-
-    Attributes
-    ----------
-    power : int
-        Values are seen in units of 2**power, so that none of them, nor a square, leaves the range of a double.
-    mean, deviation, inverse : pair of float
-        In these units, each as the sum of two doubles; the last is that of 1 / deviation.
-    """
-
-    power: int
-    mean: tuple[float, float]
-    deviation: tuple[float, float]
-    inverse: tuple[float, float]
 
 
 class MixedColumns(Statistics):
@@ -207,42 +183,14 @@ class MixedStatistics(MixedColumns):
         return self._moments.rounded_correlations()
 
     def blocks(self) -> Blocks:
-        """Correlations of all columns, those of a categorical variable being indicators of its levels."""
-        categorical, continuous = self._table.categorical, self._table.continuous
-        orders = level_orders(categorical, self._standardised, len(continuous.names))
+        """Products of all columns, those of a categorical variable being indicators of its levels."""
         own = [
-            Block(continuous.values[[place]], [])
+            number(self._values[place])
             if (place := self._continuous(v)) is not None
-            else indicators(categorical, self._columns[v], orders[self._columns[v]])
+            else indicators(self._table.categorical, self._columns[v])
             for v in range(self.n)
         ]
-        return correlated(own, self._table.weights, self.threads)
-
-
-def standardised_by(standards: Sequence[Standard], values: NDArray[np.float64], threads: int) -> NDArray[np.int64]:
-    """Columns in their standard units, as integers in steps of 2**-48."""
-    return _core.standardised(
-        values,
-        [standard.power for standard in standards],
-        np.array([standard.mean for standard in standards]),
-        np.array([standard.inverse for standard in standards]),
-        threads,
-    )
-
-
-def standard_of(moments: Moments, v: int, column: NDArray[np.float64]) -> Standard:
-    """The standard units of a column, of which the moments are exact."""
-    power = int(np.frexp(np.abs(column).max())[1])
-    unit = Fraction(2) ** -power
-    variance = moments.cross_product(v, v) / moments.total * unit**2
-    root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)
-    deviation = Fraction(root, 1 << _BITS_OF_DEVIATION)
-    return Standard(power, *map(_two_doubles, (moments.mean(v) * unit, deviation, 1 / deviation)))
-
-
-def _two_doubles(value: Fraction) -> tuple[float, float]:
-    hi = float(value)
-    return hi, float(value - Fraction(hi))
+        return blocks_of(own, self._table.weights, self.total, self.threads)
 
 
 def floors_of(values: NDArray[np.int64]) -> list[float]:

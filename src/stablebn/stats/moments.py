@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
+from stablebn.stats.standard_units import standard_of, standardised_by, whole_steps
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure, TableRows
 
@@ -116,9 +117,12 @@ class Moments(Statistics):
         return rounded
 
     def blocks(self) -> Blocks:
-        """The correlations: each variable is one column."""
-        correlations = np.ldexp(self.rounded_correlations(), -BITS_OF_CORRELATIONS)
-        return Blocks(correlations, [[v] for v in range(self.n)], [[] for _ in range(self.n)])
+        """Products of the columns in standard units: each variable is one column."""
+        values = self._table.values[list(self._columns)]
+        standards = [standard_of(self, v, own) for v, own in enumerate(values)]
+        steps = whole_steps(standardised_by(standards, values, self.threads))
+        products = integer_products(steps, self._table.weights, self.total, self.threads)
+        return Blocks(products, [[v] for v in range(self.n)], [[] for _ in range(self.n)])
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
@@ -183,6 +187,16 @@ def exponent_of_root(value: Fraction) -> int:
     while value < power_of_two(2 * e):
         e -= 1
     return e
+
+
+def integer_products(
+    values: NDArray[np.float64], weights: NDArray[np.int64] | None, total: int, threads: int
+) -> NDArray[np.object_]:
+    """N sum(w x y) - sum(w x) sum(w y) of columns whose values are integers."""
+    numerators, _, exponents = _exact_sums(values, weights, total, threads)
+    shifts = np.add.outer(exponents, exponents).astype(object)
+    products: NDArray[np.object_] = (numerators << np.maximum(shifts, 0)) >> np.maximum(-shifts, 0)
+    return products
 
 
 def _exact_sums(
