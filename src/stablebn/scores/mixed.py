@@ -102,11 +102,16 @@ class MixedAverage(NodeAverageScores):
 
 
 def _scale(statistics: MixedColumns, v: int) -> int:
-    """What the density of a continuous variable has besides: -(N / 2) (ln 2 pi + 1) - N ln(its deviation)."""
+    """What the density of a continuous variable has besides: -(N / 2) (ln 2 pi + 1) - N ln(its deviation).
+
+    Without units the deviation is 1.
+    """
     standard = statistics.standard(v)
     if standard is None:
         return 0
-    ln_deviation = _core.ln(*standard.deviation) + standard.power * ln_of_integer(2)
+    ln_deviation = 0
+    if statistics.has_units:
+        ln_deviation = _core.ln(*standard.deviation) + standard.power * ln_of_integer(2)
     return -statistics.total * (ln_of_integer(2) + ln_pi() + UNIT + 2 * ln_deviation) // 2
 
 
@@ -125,8 +130,6 @@ class DegenerateGaussianScores(CompiledScores):
     unit : int
         Penalty of one free parameter in units of 2**-62.
     """
-
-    eliminates = True
 
     def __init__(self, compiled: _core.FamilyScores, widths: Sequence[int], scales: Sequence[int], unit: int) -> None:
         super().__init__(compiled)

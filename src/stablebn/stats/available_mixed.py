@@ -44,6 +44,7 @@ class AvailableMixedStatistics(MixedColumns):
     def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
         categorical, continuous = table.categorical, table.continuous
         self.unit_free = unit_free
+        self.has_units = not unit_free
         self.total = table.total
         self.threads = threads
         known = ~np.isnan(continuous.values)

@@ -41,9 +41,18 @@ class MixedColumns(Statistics):
     ----------
     levels : list of int
         Number of levels of each variable; 0 of the continuous ones.
+    has_units : bool
+        Whether scores of graphs have the units of the columns; those of a search that knows no units have none.
     """
 
     kind = "mixed"
+    has_units: bool
+
+    def measured(self) -> Self:
+        """The same statistics, with which scores have the units of the columns."""
+        statistics = copy(self)
+        statistics.has_units = True
+        return statistics
 
     def _hold(self, table: MixedTable, standards: list[Standard], values: NDArray[np.int64]) -> None:
         self._table = table
@@ -141,7 +150,7 @@ class MixedStatistics(MixedColumns):
 
     Continuous columns are standardised by their exact moments and rounded to integers, of which the core adds up
     products in every stratum of some categorical variables; these sums are exact. All else is free of units: only the
-    reported score, and with `unit_free=False` the sort keys, have those of the columns.
+    reported score, and with `unit_free=False` the sort keys and the scores of a trace, have those of the columns.
 
     Parameters
     ----------
@@ -160,6 +169,7 @@ class MixedStatistics(MixedColumns):
     def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
         self._moments = Moments(table.continuous, threads=threads)
         self.unit_free = unit_free
+        self.has_units = not unit_free
         self.total = table.total
         self.threads = threads
         categorical, continuous = table.categorical, table.continuous
