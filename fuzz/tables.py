@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.tables import categorical_codes, continuous_values
+from tests.tables import categorical_codes, continuous_values, relabelled_codes
 
 import stablebn as sb
 
@@ -264,13 +264,7 @@ def in_other_units(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matri
 
 def relabelled(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
     """Categorical columns that are one or two others in other labels, all levels being equally frequent."""
-    if kind != "categorical":
-        return matrix
-    n, rows = matrix.shape
-    levels = int(rng.integers(3, 6))
-    level = np.arange(levels * -(-rows // levels)) % levels
-    others = [rng.permutation(level) for _ in range(int(rng.integers(1, 3)))]
-    return np.array([rng.permutation(levels)[others[rng.integers(0, len(others))]] for _ in range(n)])
+    return relabelled_codes(rng, *matrix.shape) if kind == "categorical" else matrix
 
 
 CHANGES: Mapping[str, tuple[float, Callable[[np.random.Generator, Matrix, str], Matrix]]] = {
