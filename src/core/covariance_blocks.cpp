@@ -16,6 +16,11 @@ namespace {
 /// e is 2**-40: relative residual variance below which columns count as collinear (SPEC 2).
 constexpr int BITS_OF_SHRINKING = 40;
 
+/// Times the number of correlations between two variables, more than the error of the sum of their squares. What one
+/// variable leaves of another is 0 or far more than that: of levels 1 / 2N, of integers with a deviation of 2**24 some
+/// 2**-50 / N.
+constexpr double NOTHING = 0x1p-84;
+
 /// Bits of a determinant. Of a great many columns fewer: there the penalty of a column is so large that they are far
 /// more than enough, and what is rarely worked out in integers would take long.
 int bits_for(std::size_t columns) { return columns <= 64 ? 34 : columns <= 512 ? 24 : 14; }
@@ -90,6 +95,7 @@ CovarianceBlocks::CovarianceBlocks(Matrix<Wide> products, std::vector<std::vecto
       columns_(std::move(columns)),
       variable_of_column_(products_.rows()),
       whitened_(products_.rows(), products_.rows()),
+      determines_(columns_.size(), columns_.size()),
       first_(first) {
     const DoubleDouble root_of_total = square_root(to_double_double(total));
     for (std::size_t v = 0; v < columns_.size(); ++v) {
@@ -112,6 +118,8 @@ CovarianceBlocks::CovarianceBlocks(Matrix<Wide> products, std::vector<std::vecto
     for (std::size_t u = 0; u < columns_.size(); ++u) {
         for (std::size_t v = 0; v < u; ++v) {
             const auto own = between(static_cast<int>(u), static_cast<int>(v));
+            determines_(v, u) = share(own, static_cast<int>(u), static_cast<int>(v), columns_[u].size());
+            determines_(u, v) = share(own, static_cast<int>(u), static_cast<int>(v), columns_[v].size());
             for (std::size_t i = 0; i < columns_[u].size(); ++i) {
                 for (std::size_t j = 0; j < columns_[v].size(); ++j) {
                     const DoubleDouble x = whitened(own, static_cast<int>(u), i + 1, static_cast<int>(v), j + 1);
@@ -143,25 +151,54 @@ Matrix<Wide> CovarianceBlocks::between(int u, int v) const {
 /// Let p be the shares of all levels, indicators being divided by the roots of theirs: then the covariance of one
 /// variable is I - q q', q the roots of p. A reflection that takes q to the first axis makes the rest of it I.
 DoubleDouble CovarianceBlocks::whitened(const Matrix<Wide>& between, int u, std::size_t i, int v, std::size_t j) const {
-    const auto correlation = [&](std::size_t a, std::size_t b) {
-        return to_double_double(between(a, b)) / (deviations_[u][a] * deviations_[v][b]);
-    };
+    const auto at = [&](std::size_t a, std::size_t b) { return correlation(between, u, a, v, b); };
     const DoubleDouble share_u = shares_[u][i], share_v = shares_[v][j];
-    return (correlation(i, j) - share_u * correlation(0, j)) -
-           share_v * (correlation(i, 0) - share_u * correlation(0, 0));
+    return (at(i, j) - share_u * at(0, j)) - share_v * (at(i, 0) - share_u * at(0, 0));
+}
+
+DoubleDouble CovarianceBlocks::correlation(const Matrix<Wide>& between, int u, std::size_t i, int v, std::size_t j) const {
+    return to_double_double(between(i, j)) / (deviations_[u][i] * deviations_[v][j]);
+}
+
+/// The sum of the squares of canonical correlations is that of the squares of all correlations between levels.
+bool CovarianceBlocks::share(const Matrix<Wide>& between, int u, int v, std::size_t dimensions) const {
+    const std::size_t first_u = shares_[u][0].hi == 0, first_v = shares_[v][0].hi == 0;
+    DoubleDouble rest{static_cast<double>(dimensions), 0.0};
+    for (std::size_t i = first_u; i < between.rows(); ++i) {
+        for (std::size_t j = first_v; j < between.columns(); ++j) {
+            const DoubleDouble own = correlation(between, u, i, v, j);
+            rest = rest - own * own;
+        }
+    }
+    return std::abs(rest.hi) < NOTHING * static_cast<double>(between.rows() * between.columns());
+}
+
+std::vector<int> CovarianceBlocks::undetermined(std::span<const int> variables) const {
+    std::vector<int> kept;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+        const int v = variables[i];
+        bool is_determined = false;
+        for (std::size_t j = 0; j < variables.size() && !is_determined; ++j) {
+            const int u = variables[j];
+            is_determined = i != j && determines_(u, v) && (j < i || !determines_(v, u));
+        }
+        if (!is_determined) kept.push_back(v);
+    }
+    return kept;
 }
 
 ScaledNumber CovarianceBlocks::determinant(std::span<const int> variables) const {
     std::vector<int> columns;
-    for (const int v : variables) columns.insert(columns.end(), columns_[v].begin(), columns_[v].end());
+    for (const int v : undetermined(variables)) columns.insert(columns.end(), columns_[v].begin(), columns_[v].end());
+    std::size_t all = 0;
+    for (const int v : variables) all += columns_[v].size();
     const int bits = bits_for(columns.size());
-    if (first_ <= Arithmetic::doubles) {
-        if (const auto found = by_elimination<double>(columns, bits)) return *found;
-    }
-    if (first_ <= Arithmetic::double_doubles) {
-        if (const auto found = by_elimination<DoubleDouble>(columns, bits)) return *found;
-    }
-    return by_integers(columns, bits);
+    std::optional<ScaledNumber> found;
+    if (first_ <= Arithmetic::doubles) found = by_elimination<double>(columns, bits);
+    if (!found && first_ <= Arithmetic::double_doubles) found = by_elimination<DoubleDouble>(columns, bits);
+    if (!found) found = by_integers(columns, bits);
+    found->exponent -= BITS_OF_SHRINKING * static_cast<std::int64_t>(all - columns.size());
+    return *found;
 }
 
 /// The factors L D L' are exact for a matrix A + E: each entry of E is at most as many units of error as there are steps of

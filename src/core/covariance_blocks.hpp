@@ -12,6 +12,11 @@
 // A change of the columns of one variable multiplies both determinants by the same: which level is left out, and in
 // which order levels and variables come, does not matter to r, which is a quotient of two integers.
 //
+// A variable that a single other one of the set determines (a copy, or the same in fewer levels) is left out of both
+// determinants, and counts e for each column: so it tells nothing of the others once that one is known. With e alone it
+// would, as the first of several copies would be known to 2**-40 only. Of variables that determine each other one is
+// kept: r is the same with any of them.
+//
 // What is given is r rounded to so many bits, halves up, and always the right ones: from doubles where their error,
 // which is bounded, cannot change them; else from numbers of two doubles; else from the integers themselves.
 #pragma once
@@ -53,8 +58,13 @@ public:
 private:
     /// Columns between different variables, as if those of one variable were uncorrelated and had variance 1.
     DoubleDouble whitened(const Matrix<Wide>& between, int u, std::size_t i, int v, std::size_t j) const;
+    DoubleDouble correlation(const Matrix<Wide>& between, int u, std::size_t i, int v, std::size_t j) const;
     /// The products between two variables, those of the level without a column before all others.
     Matrix<Wide> between(int u, int v) const;
+    /// Whether two variables share so many dimensions: so many of their canonical correlations are 1, and the others 0.
+    bool share(const Matrix<Wide>& between, int u, int v, std::size_t dimensions) const;
+    /// Those of some variables that no other of them determines, of copies the first.
+    std::vector<int> undetermined(std::span<const int> variables) const;
     /// None where the error is too large.
     template <class Number>
     std::optional<ScaledNumber> by_elimination(std::span<const int> columns, int bits) const;
@@ -67,6 +77,8 @@ private:
     /// this level in each column.
     std::vector<std::vector<DoubleDouble>> deviations_, shares_;
     Matrix<DoubleDouble> whitened_;
+    /// Whether variable u determines variable v.
+    Matrix<std::uint8_t> determines_;
     Arithmetic first_;
 };
 

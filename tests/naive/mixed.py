@@ -156,7 +156,10 @@ def _steps(values: Sequence[Fraction], weights: Sequence[int]) -> list[float]:
 
 
 def degenerate_determinant(table: MixedTable | CategoricalTable, variables: Sequence[int]) -> Fraction:
-    """Determinant of the covariance of all columns, those between variables shrunk by 2**-40; of one alone it is 1."""
+    """Determinant of the covariance of all columns, those between variables shrunk by 2**-40; of one alone it is 1.
+
+    A variable that another one determines counts 2**-40 for each column instead.
+    """
 
     def columns(v: int) -> list[list[float]]:
         if isinstance(table, CategoricalTable):
@@ -166,16 +169,35 @@ def degenerate_determinant(table: MixedTable | CategoricalTable, variables: Sequ
             return indicator_columns(table.categorical, table.categorical.names.index(name))
         return [_steps(_numbers(table, v), _weights(table))]
 
-    own = [(v, column) for v in variables for column in columns(v)]
-    if not own:
+    def covariances(variables: Sequence[int], between: Fraction) -> list[list[Fraction]]:
+        own = [(v, column) for v in variables for column in columns(v)]
+        products = cross_products(ContinuousTable(tuple(range(len(own))), np.array([x for _, x in own]), table.weights))
+        return [
+            [x * (1 if u == v else between) for x, (v, _) in zip(row, own, strict=True)]
+            for row, (u, _) in zip(products, own, strict=True)
+        ]
+
+    def determines(u: int, v: int) -> bool:
+        return u != v and not any(map(any, rest_of(covariances([u, v], Fraction(1)), len(columns(u)))))
+
+    kept = list(variables)
+    for v in variables:
+        if any(determines(u, v) for u in kept):
+            kept.remove(v)
+    if not kept:
         return Fraction(1)
-    products = cross_products(ContinuousTable(tuple(range(len(own))), np.array([x for _, x in own]), table.weights))
-    same = [[u == v for u, _ in own] for v, _ in own]
-    shrunk, blocks = (
-        [[x * (1 if s else w) for x, s in zip(*rows, strict=True)] for rows in zip(products, same, strict=True)]
-        for w in (1 - _SMALLEST, Fraction(0))
-    )
-    return determinant(shrunk) / determinant(blocks)
+    lost = sum(len(columns(v)) for v in variables if v not in kept)
+    return _SMALLEST**lost * determinant(covariances(kept, 1 - _SMALLEST)) / determinant(covariances(kept, Fraction(0)))
+
+
+def rest_of(matrix: list[list[Fraction]], first: int) -> list[list[Fraction]]:
+    """What is left of covariances once the first columns are known."""
+    rows = [list(row) for row in matrix]
+    for j in range(first):
+        for i in range(j + 1, len(rows)):
+            ratio = rows[i][j] / rows[j][j]
+            rows[i] = [x - ratio * y for x, y in zip(rows[i], rows[j], strict=True)]
+    return [row[first:] for row in rows[first:]]
 
 
 def degenerate_family(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -16,7 +15,7 @@ from tests.tables import categorical_table, mixed_table, random_categorical_tabl
 
 import stablebn as sb
 from stablebn import _core
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
+from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, prepare
 from stablebn.fixed_point import UNIT
 from stablebn.scores.mixed import halves
 from stablebn.stats import statistics_of
@@ -123,14 +122,36 @@ def test_values_are_those_of_the_exact_determinant(first: int) -> None:
             assert abs(Decimal(value) / UNIT - exact) < Decimal(table.total) * Decimal(2) ** -34
 
 
-def test_a_copy_costs_40_bits_a_column_and_independent_columns_nothing() -> None:
+def test_a_copy_counts_40_bits_a_column_and_independent_columns_nothing() -> None:
     copy, other = [0, 1, 2] * 6, [0] * 9 + [1] * 9
     values = _values(categorical_table([copy, [(2 * code + 1) % 3 for code in copy], other]))
-    # (1 - (1 - e)**2) for each of the two columns.
-    once = ln(Fraction(2**41 - 1, 2**80))
-    assert Decimal(values[frozenset({0, 1})]) / UNIT == pytest.approx(-9 * 2 * once, abs=Decimal("1e-8"))
+    once = Decimal(values[frozenset({0, 1})]) / UNIT
+    assert once == pytest.approx(9 * 2 * 40 * ln(2), abs=Decimal("1e-9"))
     assert values[frozenset({0, 1, 2})] == values[frozenset({0, 1})]
     assert values[frozenset({0, 2})] == values[frozenset({0})] == 0
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "exact", "fges"])
+def test_what_another_variable_determines_adds_nothing_to_it(algorithm: str) -> None:
+    rng = np.random.default_rng(3)
+    code = rng.integers(0, 6, 300)
+    # The same in other labels twice, in fewer levels, and as a number.
+    columns: dict[Any, Any] = {
+        "a": ["uvwxyz"[own] for own in code],
+        "b": ["zwvyxu"[own] for own in code],
+        "c": ["xyzuvw"[own] for own in code],
+        "coarse": ["pqr"[own // 2] for own in code],
+        "number": [[0.5, 0.1, 0.7, 2.5, 0.3, 1.1][own] for own in code],
+    }
+    table = prepare(columns).table
+    values = _values(table)
+    gain = values[frozenset({0, 1, 2})] + values[frozenset({0})] - values[frozenset({0, 1})] - values[frozenset({0, 2})]
+    assert gain == 0
+    assert values[frozenset(range(5))] == values[frozenset({0, 1, 2})] + (
+        values[frozenset({0, 3})] + values[frozenset({0, 4})]
+    )
+    # A tree: whatever is known of one, no second tells more.
+    assert len(sb.learn(columns, algorithm, "dg", arcs="any").pdag.skeleton()) == 4
 
 
 def test_more_columns_than_rows_have_a_value() -> None:
