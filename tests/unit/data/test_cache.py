@@ -114,17 +114,35 @@ def test_a_damaged_table_is_made_anew(rows: Path, tmp_path: Path, name: str, dam
     assert _prepared(rows, tmp_path / "cache")[1] == ["reading"]
 
 
-def test_what_an_ended_process_has_left_is_removed_and_what_a_running_one_needs_is_not(
+_LEAVING = """
+import os, sys
+from pathlib import Path
+from stablebn.data.stock import Folder
+folder = Folder(Path(sys.argv[1]))
+(folder.path / "rows").write_bytes(b"half")
+print(folder.path, flush=True)
+if sys.argv[2] == "die":
+    os._exit(1)
+sys.stdin.read()
+"""
+
+
+def test_what_a_killed_process_has_left_is_removed_and_what_a_running_one_needs_is_not(
     rows: Path, tmp_path: Path
 ) -> None:
-    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    left = tmp_path / "cache" / f"stablebn-part-{int(ended.stdout)}-x"
-    needed = tmp_path / "cache" / f"stablebn-part-{os.getpid()}-x"
-    left.mkdir(parents=True)
-    needed.mkdir()
-    _prepared(rows, tmp_path / "cache")
-    assert not left.exists()
-    assert needed.exists()
+    cache = tmp_path / "cache"
+    program = [sys.executable, "-c", _LEAVING, str(cache)]
+    left = Path(subprocess.run([*program, "die"], capture_output=True, text=True, check=False).stdout.strip())
+    assert (left / "rows").exists()
+    with subprocess.Popen([*program, "live"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        needed = Path(running.stdout.readline().strip())
+        _prepared(rows, cache)
+        assert not left.exists()
+        assert needed.exists()
+        running.communicate()
+    assert not needed.exists()
+    assert len(_tables(cache)) == 1
 
 
 @pytest.fixture
