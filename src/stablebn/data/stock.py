@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -72,6 +72,10 @@ class Folder:
         folder = cls.__new__(cls)
         folder.path = path
         return folder
+
+    def __reduce__(self) -> tuple[Callable[[Path], Folder], tuple[Path]]:
+        """Another process may look at what is there, and does not remove it."""
+        return Folder.kept, (self.path,)
 
     def keep_as(self, path: Path) -> None:
         """Give the folder a name for good, unless another process was faster."""
