@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, cast, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class BlockTable:
         Whether blocks have weights: all of them, or none.
     open_block : callable
         Gives the block of a place, by memory maps where it lies on disk. It keeps the files from being removed for as
-        long as somebody has it.
+        long as somebody in this process has it. Of tables on disk it can be sent to another process.
     memory : int or None
         How many bytes what is made of the blocks may take while it is kept; None: as many as it takes.
     """
@@ -97,8 +97,18 @@ class BlockTable:
         chosen = tuple(columns)
         if chosen == tuple(range(len(self.names))):
             return self
-        open_block = self.open_block
-        return replace(self, like=self.like.select(chosen), open_block=lambda place: open_block(place).select(chosen))
+        return replace(self, like=self.like.select(chosen), open_block=_Selected(self.open_block, chosen))
+
+
+@dataclass(frozen=True)
+class _Selected:
+    """Opens blocks with some columns only. No closure, so that it can be sent to another process."""
+
+    open_block: Callable[[int], Table]
+    columns: tuple[int, ...]
+
+    def __call__(self, place: int) -> Table:
+        return self.open_block(place).select(self.columns)
 
 
 AnyTable: TypeAlias = Table | BlockTable
@@ -119,11 +129,9 @@ def by_kind(table: AnyTable) -> tuple[AnyTable, ...]:
     if isinstance(table, MixedTable):
         return table.categorical, table.continuous
     if isinstance(table, BlockTable) and isinstance(table.like, MixedTable):
-        opened = cast("Callable[[int], MixedTable]", table.open_block)
-        return (
-            replace(table, like=table.like.categorical, open_block=lambda place: opened(place).categorical),
-            replace(table, like=table.like.continuous, open_block=lambda place: opened(place).continuous),
-        )
+        like, every = table.like, range(len(table.names))
+        categorical = [c for c in every if table.names[c] in set(like.categorical.names)]
+        return table.select(categorical), table.select([c for c in every if c not in set(categorical)])
     return (table,)
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 import tempfile
 import weakref
-from collections.abc import Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +29,13 @@ from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights
 from stablebn.errors import DataError
 
+if sys.platform != "win32":
+    import fcntl
+
 PART = "stablebn-part-"
 """How the names of folders begin that are not for good."""
+
+_LOCK = "lock"
 
 # Of more different numbers each is kept as it is.
 MOST_LISTED = 1 << 12
@@ -46,16 +52,19 @@ class Folder:
     Parameters
     ----------
     parent : Path or None
-        Where; None: where temporary files are.
+        Where; None: where temporary files are. What processes have left there that were killed is removed.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
-        with told_of_disk(parent or Path(tempfile.gettempdir())):
-            if parent is not None:
-                parent.mkdir(parents=True, exist_ok=True)
-            # By the number of the process it is known whether somebody still needs it.
-            self.path = Path(tempfile.mkdtemp(prefix=f"{PART}{os.getpid()}-", dir=parent))
-        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        where = parent or Path(tempfile.gettempdir())
+        with told_of_disk(where):
+            where.mkdir(parents=True, exist_ok=True)
+            remove_left_over(where)
+            self.path = Path(tempfile.mkdtemp(prefix=PART, dir=where))
+            # Locked for as long as the process lives: so others know that somebody needs the folder.
+            lock = (self.path / _LOCK).open("w")
+            _is_locked_now(lock)
+        self._remove = weakref.finalize(self, _remove, self.path, lock)
 
     @classmethod
     def kept(cls, path: Path) -> Folder:
@@ -64,14 +73,45 @@ class Folder:
         folder.path = path
         return folder
 
+    def __reduce__(self) -> tuple[Callable[[Path], Folder], tuple[Path]]:
+        """Another process may look at what is there, and does not remove it."""
+        return Folder.kept, (self.path,)
+
     def keep_as(self, path: Path) -> None:
         """Give the folder a name for good, unless another process was faster."""
         try:
             self.path.rename(path)
         except OSError:
             return
-        self._remove.detach()
+        _, _, (_, lock), _ = self._remove.detach()  # type: ignore[misc]
+        lock.close()
+        (path / _LOCK).unlink()
         self.path = path
+
+
+def _remove(folder: Path, lock: IO[str]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.close()
+
+
+def _is_locked_now(lock: IO[str]) -> bool:
+    """Lock a file, unless somebody else has."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def remove_left_over(where: Path) -> None:
+    """Remove the folders of processes that were killed: nobody has them locked."""
+    for folder in where.glob(f"{PART}*"):
+        # One without a lock is just being made; one of somebody else is not ours to remove.
+        with suppress(OSError), (folder / _LOCK).open("r+") as lock:
+            if _is_locked_now(lock):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -46,7 +46,7 @@ _FEWEST_ROWS = 1 << 10
 # Bytes, for each value of a block or of a batch, of all that is made of it before it is let go.
 _BYTES_IN_BLOCK = 64
 _BYTES_IN_BATCH = 128
-_BYTES_IN_PASS = 64
+_BYTES_IN_PASS = 256
 
 # A text file in memory takes about so many times its size.
 _TIMES_TEXT = 8
@@ -209,6 +209,8 @@ def fill(
                 columns[name] = kept[name].convert(column if used is None else column.filter(used))
         counts = None if counts is None else counts[counts > 0]
         stock.add(columns, length if counts is None else len(counts), counts, threads)
+    # What PyArrow has let go it keeps for itself otherwise.
+    pa.default_memory_pool().release_unused()
     if weights is not None:
         weights.check(count)
     return Filled(count, damaged)

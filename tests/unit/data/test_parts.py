@@ -217,6 +217,5 @@ def test_more_texts_than_memory_holds_are_told_of_with_a_remedy(rows: Path) -> N
     parts = [table.append_column("id", pa.array([f"{part}-{row}" * 40 for row in range(600)])) for part in range(40)]
     with pytest.raises(DataError, match=r"column 'id' has \d+ different texts and more to come") as caught:
         sb.learn(iter(parts), memory="16MiB")
-    assert sb.learn(iter(parts), memory="16MiB", **caught.value.remedy) == sb.learn(
-        pa.concat_tables(parts), drop=["id"]
-    )
+    remedy: dict[str, Any] = caught.value.remedy
+    assert sb.learn(iter(parts), memory="16MiB", **remedy) == sb.learn(pa.concat_tables(parts), drop=["id"])
