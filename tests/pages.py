@@ -106,7 +106,7 @@ def _run_python(block: Block, names: dict[str, object]) -> None:
         indent, expression, shown = match.groups()
         printed = _PRINTED.match(expression)
         value = f"' '.join(map(str, ({printed[1]},)))" if printed else expression
-        return f"{indent}_told({value}, {shown!r}, printed={bool(printed)})"
+        return f"{indent}_told(({value}), {shown!r}, printed={bool(printed)})"
 
     # Lines before it, so that errors name the line of the page.
     source = "\n" * (block.line - 1) + _SHOWN.sub(asks, block.code)
