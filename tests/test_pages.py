@@ -89,7 +89,7 @@ def test_what_a_page_shows_wrongly_is_noticed(code: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("code", "language"),
     [
-        ("x = 1 + 1\nx  # -> 2\nx, 1  # -> (2, 1)\nprint('a', x)  # -> a 2\nprint('long')  # a word\n1 / 3  # -> 0.333...\n", "python"),
+        ("x = 1 + 1\nx, 1  # -> (2, 1)\nprint('a', x)  # -> a 2\nprint(x)  # a word\n1 / 3  # -> 0.333...\n", "python"),
         (">>> 'abc'\n'a...'\n", "pycon"),
         ("$ stablebn --version\nstablebn ...\n", "console"),
     ],
