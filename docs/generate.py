@@ -25,8 +25,11 @@ MARK = re.compile(r"^<!-- generated: (.+?) -->$", flags=re.M)
 FOR_TESTS = re.compile(r"^<!-- (?:run|not run|needs|exit code|file):.*?-->\n", flags=re.M | re.S)
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
+def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
     """What MkDocs calls for every page: the generated parts come in, and what only tests read goes."""
+    if page.file.src_uri.startswith("study/") or page.file.src_uri.endswith("-table.md"):
+        # Who searches for a word wants the page that explains it first.
+        page.meta.setdefault("search", {"boost": 0.2})
     return FOR_TESTS.sub("", filled(markdown))
 
 
@@ -87,9 +90,9 @@ def options() -> str:
     groups: dict[str, Callable[[str], bool]] = {
         "The score": lambda name: name in score,
         "What is known": lambda name: name in KNOWLEDGE,
-        "The search": lambda name: name in search and name not in KNOWLEDGE,
+        "The search": lambda name: name in {*search, "start"} and name not in KNOWLEDGE,
         "The table": lambda name: name in table,
-        "The run": lambda name: name not in {*search, *score, *table, *KNOWLEDGE},
+        "The run": lambda name: name not in {*search, "start", *score, *table, *KNOWLEDGE},
     }
     return "\n\n".join(
         "\n\n".join([f"## {title}", *(_option(option) for option in learn_options() if belongs(option.name))])
@@ -128,7 +131,7 @@ def _command(above: Any, command: Any) -> str:
             by_panel.setdefault(panel, []).append((f"`{' '.join(record[0].split())}`", record[1]))
     for panel, shown in by_panel.items():
         lines += [f"**{panel}**"] if panel else []
-        lines.append(_table(("", ""), shown))
+        lines.append(_table(("option", "what it does"), shown))
     return "\n\n".join(lines)
 
 

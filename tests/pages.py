@@ -35,7 +35,7 @@ PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md"
 """All pages, by their path."""
 
 RUN = ("python", "pycon", "console")
-CODE = (*RUN, "sh", "r")
+CODE = (*RUN, "sh", "bash", "r")
 """Languages of blocks that are code: run, or said to be not run."""
 TEXT = ("text", "toml", "json", "csv", "dot", "bibtex")
 """Those of blocks that nobody runs."""
