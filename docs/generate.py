@@ -25,6 +25,30 @@ MARK = re.compile(r"^<!-- generated: (.+?) -->$", flags=re.M)
 FOR_TESTS = re.compile(r"^<!-- (?:run|not run|needs|exit code|file):.*?-->\n", flags=re.M | re.S)
 
 
+# The pages that say more of options, from the page of options.
+MORE: Mapping[str, Sequence[str]] = {
+    "scores.md": ("score", "k", "iss", "iss_mu", "iss_w"),
+    "../mixed.md#which-arcs": ("arcs",),
+    "../knowledge.md": KNOWLEDGE,
+    "learners.md#climbing": ("tabu", "noinc", "max_iter", "order_search", "start"),
+    "tests.md": ("test", "alpha", "max_condition"),
+    "../learners.md": ("order",),
+    "learners.md#fges": ("faithfulness",),
+    "../best.md": ("effort",),
+    "../exact.md": ("max_sets",),
+    "../long-runs.md": ("max_time", "checkpoint", "resume", "progress"),
+    "../weights.md": ("weights",),
+    "../columns.md": ("kinds", "columns", "drop", "keep"),
+    "../levels.md": ("levels",),
+    "../missing.md": ("missing",),
+    "../discretising.md": ("discretise", "bins"),
+    "../files.md": ("names", "sep", "decimal", "encoding"),
+    "../stability.md#units": ("unit_free",),
+    "../large-tables.md#threads": ("threads",),
+    "../promise.md#where-it-ends": ("duplicates",),
+}
+
+
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
     """What MkDocs calls for every page: the generated parts come in, and what only tests read goes."""
     if page.file.src_uri.startswith("study/") or page.file.src_uri.endswith("-table.md"):
@@ -104,7 +128,8 @@ def _option(option: Option) -> str:
     said = [f"`{option.type}`", f"by default `{option.default!r}`"]
     if option.command_type is not None:
         said.append(f"on the command line `--{option.flag or option.name.replace('_', '-')}`")
-    lines = [f"### {option.name}", f"{', '.join(said)}", option.help]
+    more = [page for page, names in MORE.items() if option.name in names]
+    lines = [f"### {option.name}", f"{', '.join(said)}{''.join(f'; [more]({page})' for page in more)}", option.help]
     if option.of:
         lines.append(f"Only of {', '.join(f'`{name}`' for name in learners.learners_with(option))}.")
     return "\n\n".join(lines)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import typer
-from docs.generate import MARK, filled
+from docs.generate import MARK, MORE, filled
 
 import stablebn
 from stablebn import graph, study
@@ -106,6 +106,11 @@ def test_every_option_is_described_with_its_default() -> None:
         assert entry, option.name
         assert f"by default `{option.default!r}`" in entry[1]
         assert entry[2] == option.help
+
+
+def test_only_options_have_pages_that_say_more() -> None:
+    said = [name for names in MORE.values() for name in names]
+    assert sorted(said) == sorted({*said} & {option.name for option in learn_options()})
 
 
 def test_every_command_is_described_with_its_options() -> None:
