@@ -136,7 +136,7 @@ def _run_commands(block: Block) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
-            env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
+            env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80", "NO_COLOR": "1"},
             check=False,
         )
         expected = code if number == len(commands) - 1 else 0
