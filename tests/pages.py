@@ -111,7 +111,7 @@ def _run_python(block: Block, names: dict[str, object]) -> None:
     # Lines before it, so that errors name the line of the page.
     source = "\n" * (block.line - 1) + _SHOWN.sub(asks, block.code)
     names["_told"] = told
-    exec(compile(source, block.page, "exec"), names)
+    exec(compile(source, block.page, "exec", dont_inherit=True), names)
 
 
 def _run_doctest(block: Block, names: dict[str, object]) -> None:
