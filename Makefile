@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench fuzz lint types dist sanitize clean
+.PHONY: demo test test-all bench docs fuzz lint types dist sanitize clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -28,8 +28,8 @@ demo: $(VENV)/installed
 	@$(BIN)/stablebn demo
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check src tests fuzz bench build_backend
-	$(BIN)/ruff format --check src tests fuzz bench build_backend
+	$(BIN)/ruff check src tests fuzz bench build_backend docs/generate.py
+	$(BIN)/ruff format --check src tests fuzz bench build_backend docs/generate.py
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy
@@ -47,6 +47,14 @@ $(VENV)/installed-bench: pyproject.toml | $(VENV)/installed
 # NETWORKS names a folder with the networks that pgmpy does not bring; OPTIONS are those of bench/run.py, say --quick.
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS)) $(OPTIONS)
+
+$(VENV)/installed-docs: pyproject.toml | $(VENV)/installed
+	$(PIP) --no-build-isolation --editable ".[docs]"
+	touch $@
+
+# The pages of docs/ as a site, in build/site; a warning is an error. The variable silences an advertisement.
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Random tables in random layouts, compared with ==: docs/fuzzing.md. OPTIONS are those of `python -m fuzz`.
 SECONDS ?= 60

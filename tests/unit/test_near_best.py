@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
@@ -228,14 +226,6 @@ def test_parts_that_are_too_large_are_told(monkeypatch: pytest.MonkeyPatch) -> N
         sb.OptionError, match=r"variables hang together, 'bronc', .*smaller margin, max_parents= or fewer columns"
     ):
         sb.near_optimal(_asia())
-
-
-def test_the_page_gives_what_it_shows() -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "near-optimal.md"
-    # Else the end of a block would be part of what is shown.
-    text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.M)
-    failed, tried = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, page.name, None, 0))
-    assert (failed, tried) == (0, 7)
 
 
 def test_the_command_says_what_the_library_says(tmp_path: Path) -> None:

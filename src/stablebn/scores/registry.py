@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from stablebn.data.kinds import Kind
@@ -54,6 +54,13 @@ _MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics, Score
     "loglik": lambda statistics, config: mixed.loglik(statistics),
     "dg": lambda statistics, config: mixed.dg(statistics, config.k),
 }
+
+SCORES_BY_KIND: Mapping[str, Sequence[str]] = {
+    "categorical": tuple(_CATEGORICAL),
+    "continuous": tuple(_CONTINUOUS),
+    "mixed": tuple(_MIXED),
+}
+"""Names of the scores that a table of a kind can have; the first is the default."""
 
 SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS, *_MIXED]))
 """Names of all scores."""
