@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -33,8 +32,7 @@ def command(
     found = compare(read_graph(learned), read_graph(true), as_cpdag=not as_they_are, sid=sid)
     say(str(found))
     if out is not None:
-        figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}
-        write_atomically(out, json.dumps(figures, indent=1, default=str) + "\n", force=force)
+        write_atomically(out, json.dumps(found.to_dict(), indent=1, default=str) + "\n", force=force)
     if fail_under is not None and found.f1 < fail_under:
         say(f"F1 {found.f1:.4f} is below {fail_under}.", err=True)
         raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import Annotated, Protocol
 
 import typer
 
-from stablebn.audit.picture import check_drawable
+from stablebn.drawing.figures import check_drawable
 from stablebn.errors import OptionError, spelled
 from stablebn.output import check_free, write_atomically
 
@@ -29,13 +29,12 @@ class Figures(Protocol):
 
 def check_writable(out: Path | None, plot: Path | None, *, force: bool) -> None:
     """Raise `OptionError` for files that cannot be written, before any work is done for them."""
-    for path in (out, plot):
-        if path is not None:
-            check_free(path, force=force)
-    if out is not None and out.suffix.lower() not in (".json", ".csv"):
-        raise OptionError(f"--out {out}: what is {out.suffix}? Its name must end in .json or .csv.")
+    if out is not None:
+        check_free(out, force=force)
+        if out.suffix.lower() not in (".json", ".csv"):
+            raise OptionError(f"--out {out}: what is {out.suffix}? Its name must end in .json or .csv.")
     if plot is not None:
-        check_drawable(plot)
+        check_drawable(plot, force=force)
 
 
 def write_figures(found: Figures, out: Path | None, plot: Path | None, *, force: bool) -> str:
