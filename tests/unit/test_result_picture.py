@@ -65,7 +65,7 @@ def test_stronger_arcs_are_darker_and_broader() -> None:
     assert [stroke.width for stroke in by_strength] == sorted(stroke.width for stroke in by_strength)
     red = [int(stroke.colour[1:3], 16) for stroke in by_strength]
     assert red == sorted(red, reverse=True)
-    assert red[0] > red[-1]
+    assert len(set(red)) > 2
 
 
 class _Tags(HTMLParser):

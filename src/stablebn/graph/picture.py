@@ -7,7 +7,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from stablebn.drawing.arc_styles import COMPARED, EXTRA, MISSING, RIGHT, TURNED, relative_strengths, stroke_of
+from stablebn.drawing.arc_styles import (
+    COMPARED,
+    EXTRA,
+    IN_WORDS,
+    MATCHED,
+    MISSING,
+    REVERSED,
+    SHADES,
+    UNDECIDED,
+    shades_of,
+    stroke_of,
+)
 from stablebn.drawing.figures import check_drawable, write_figure
 from stablebn.drawing.painting import paint
 from stablebn.drawing.scene import (
@@ -38,7 +49,7 @@ LAYOUTS = ("auto", "layered", "graphviz")
 
 # Of a name in a box. All of it is told under the pointer.
 _MOST_LETTERS = 24
-_BOX_HEIGHT, _NARROWEST_BOX, _AROUND_NAME = 28.0, 44.0, 18.0
+_BOX_HEIGHT, _NARROWEST_BOX, _AROUND_NAME = 30.0, 48.0, 22.0
 # Of the words around the graph.
 _MARGIN, _LINE, _SMALL, _SAMPLE = 16.0, 18.0, 11.0, 30.0
 _NARROWEST = 460.0
@@ -107,7 +118,8 @@ class Drawing:
             y = bottom + _LINE * line
             start, end = Spot(x, y), Spot(x + _SAMPLE, y)
             curves.append(Curve((start, start, end, end), stroke))
-            words.append(Words(x + _SAMPLE + 6, y, text, _SMALL))
+            if text:
+                words.append(Words(x + _SAMPLE + 6, y, text, _SMALL))
         height = bottom + _LINE * key_lines + (_MARGIN if key_lines else 0.0)
         return Scene(round(width, 1), round(height, 1), tuple(curves), tuple(heads), tuple(boxes), tuple(words))
 
@@ -164,7 +176,7 @@ def drawing_of_learned(
         By which they are strong.
     """
     arbitrary = {frozenset(edge) for edge in undirected}
-    relative = {frozenset(arc): own for arc, own in relative_strengths(strengths).items()}
+    shades = {frozenset(arc): shade for arc, shade in shades_of(strengths).items()}
     told = {frozenset(arc): own for arc, own in strengths.items()}
     directed, loose = edges_by_kind(shown)
     edges = []
@@ -175,10 +187,15 @@ def drawing_of_learned(
             note += f": {score} {told[pair]:,.2f} lost without it"
         if pair in arbitrary:
             note += "; its direction is arbitrary"
-        edges.append(DrawnEdge(a, b, stroke_of(relative.get(pair), arbitrary=pair in arbitrary), head, note))
+        edges.append(DrawnEdge(a, b, stroke_of(shades.get(pair), arbitrary=pair in arbitrary), head, note))
     # The strongest are painted last, over the others.
-    edges.sort(key=lambda edge: relative.get(frozenset((edge.a, edge.b)), 0.0))
-    keys = [(stroke_of(share), f"{score} {strengths[arc]:,.2f} lost without it") for arc, share in _ends(strengths)]
+    edges.sort(key=lambda edge: told.get(frozenset((edge.a, edge.b)), 0.0))
+    keys = []
+    if strengths:
+        ends = dict.fromkeys((min(strengths.values()), max(strengths.values())))
+        lost = [f"{strength:,.2f}" for strength in ends]
+        keys = [(stroke, "") for stroke in SHADES[:-1]] if len(ends) > 1 else []
+        keys.append((SHADES[-1], f"{score} lost without the arc: {' to '.join(lost)}"))
     if arbitrary:
         keys.append((stroke_of(arbitrary=True), "direction arbitrary"))
     return Drawing(shown if dag is None else dag, tuple(edges), title, tuple(keys))
@@ -191,18 +208,18 @@ def drawing_of_comparison(learned: Graph, true: Graph, *, title: str) -> Drawing
     edges = []
     for a, b in sorted_edges({**ours, **theirs}, rank):
         mark, true_mark = ours.get((a, b), ""), theirs.get((a, b), "")
-        verdict = MISSING if not mark else EXTRA if not true_mark else RIGHT if mark == true_mark else TURNED
+        verdict = _verdict(mark, true_mark)
         start, end = (b, a) if (mark or true_mark) == "<-" else (a, b)
         head = (mark or true_mark) != "--"
-        note = f"{_arc(start, end, '→' if head else '–')}: {verdict}"
-        if verdict == TURNED:
+        note = f"{_arc(start, end, '→' if head else '–')}: {IN_WORDS[verdict]}"
+        if verdict in (REVERSED, UNDECIDED):
             ends = (b, a) if true_mark == "<-" else (a, b)
             note += f"; the true graph has {_arc(*ends, '–' if true_mark == '--' else '→')}"
         edges.append(DrawnEdge(start, end, COMPARED[verdict], head, note))
     # What is wrong is painted over what is right.
-    edges.sort(key=lambda edge: edge.stroke != COMPARED[RIGHT])
+    edges.sort(key=lambda edge: edge.stroke != COMPARED[MATCHED])
     counts = {verdict: sum(edge.stroke == stroke for edge in edges) for verdict, stroke in COMPARED.items()}
-    keys = tuple((stroke, f"{verdict} ({counts[verdict]})") for verdict, stroke in COMPARED.items())
+    keys = tuple((stroke, f"{IN_WORDS[verdict]} ({counts[verdict]})") for verdict, stroke in COMPARED.items())
     # Learned from little, a graph has few edges, and the true one shows better what belongs where.
     return Drawing(true, tuple(edges), title, keys)
 
@@ -211,13 +228,11 @@ def _arc(a: Node, b: Node, mark: str = "→") -> str:
     return f"{spelled(a)} {mark} {spelled(b)}"
 
 
-def _ends(strengths: Mapping[Edge, float]) -> list[tuple[Edge, float]]:
-    """The weakest arc and the strongest one, and how strong they are beside the latter."""
-    if not strengths:
-        return []
-    relative = relative_strengths(strengths)
-    weakest, strongest = (choose(relative, key=relative.__getitem__) for choose in (min, max))
-    return [(arc, relative[arc]) for arc in dict.fromkeys((weakest, strongest))]
+def _verdict(learned: str, true: str) -> str:
+    """What a comparison says of an edge with these marks, of which not both are empty."""
+    if not learned or not true:
+        return EXTRA if learned else MISSING
+    return MATCHED if learned == true else UNDECIDED if "--" in (learned, true) else REVERSED
 
 
 def _lay_out(graph: Graph, edges: Iterable[Edge], widths: Mapping[Node, float], layout: LayoutName) -> Layout:
@@ -248,7 +263,8 @@ def _keys(keys: Sequence[tuple[Stroke, str]], width: float) -> tuple[list[tuple[
     placed = []
     x, line = _MARGIN, 0
     for stroke, text in keys:
-        room = _SAMPLE + 6 + breadth(text, _SMALL) + _MARGIN
+        # Without words it belongs to the next.
+        room = _SAMPLE + (6 + breadth(text, _SMALL) + _MARGIN if text else 2)
         if x > _MARGIN and x + room > width:
             x, line = _MARGIN, line + 1
         placed.append((stroke, text, x, line))

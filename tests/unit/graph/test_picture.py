@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import stablebn as sb
-from stablebn.drawing.arc_styles import COMPARED, EXTRA, MISSING, RIGHT, TURNED
+from stablebn.drawing.arc_styles import COMPARED, EXTRA, IN_WORDS, MATCHED, MISSING, REVERSED, UNDECIDED
 from stablebn.drawing.scene import Scene
 from stablebn.graph.picture import drawing_of, drawing_of_comparison
 
@@ -165,32 +165,31 @@ def test_without_matplotlib_a_plot_names_the_extra_and_svg_needs_none(monkeypatc
 
 
 def test_a_comparison_shows_what_became_of_every_edge() -> None:
-    learned = sb.PDAG("abcde", [("a", "b"), ("c", "b")], [("c", "d")])
-    true = sb.PDAG("abcde", [("a", "b"), ("b", "c")], [("d", "e")])
+    learned = sb.PDAG("abcdef", [("a", "b"), ("c", "b"), ("e", "f")], [("c", "d")])
+    true = sb.PDAG("abcdef", [("a", "b"), ("b", "c")], [("d", "e"), ("e", "f")])
     edges = {(edge.a, edge.b): edge for edge in drawing_of_comparison(learned, true, title="").edges}
-    verdicts = {
-        ends: next(v for v, stroke in COMPARED.items() if stroke == edge.stroke) for ends, edge in edges.items()
+    drawn = {ends: ([v for v, stroke in COMPARED.items() if stroke == e.stroke], e.head) for ends, e in edges.items()}
+    assert drawn == {
+        ("a", "b"): ([MATCHED], True),
+        ("c", "b"): ([REVERSED], True),
+        ("c", "d"): ([EXTRA], False),
+        ("d", "e"): ([MISSING], False),
+        ("e", "f"): ([UNDECIDED], True),
     }
-    assert verdicts == {("a", "b"): RIGHT, ("c", "b"): TURNED, ("c", "d"): EXTRA, ("d", "e"): MISSING}
-    assert {ends: edge.head for ends, edge in edges.items()} == {
-        ("a", "b"): True,
-        ("c", "b"): True,
-        ("c", "d"): False,
-        ("d", "e"): False,
-    }
-    assert edges["c", "b"].note == "c → b: otherwise directed; the true graph has b → c"
+    assert edges["c", "b"].note == "c → b: reversed; the true graph has b → c"
+    assert edges["e", "f"].note == "e → f: directed in only one; the true graph has e – f"
 
 
 def test_strokes_of_a_comparison_can_be_told_apart_without_colours() -> None:
-    assert len({stroke.dashes for stroke in COMPARED.values()}) == len({s.colour for s in COMPARED.values()}) == 4
+    assert len({stroke.dashes for stroke in COMPARED.values()}) == len({s.colour for s in COMPARED.values()}) == 5
 
 
 def test_comparisons_are_drawn_and_count_what_they_show(tmp_path: Path) -> None:
     result = sb.learn(sb.read_network("asia").sample(500, seed=1))
     found = sb.compare(result, "asia")
     texts = [own.text for own in ET.fromstring(found._repr_svg_()).iter(f"{SVG}text")]
-    assert f"{RIGHT} ({found.tp})" in texts
-    assert f"{MISSING} ({sum(not edge.learned for edge in found.edges)})" in texts
+    assert f"{IN_WORDS[MATCHED]} ({found.tp})" in texts
+    assert f"{IN_WORDS[MISSING]} ({sum(not edge.learned for edge in found.edges)})" in texts
     found.plot(tmp_path / "comparison.svg")
     assert (tmp_path / "comparison.svg").stat().st_size > 1000
 
