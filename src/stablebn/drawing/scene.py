@@ -18,7 +18,7 @@ LETTERS = 12.0
 CORNER = 6.0
 """The radius of the corners of boxes."""
 
-_HEAD_LENGTH, _HEAD_WIDTH = 8.0, 6.4
+_HEAD_LENGTH, _HEAD_WIDTH = 9.0, 6.0
 # Of the size of the letters.
 _NARROW, _USUAL, _BROAD, _FULL = 0.36, 0.62, 0.9, 1.05
 
@@ -90,7 +90,7 @@ def arrow(path: tuple[Spot, ...], stroke: Stroke, note: str = "") -> tuple[Curve
     """A line with a head at its end, which points the way that the line comes from."""
     *before, (control_x, control_y), (x, y) = path
     length = hypot(x - control_x, y - control_y) or 1.0
-    along, aside = ((x - control_x) / length, (y - control_y) / length), _HEAD_WIDTH / 2 + 0.3 * stroke.width
+    along, aside = ((x - control_x) / length, (y - control_y) / length), _HEAD_WIDTH / 2 + 0.7 * stroke.width
     back = Spot(x - _HEAD_LENGTH * along[0], y - _HEAD_LENGTH * along[1])
     left = Spot(back.x - aside * along[1], back.y + aside * along[0])
     right = Spot(back.x + aside * along[1], back.y - aside * along[0])

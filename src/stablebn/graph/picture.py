@@ -51,7 +51,7 @@ LAYOUTS = ("auto", "layered", "graphviz")
 _MOST_LETTERS = 24
 _BOX_HEIGHT, _NARROWEST_BOX, _AROUND_NAME = 30.0, 48.0, 22.0
 # Of the words around the graph.
-_MARGIN, _LINE, _SMALL, _SAMPLE = 16.0, 18.0, 11.0, 30.0
+_MARGIN, _LINE, _SMALL, _SAMPLE, _SHORT_SAMPLE = 16.0, 18.0, 11.0, 30.0, 18.0
 _NARROWEST = 460.0
 
 
@@ -116,7 +116,7 @@ class Drawing:
         bottom = above + laid.height
         for stroke, text, x, line in keys:
             y = bottom + _LINE * line
-            start, end = Spot(x, y), Spot(x + _SAMPLE, y)
+            start, end = Spot(x, y), Spot(x + (_SAMPLE if text else _SHORT_SAMPLE), y)
             curves.append(Curve((start, start, end, end), stroke))
             if text:
                 words.append(Words(x + _SAMPLE + 6, y, text, _SMALL))
@@ -264,7 +264,7 @@ def _keys(keys: Sequence[tuple[Stroke, str]], width: float) -> tuple[list[tuple[
     x, line = _MARGIN, 0
     for stroke, text in keys:
         # Without words it belongs to the next.
-        room = _SAMPLE + (6 + breadth(text, _SMALL) + _MARGIN if text else 2)
+        room = _SAMPLE + 6 + breadth(text, _SMALL) + _MARGIN if text else _SHORT_SAMPLE + 2
         if x > _MARGIN and x + room > width:
             x, line = _MARGIN, line + 1
         placed.append((stroke, text, x, line))
