@@ -219,7 +219,7 @@ def drawing_of_comparison(learned: Graph, true: Graph, *, title: str) -> Drawing
     # What is wrong is painted over what is right.
     edges.sort(key=lambda edge: edge.stroke != COMPARED[MATCHED])
     counts = {verdict: sum(edge.stroke == stroke for edge in edges) for verdict, stroke in COMPARED.items()}
-    keys = tuple((stroke, f"{IN_WORDS[verdict]} ({counts[verdict]})") for verdict, stroke in COMPARED.items())
+    keys = tuple((COMPARED[verdict], f"{IN_WORDS[verdict]} ({count})") for verdict, count in counts.items() if count)
     # Learned from little, a graph has few edges, and the true one shows better what belongs where.
     return Drawing(true, tuple(edges), title, keys)
 
