@@ -40,6 +40,7 @@ from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.graph.graphviz import graphviz_layout, has_graphviz
 from stablebn.graph.layout import Layout, layered_layout
 from stablebn.graph.names import Edge, Node, name_key, rank_names, sorted_edges
+from stablebn.graph.pdag import PDAG
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -146,7 +147,7 @@ def drawing_of(graph: Graph) -> Drawing:
     edges = [DrawnEdge(a, b, stroke_of(), True, _arc(a, b)) for a, b in directed]
     edges += [DrawnEdge(a, b, stroke_of(arbitrary=True), False, _arc(a, b, "–")) for a, b in undirected]
     keys = ((stroke_of(arbitrary=True), "no direction"),) if directed and undirected else ()
-    return Drawing(graph, tuple(edges), keys=keys)
+    return Drawing(_directed(graph), tuple(edges), keys=keys)
 
 
 def drawing_of_learned(
@@ -221,7 +222,12 @@ def drawing_of_comparison(learned: Graph, true: Graph, *, title: str) -> Drawing
     counts = {verdict: sum(edge.stroke == stroke for edge in edges) for verdict, stroke in COMPARED.items()}
     keys = tuple((COMPARED[verdict], f"{IN_WORDS[verdict]} ({count})") for verdict, count in counts.items() if count)
     # Learned from little, a graph has few edges, and the true one shows better what belongs where.
-    return Drawing(true, tuple(edges), title, keys)
+    return Drawing(_directed(true), tuple(edges), title, keys)
+
+
+def _directed(graph: Graph) -> Graph:
+    """A DAG that extends a graph, where there is one: nodes stand better below each other when every edge has a way."""
+    return (graph.extension() or graph) if isinstance(graph, PDAG) else graph
 
 
 def _arc(a: Node, b: Node, mark: str = "→") -> str:
