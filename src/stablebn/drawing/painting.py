@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stablebn.drawing.colours import BORDER, FILL, INK, PAPER
 from stablebn.drawing.figures import new_figure
-from stablebn.drawing.scene import CORNER, LETTERS, Scene
+from stablebn.drawing.scene import BORDER, CORNER, FILL, INK, LETTERS, PAPER, Scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from math import hypot
 from typing import NamedTuple
 
-from stablebn.drawing.colours import INK
+INK, PAPER, BORDER, FILL = "#1d2127", "#ffffff", "#aeb7c2", "#fbfcfd"
+"""Of letters, of the ground, and of the boxes; `arc_styles` has the colours of arcs."""
 
 LETTERS = 12.0
 """The size of the letters of a name."""

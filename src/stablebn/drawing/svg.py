@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from stablebn.drawing.colours import BORDER, FILL, INK, PAPER
-from stablebn.drawing.scene import CORNER, LETTERS, Curve, Head, NameBox, Scene, Spot, Words
+from stablebn.drawing.scene import BORDER, CORNER, FILL, INK, LETTERS, PAPER, Curve, Head, NameBox, Scene, Spot, Words
 
 FONT = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
