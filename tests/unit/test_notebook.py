@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from typing import Any
 
 import nbformat
@@ -23,11 +24,17 @@ CELLS = (
 )
 
 
+# What the packages of Jupyter warn of is their affair.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
 @pytest.fixture(scope="module")
-def shown() -> list[list[dict[str, Any]]]:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> list[list[dict[str, Any]]]:
     """For every cell what it shows, by kind."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
-    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=300, kernel_name="python3").execute(
+        env={**os.environ, "IPYTHONDIR": str(tmp_path_factory.mktemp("ipython"))}
+    )
     return [[output["data"] for output in cell["outputs"]] for cell in notebook.cells]
 
 
