@@ -14,14 +14,17 @@ from stablebn.data import Caution, Decision, Kind, Levels, Prepared
 from stablebn.errors import GraphError, OptionError, one_of
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
+from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
 from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search.optimum.search import Ties
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from typing_extensions import Self
 
     from stablebn.explanation import Explanation
+    from stablebn.graph.picture import Drawing, LayoutName
     from stablebn.networks.model import Network
 
 Directions: TypeAlias = Literal["marked", "cpdag", "dag"]
@@ -239,6 +242,53 @@ class Result:
         one_of("directions", directions, ("marked", "cpdag", "dag"))
         graph: DAG | PDAG | None = getattr(self, directions)
         return self.pdag if graph is None else graph
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        directions: Directions = "marked",
+        layout: LayoutName = "auto",
+        force: bool = False,
+    ) -> Figure:
+        """Draw the graph: arcs the darker the stronger, dashed where the direction is arbitrary; needs matplotlib.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write: .png, .svg or .pdf.
+        directions : {"marked", "cpdag", "dag"}
+            As in `shown`. Arbitrary directions show as dashed lines in all of them, and have heads only in "dag".
+        layout, force
+            As in `DAG.plot`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Notebooks show it.
+        """
+        title = self.summary(self._title).splitlines()[0]
+        return self.drawing(directions, self.strengths, title).plot(path, layout, force=force)
+
+    def drawing(self, directions: Directions, strengths: Mapping[Edge, float], title: str = "") -> Drawing:
+        """What is to be drawn, before anything is."""
+        from stablebn.graph.picture import drawing_of_learned
+
+        shown, score = self.shown(directions), str(self.config["score"]).upper()
+        return drawing_of_learned(shown, self.dag, self.undirected, strengths, title=title, score=score)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the summary, the graph and its arcs; it needs no matplotlib."""
+        from stablebn.result_html import page_of
+
+        return page_of(self, self._title)
+
+    @property
+    def _title(self) -> str:
+        """The learner as pictures and pages name it."""
+        from stablebn.learners import LEARNERS
+
+        return LEARNERS[str(self.config["algorithm"])].title
 
     @cached_property
     def cpdag(self) -> PDAG | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from stablebn.arguments import learn_options
-from stablebn.commands.figures import Out, check_writable, write_figures
+from stablebn.commands.figures import HeatMap, Out, check_writable, write_figures
 from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
@@ -60,12 +60,13 @@ def command(
     all_categorical: AllCategorical = False,
     out: Out = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the edges: a .png, .svg or .pdf file.")] = None,
+    heat_map: HeatMap = None,
     force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Bootstrap a learner, print how sure its edges are, and write what was found."""
-    check_writable(out, plot, force=force)
+    check_writable(out, plot, heat_map, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
@@ -86,7 +87,7 @@ def command(
         kept = "Nothing was written." if checkpoint is None else f"Say the same again to go on: {checkpoint} is kept."
         say(f"Interrupted. {kept}", err=True)
         raise typer.Exit(130) from None
-    written = write_figures(found, out, plot, force=force)
+    written = write_figures(found, out, plot, heat_map, force=force)
     if not quiet:
         say(found.summary())
         _say_edges(found)

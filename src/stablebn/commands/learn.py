@@ -27,6 +27,7 @@ from stablebn.commands.options import (
 )
 from stablebn.commands.progress import searching
 from stablebn.commands.terminal import say
+from stablebn.drawing.figures import check_drawable
 from stablebn.errors import OptionError, spelled
 from stablebn.learners import LEARNERS
 from stablebn.learners.interruption import Interruption
@@ -83,6 +84,7 @@ def command(
     trace: Annotated[
         Path | None, typer.Option(help="Write every step of the search to this file (.json or .csv).")
     ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the graph: a .png, .svg or .pdf file.")] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="Write what proves the graph to this file, for `stablebn verify` (exact).")
     ] = None,
@@ -101,6 +103,8 @@ def command(
     for path in (out, trace, certificate):
         if path is not None:
             check_free(path, force=force)
+    if plot is not None:
+        check_drawable(plot, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
@@ -121,6 +125,9 @@ def command(
         text = result.trace.to_csv() if trace.suffix == ".csv" else result.trace.to_json()
         write_atomically(trace, text, force=force)
         written.append(spelled(trace))
+    if plot is not None:
+        result.plot(plot, directions=directions, force=force)
+        written.append(spelled(plot))
     if certificate is not None:
         if result.certificate is None:
             raise OptionError(f"--certificate: {algorithm} proves nothing. Say exact.")

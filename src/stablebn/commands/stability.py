@@ -9,7 +9,7 @@ import typer
 
 from stablebn.arguments import repeatable_options
 from stablebn.audit import stability
-from stablebn.commands.figures import Out, check_writable, write_figures
+from stablebn.commands.figures import HeatMap, Out, check_writable, write_figures
 from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
@@ -52,12 +52,13 @@ def command(
     all_categorical: AllCategorical = False,
     out: Out = None,
     plot: Annotated[Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.")] = None,
+    heat_map: HeatMap = None,
     force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Audit a learner, print the verdict, and write what was found."""
-    check_writable(out, plot, force=force)
+    check_writable(out, plot, heat_map, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
@@ -73,7 +74,7 @@ def command(
             kinds=kinds,
             **given,
         )
-    written = write_figures(found, out, plot, force=force)
+    written = write_figures(found, out, plot, heat_map, force=force)
     if not quiet:
         say(found.summary())
         if written:

@@ -43,12 +43,12 @@ class Picture:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches; `MissingExtraError` where matplotlib is not installed."""
+    """An empty figure, in inches, that notebooks show; `MissingExtraError` where matplotlib is not installed."""
     try:
-        from matplotlib.figure import Figure
+        from stablebn.drawing.notebook_figure import NotebookFigure
     except ImportError as error:
         raise MissingExtraError("matplotlib", "plot") from error
-    return Figure(figsize=(width, height), layout="constrained")
+    return NotebookFigure(figsize=(width, height), layout="constrained")
 
 
 def write_picture(picture: Picture, folder: Path) -> list[Path]:

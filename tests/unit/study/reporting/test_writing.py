@@ -148,6 +148,7 @@ def test_other_studies_have_figures_too(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "stablebn.drawing.notebook_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"stablebn\[plot\]"):
         write_figures("paper", SAMPLES, RECORDS, tmp_path, report="paper")
