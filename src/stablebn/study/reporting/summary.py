@@ -137,6 +137,10 @@ class Experiments:
         samples = [sample for sample in self.samples if keep(sample)]
         return Experiments(samples, [trial for trial in self._trials.values() if keep(trial.sample)])
 
+    def without(self, learner: str) -> Experiments:
+        """All but what one learner did."""
+        return Experiments(self.samples, [trial for trial in self._trials.values() if trial.learner != learner])
+
     def of_networks(self, networks: Collection[str]) -> Experiments:
         """Those with samples of these networks."""
         return self.where(lambda sample: sample.network in networks)
