@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from stablebn.networks.asia import asia
+from stablebn.study.reporting.accuracy import accuracy_by_size
 from stablebn.study.reporting.arcs import ROWS, arcs_of_asia
 from stablebn.study.reporting.curves import f1_by_size
 from stablebn.study.reporting.dots import score_dots
 from stablebn.study.reporting.drawing import Picture
-from stablebn.study.reporting.paper import PaperStudy
+from stablebn.study.reporting.paper import SCORE_SEARCHERS, PaperStudy
 from stablebn.study.reporting.published import CATEGORICAL, CONTINUOUS, Figures
 from stablebn.study.reporting.side_by_side import learners_side_by_side
 from stablebn.study.reporting.summary import Experiments
@@ -41,6 +42,8 @@ CAPTIONS = {
     },
     "bic": "Normalised BIC by network: that of each learner less that of Tabu-Stable, means over sample sizes. Hollow: "
     "the paper's, of which HC-Stable's for Insurance is a slip of its table.",
+    "more-score": "Accuracy and score against the number of rows, for learners that search for a high score: means "
+    "over networks and layouts.",
     "asia-arcs": f"What HC and Tabu-Stable learn from {ROWS:,} rows of Asia. The number on an arc is the step of the "
     "search at which it was added, or turned last; steps whose arc was removed again are not seen. Colours compare "
     "the equivalence classes (CPDAGs) of the learned graph and the true one; an arc is dashed where the class of the "
@@ -63,6 +66,9 @@ def paper_pictures(study: PaperStudy, published: Figures) -> list[Picture]:
     if scores:
         theirs = {kind: published.get(f"normalised_bic_{kind}", {}) for kind in scores}
         pictures.append(_picture("bic", partial(score_dots, scores, theirs)))
+    searches = {kind: own for kind in _KINDS if (own := study.searches(kind)).samples and "best" in own.learners}
+    if searches:
+        pictures.append(_picture("more-score", partial(accuracy_by_size, searches, SCORE_SEARCHERS)))
     return [*pictures, _picture("asia-arcs", partial(arcs_of_asia, asia()))]
 
 

@@ -20,32 +20,37 @@ MEASURES = {
     "seconds": ("seconds", ".3g"),
 }
 ACCURACY = ("f1", "bsf", "shd")
+ALL_SIZES = "all sizes"
 LOWER_IS_BETTER = ("shd", "seconds")
 
 
 def more_score(kind: str, experiments: Experiments) -> Table:
-    """Score and accuracy by sample size."""
+    """Score and accuracy by sample size, and over all sizes."""
+    parts = {f"{size:,} rows": experiments.of_size(size) for size in experiments.sizes} | {ALL_SIZES: experiments}
     rows = []
-    for size in experiments.sizes:
-        own = experiments.where(lambda sample, size=size: sample.rows == size)  # type: ignore[misc]
-        columns = [_column(own, metric) for metric in MEASURES]
-        better = [_better(own, learner) for learner in own.learners]
+    for part, own in parts.items():
+        columns = [
+            [Entry(_highest(own, learner)) for learner in own.learners],
+            *(_column(own, metric) for metric in MEASURES),
+            *zip(*(_better(own, learner) for learner in own.learners), strict=True),
+        ]
         for place, learner in enumerate(own.learners):
-            entries = (*(column[place] for column in columns), *better[place])
-            rows.append(Row(f"{size:,} rows, {learner}", entries))
+            rows.append(Row(f"{part}, {learner}", tuple(column[place] for column in columns)))
     return Table(
         f"more-score-{kind}",
         f"What more score buys, {kind} networks: means over networks",
         (
             "rows, learner",
+            "highest score",
             *(heading for heading, _ in MEASURES.values()),
             "best has the higher F1, the lower",
             "best has the lower SHD, the higher",
         ),
         tuple(rows) if HIGHEST in experiments.learners else (),
         f"{experiments.extent()} Samples with identical or single-valued variables are part of it; hailfinder2 and "
-        "win95pts2 take the place of hailfinder and win95pts. The last columns: on how many samples `best` has the "
-        "better and on how many the worse figure than this learner; where the layout decides, than its mean.",
+        "win95pts2 take the place of hailfinder and win95pts. Highest score: on how many samples none of the others "
+        "scores higher. The last columns: on how many samples `best` has the better and on how many the worse figure "
+        "than this learner. Where the layout decides, it is the mean that counts.",
     )
 
 
@@ -118,6 +123,15 @@ def _better(experiments: Experiments, learner: str) -> tuple[Entry, Entry]:
         Entry(f"{count('f1', more)}, {count('f1', less)}"),
         Entry(f"{count('shd', less)}, {count('shd', more)}"),
     )
+
+
+def _highest(experiments: Experiments, learner: str) -> str:
+    """On how many samples a learner scores as high as any."""
+    reached = 0
+    for sample in experiments.samples:
+        scores = {trial.learner: _means(trial, "normalised_bic") for trial in experiments.on(sample)}
+        reached += scores[learner] == max(scores.values())
+    return f"{reached} of {len(experiments.samples)}"
 
 
 def _gain(experiments: Experiments, metric: str, over: str) -> Entry:

@@ -145,6 +145,10 @@ class Experiments:
         """Those with samples of these networks."""
         return self.where(lambda sample: sample.network in networks)
 
+    def of_size(self, rows: int) -> Experiments:
+        """Those with samples of so many rows."""
+        return self.where(lambda sample: sample.rows == rows)
+
     def by_kind(self) -> dict[str, Experiments]:
         """Those with categorical and those with continuous samples, where there are any."""
         kinds = dict.fromkeys(sample.kind for sample in self.samples)

@@ -31,6 +31,7 @@ RECORDS: list[Record] = [
     for record in runs(place.network, place.rows, learner, 0.4, 0.6 if learner == "tabu" else 0.4)
 ]
 PICTURES = ["algorithms-categorical", "algorithms-continuous", "asia-arcs", "bic", "f1-categorical", "f1-continuous"]
+PICTURES.append("more-score")
 
 
 @pytest.fixture(scope="module")
