@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench fuzz lint types dist sanitize clean
+.PHONY: demo test test-all bench fuzz lint types dist sanitize study-pages clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -47,6 +47,11 @@ $(VENV)/installed-bench: pyproject.toml | $(VENV)/installed
 # NETWORKS names a folder with the networks that pgmpy does not bring; OPTIONS are those of bench/run.py, say --quick.
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS)) $(OPTIONS)
+
+# All tables and figures of the paper's study in build/study, from the outcomes in docs/; nothing is run. PUBLISHED names
+# a JSON file of the paper's numbers, to stand beside ours.
+study-pages: $(VENV)/installed-test
+	$(BIN)/stablebn study docs/study-outcomes.json.gz --tables --figures --out build/study $(if $(PUBLISHED),--published $(PUBLISHED))
 
 # Random tables in random layouts, compared with ==: docs/fuzzing.md. OPTIONS are those of `python -m fuzz`.
 SECONDS ?= 60

@@ -90,7 +90,7 @@ def test_the_paper_is_as_its_tables_expect(toys: Path) -> None:
     assert {by_label[name].options["order"] for name in SIX} == {"given"}
     assert all(by_label[label].networks == tuple(n for n in study.networks if n in RESIDUAL) for label in residual)
     assert by_label["tabu-stable, names kept"].vary == ("columns", "rows")
-    assert len(jobs_of(study)) == 26 * 4 * (6 * 25 + 6 * 5 + 6 * 2 + 2) + 6 * 4 * 2 * 25 + 26 * 3 * 2
+    assert len(jobs_of(study)) == 26 * 4 * (6 * 25 + 6 * 5 + 6 * 2 + 2) + 6 * 4 * 2 * 25 + 15 * 3 * 2
     assert {learner.time_limit for learner in study.learners if learner.label != "exact"} == {10800.0}
 
 

@@ -32,7 +32,8 @@ def accuracy_by_size(by_kind: Mapping[str, Experiments], learners: Sequence[str]
         for across, (metric, title) in enumerate(PANELS.items()):
             panel = panels[down][across]
             _draw_metric(panel, experiments, metric, learners)
-            tidy(panel, f"{kind.capitalize()}: {title}", down * len(PANELS) + across)
+            tidy(panel, title, down * len(PANELS) + across)
+        panels[down][0].set_ylabel(f"{kind} networks", fontsize=9)
     figure.supxlabel("rows", fontsize=9)
     lines, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(lines, labels, loc="outside upper center", ncols=len(labels), frameon=False, fontsize=9)

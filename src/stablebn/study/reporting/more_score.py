@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stablebn.study.reporting.paper import PROVER, in_stable_order
-from stablebn.study.reporting.summary import Experiments, Trial, counted
+from stablebn.study.reporting.paper import PROVER, in_stable_order, true_degree
+from stablebn.study.reporting.summary import Experiments, Trial, counted, mean_of
 from stablebn.study.reporting.table import Entry, Row, Table, with_marks
 
 HIGHEST = "best"
@@ -32,6 +32,7 @@ def more_score(kind: str, experiments: Experiments) -> Table:
         columns = [
             [Entry(_highest(own, learner)) for learner in own.learners],
             *(_column(own, metric) for metric in MEASURES),
+            [Entry(_excess_degree(own, learner), style="+.2f") for learner in own.learners],
             *zip(*(_better(own, learner) for learner in own.learners), strict=True),
         ]
         for place, learner in enumerate(own.learners):
@@ -43,6 +44,7 @@ def more_score(kind: str, experiments: Experiments) -> Table:
             "rows, learner",
             "highest score",
             *(heading for heading, _ in MEASURES.values()),
+            "degree less the true one",
             "best has the higher F1, the lower",
             "best has the lower SHD, the higher",
         ),
@@ -123,6 +125,13 @@ def _better(experiments: Experiments, learner: str) -> tuple[Entry, Entry]:
         Entry(f"{count('f1', more)}, {count('f1', less)}"),
         Entry(f"{count('shd', less)}, {count('shd', more)}"),
     )
+
+
+def _excess_degree(experiments: Experiments, learner: str) -> float | None:
+    """How many neighbours a variable has more than in the true graph, in the mean."""
+    degree = experiments.mean(learner, "degree")
+    true = mean_of(true_degree(sample) for sample in experiments.samples)
+    return None if degree is None or true is None else degree - true
 
 
 def _highest(experiments: Experiments, learner: str) -> str:

@@ -256,7 +256,7 @@ def _non_extendable_percents(experiments: Experiments) -> dict[str, Value]:
 def _degrees(comparisons: Mapping[str, Experiments]) -> Grid:
     grid: Grid = {"true graph": {}}
     for kind, experiments in comparisons.items():
-        grid["true graph"][f"{kind}_mean"] = mean_of(map(_true_degree, experiments.samples))
+        grid["true graph"][f"{kind}_mean"] = mean_of(map(true_degree, experiments.samples))
         for learner in experiments.learners:
             row = grid.setdefault(learner, {})
             row[f"{kind}_mean"] = experiments.mean(learner, "degree")
@@ -264,5 +264,6 @@ def _degrees(comparisons: Mapping[str, Experiments]) -> Grid:
     return grid
 
 
-def _true_degree(sample: Sample) -> float:
+def true_degree(sample: Sample) -> float:
+    """Neighbours of a variable in the network, in the mean."""
     return 2 * sample.arcs / sample.nodes

@@ -267,6 +267,7 @@ def test_more_score_is_told_by_size_with_how_often_best_is_better() -> None:
     assert entry(table, "1,000 rows, tabu-stable", "best has the higher F1, the lower").value == "1, 0"
     assert entry(table, "100 rows, tabu-stable", "best has the lower SHD, the higher").value == "0, 0"
     assert entry(table, "100 rows, best", "highest score").value == "1 of 2"
+    assert entry(table, "100 rows, best", "degree less the true one").value == 0.5
     assert entry(table, "all sizes, hc", "highest score").value == "2 of 3"
 
 
