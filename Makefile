@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench docs fuzz lint types dist sanitize clean
+.PHONY: demo test test-all bench docs fuzz lint types dist sanitize study-pages clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -55,6 +55,11 @@ $(VENV)/installed-docs: pyproject.toml | $(VENV)/installed
 # The pages of docs/ as a site, in build/site; a warning is an error. The variable silences an advertisement.
 docs: $(VENV)/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# All tables and figures of the paper's study in build/study, from the outcomes in docs/; nothing is run. PUBLISHED names
+# a JSON file of the paper's numbers, to stand beside ours.
+study-pages: $(VENV)/installed-test
+	$(BIN)/stablebn study docs/study-outcomes.json.gz --tables --figures --out build/study $(if $(PUBLISHED),--published $(PUBLISHED))
 
 # Random tables in random layouts, compared with ==: docs/fuzzing.md. OPTIONS are those of `python -m fuzz`.
 SECONDS ?= 60

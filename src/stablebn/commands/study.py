@@ -10,16 +10,20 @@ import typer
 from stablebn.commands.progress import counting
 from stablebn.commands.tables import print_table
 from stablebn.commands.terminal import say
-from stablebn.errors import spelled
-from stablebn.study import Study, StudyResults, plan, read_study, results, run
+from stablebn.errors import OptionError, spelled
+from stablebn.study import Outcomes, Study, StudyResults, plan, read_outcomes, read_study, results, run
 from stablebn.study.estimate import in_words
+from stablebn.study.outcomes import ENDING
 
 HELP = "Run a study: learners by networks by sample sizes by layouts. What was run before is not run again."
 
 
 def command(
     definition: Annotated[
-        str, typer.Argument(metavar="paper|FILE", help="The paper's study, or a TOML file of yours.")
+        str,
+        typer.Argument(
+            metavar="paper|FILE", help="The paper's study, a TOML file of yours, or a file that --outcomes has written."
+        ),
     ],
     folders: Annotated[
         list[Path] | None,
@@ -35,6 +39,9 @@ def command(
     ] = False,
     tables: Annotated[bool, typer.Option("--tables", help="Run nothing; write tables of what is there.")] = False,
     figures: Annotated[bool, typer.Option("--figures", help="Run nothing; draw figures of what is there.")] = False,
+    outcomes: Annotated[
+        Path | None, typer.Option(help="Run nothing; write what is there, without graphs, to one small .json.gz file.")
+    ] = None,
     published: Annotated[
         Path | None, typer.Option(help="A JSON file of published numbers, to stand beside ours in tables.")
     ] = None,
@@ -43,20 +50,40 @@ def command(
     ] = False,
 ) -> None:
     """Run a study, say what has come of it, or write its tables and figures."""
+    if definition.endswith(ENDING):
+        if store or jobs or dask or quick or dry_run or outcomes or folders:
+            raise OptionError(
+                f"{definition} has what was found: only --tables, --figures and where they go can be said."
+            )
+        read = read_outcomes(definition)
+        say(f"{len(read.records):,} jobs are in {spelled(definition)}.")
+        folder = out or Path(f"{Path(definition).name.removesuffix(ENDING)}-study")
+        _write(read, folder, published, tables=tables, figures=figures, force=force)
+        return
     study = read_study(definition, quick=quick, directories=folders or [])
     if dry_run:
         _print_plan(study, store, jobs)
-    elif tables or figures:
+    elif tables or figures or outcomes:
         found = results(study, store=store)
         say(found.summary())
-        folder = out or Path(f"{study.name}-study")
-        written = found.write_tables(folder, published=published, force=force) if tables else []
-        written += found.write_figures(folder, published=published, force=force) if figures else []
-        say(f"{len(set(written))} files written to {spelled(folder)}.")
+        if outcomes is not None:
+            found.outcomes.save(outcomes, force=force)
+            say(f"Written to {spelled(outcomes)}.")
+        _write(found, out or Path(f"{study.name}-study"), published, tables=tables, figures=figures, force=force)
     else:
         found = _run(study, store, jobs, dask)
         say(found.summary() if found.run is None else f"{found.run}\n{found.summary()}")
         say("For tables and figures say the same again with --tables --figures.")
+
+
+def _write(
+    found: StudyResults | Outcomes, folder: Path, published: Path | None, *, tables: bool, figures: bool, force: bool
+) -> None:
+    if not tables and not figures:
+        return
+    written = found.write_tables(folder, published=published, force=force) if tables else []
+    written += found.write_figures(folder, published=published, force=force) if figures else []
+    say(f"{len(set(written))} files written to {spelled(folder)}.")
 
 
 def _print_plan(study: Study, store: Path | None, jobs: int | None) -> None:
