@@ -413,7 +413,7 @@ def test_compare_shows_all_metrics_and_differences(data: Path, tmp_path: Path) -
     assert json.loads(out.read_text())["f1"] == right.f1
     as_they_are = compare(sb.learn(data), sb.read_network("asia"), as_cpdag=False)
     assert str(as_they_are) in _run("compare", learned, true, "--as-they-are").stdout
-    assert _run("compare", learned, "asia").stdout == done.stdout
+    assert f"{_run('compare', learned, 'asia').stdout}Written to {out}.\n" == done.stdout
     _run("compare", learned, true, "--fail-under", right.f1)
     assert "below" in _run("compare", learned, true, "--fail-under", 1.0, code=1).stderr
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from stablebn.commands.terminal import say
 from stablebn.demo import demonstration
 
-HELP = "Learn the built-in Asia sample, twice: as it is, and shuffled under other names."
+HELP = """
+The built-in Asia sample is learned as it is, and with rows and columns shuffled under other names: the graph and the
+score are the same.
+"""
+EXAMPLE = """\
+stablebn demo"""
 
 
 def command() -> None:

@@ -14,19 +14,25 @@ from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
     Force,
     Quiet,
     TableFile,
-    help_with_learners,
     kinds_of,
+    network_names,
     with_options,
 )
 from stablebn.commands.progress import counting, nothing_written_if_interrupted
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
 
-HELP = help_with_learners("Find out how much of a learner's answer the layout of the table decides.")
+HELP = """
+The learner gets the same table again and again, with columns and rows in another order and under other names. A learner
+that is stable gives one graph.
+"""
+EXAMPLE = """\
+stablebn stability patients.csv --algorithm tabu"""
 
 
 @with_options(repeatable_options())
@@ -37,21 +43,25 @@ def command(
     vary: Annotated[
         str | None,
         typer.Option(
-            help="What differs between layouts: columns, rows, names, levels, units, threads, hash. By default "
-            "columns, rows, names, and units where columns are continuous.",
+            help="What differs between layouts, with commas: columns, rows, names, levels, units, threads, hash. By "
+            "default columns, rows, names, and units where columns are continuous.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same layouts.")] = 0,
     truth: Annotated[
-        str | None, typer.Option(help="The true graph: a file, or a name from `stablebn networks`.")
+        str | None,
+        typer.Option(help="The true graph: a file, or a name from `stablebn networks`.", autocompletion=network_names),
     ] = None,
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
+    *,
     out: Out = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.")] = None,
+    as_json: AsJson = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.", rich_help_panel="Output")
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
     **options: Any,
@@ -74,7 +84,9 @@ def command(
             **given,
         )
     written = write_figures(found, out, plot, force=force)
-    if not quiet:
+    if as_json:
+        say_json(found.to_dict())
+    elif not quiet:
         say(found.summary())
         if written:
             say(written)
