@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from stablebn.commands.exit_codes import BUG, MISTAKE
+from stablebn.commands.exit_codes import BUG, MISTAKE, NOBODY_READS
 from stablebn.commands.terminal import colours, say, say_error
 from stablebn.errors import DataError, StableBNError
 
@@ -78,6 +78,17 @@ class _Commands(TyperGroup):
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """All that is shown has colours, or has none."""
         return super().make_context(info_name, args, parent, **{"color": colours(), **extra})
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; it ends in silence where nobody reads what it prints."""
+        try:
+            found = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # What is left to print must go somewhere. By its number: PyArrow may have closed standard output.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise typer.Exit(NOBODY_READS) from None
+        return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that was typed, or say which was perhaps meant."""
@@ -180,5 +191,5 @@ def _told(error: Exception) -> int:
         # Here and not above: without an error it is not needed.
         from stablebn.commands.options import flags_of
 
-        say(f"What helps: {flags_of(error.remedy)}", err=True)
+        say(f"What helps: {flags_of(error.remedy)}", err=True, wrap=False)
     return MISTAKE

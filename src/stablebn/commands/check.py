@@ -57,5 +57,5 @@ def command(
     elif not quiet:
         say(str(found))
         if found.remedy:
-            say(f"What helps: {flags_of(found.remedy)}")
+            say(f"What helps: {flags_of(found.remedy)}", wrap=False)
     raise typer.Exit(found.exit_code)

@@ -9,6 +9,7 @@ ANSWER_IS_NO = 1
 MISTAKE = 2
 BUG = 70
 INTERRUPTED = 130
+NOBODY_READS = 141
 TERMINATED = 143
 
 EVERYWHERE: Mapping[int, str] = {
@@ -16,5 +17,6 @@ EVERYWHERE: Mapping[int, str] = {
     MISTAKE: "The command, a file or a table is not as it must be; the message says what to do.",
     BUG: "A mistake of stablebn's own. Please report it, with what --debug shows.",
     INTERRUPTED: "Ctrl-C has ended it.",
+    NOBODY_READS: "What reads its output has ended, such as head.",
 }
 """The exit codes of all commands; what a command has besides stands in its module, as `EXIT_CODES`."""

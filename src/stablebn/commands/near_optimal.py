@@ -21,6 +21,7 @@ from stablebn.commands.options import (
     with_options,
 )
 from stablebn.commands.progress import nothing_written_if_interrupted, waiting
+from stablebn.commands.tables import print_table
 from stablebn.commands.terminal import say, say_json
 from stablebn.errors import spelled
 from stablebn.near_best import USUAL_FACTOR, USUAL_LIMIT, NearOptimal, near_optimal
@@ -73,8 +74,11 @@ def _say(found: NearOptimal, out: Path | None) -> None:
     if out is not None:
         say(f"Written to {spelled(out)}.")
         return
-    say("Share of the DAGs, by weight, with an arc between a and b, and from a to b:")
-    for (a, b), share in list(found.edges.items())[:_MOST_SHOWN]:
-        say(f"  {share:.3f}  {found.arcs.get((a, b), 0.0):.3f}  {spelled(a)} - {spelled(b)}")
+    say("The share of the DAGs, by weight, in which two variables are joined, and from the first to the second:")
+    rows = [
+        (f"{a} - {b}", f"{share:.3f}", f"{found.arcs.get((a, b), 0.0):.3f}")
+        for (a, b), share in list(found.edges.items())[:_MOST_SHOWN]
+    ]
+    print_table(("edge", "joined", "this way"), rows, numbers=True)
     if len(found.edges) > _MOST_SHOWN:
         say(f"  and {len(found.edges) - _MOST_SHOWN} more (see --out).")

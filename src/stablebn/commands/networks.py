@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from stablebn.commands.options import AsJson, Folders
+from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.tables import print_table
 from stablebn.commands.terminal import say_json
 from stablebn.networks import known_networks, read_network
@@ -27,7 +28,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Print the networks."""
-    found = [_told(entry, details=details) for entry in known_networks(folders or [])]
+    with nothing_written_if_interrupted(), waiting("reading", quiet=not details):
+        found = [_told(entry, details=details) for entry in known_networks(folders or [])]
     if as_json:
         say_json(found)
         return

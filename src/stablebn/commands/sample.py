@@ -63,4 +63,4 @@ def _print(table: pa.Table) -> None:
         return
     text = pa.BufferOutputStream()
     write_table(table, text, ".csv")
-    say(text.getvalue().to_pybytes().decode().removesuffix("\n"))
+    say(text.getvalue().to_pybytes().decode().removesuffix("\n"), wrap=False)

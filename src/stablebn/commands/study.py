@@ -21,7 +21,7 @@ HELP = """
 What was run before is not run again: stop it with Ctrl-C when you like, and say the same again to go on.
 """
 EXAMPLE = """\
-stablebn study paper --quick --dry-run
+stablebn study mine.toml --dry-run
 stablebn study mine.toml --jobs 4
 stablebn study mine.toml --tables --figures"""
 EXIT_CODES = {INTERRUPTED: "Ctrl-C has ended it; the same command goes on."}

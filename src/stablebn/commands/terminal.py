@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
+import sys
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,15 +18,34 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def say(text: str, *, err: bool = False) -> None:
-    """Print lines of text."""
-    typer.echo(spelled(text, keep="\n"), err=err)
+def say(text: str, *, err: bool = False, wrap: bool = True) -> None:
+    """Print lines of text; a terminal shows those that are too long for it on several lines, unless told otherwise."""
+    shown = spelled(text, keep="\n")
+    typer.echo(_fitted(shown, err=err) if wrap else shown, err=err)
 
 
 def say_error(what: str, text: str) -> None:
     """Print what went wrong, and its kind before it."""
-    kind = typer.style(f"{spelled(what)}:", fg="red", bold=True)
-    typer.echo(f"{kind} {spelled(text, keep=chr(10))}", err=True, color=colours())
+    kind = typer.style(f"{what}:", fg="red", bold=True)
+    lines = _fitted(f"{what}: {spelled(text, keep=chr(10))}", err=True)
+    typer.echo(f"{kind}{lines.removeprefix(f'{what}:')}", err=True, color=colours())
+
+
+def _fitted(text: str, *, err: bool) -> str:
+    """Long lines broken between words, as wide as the terminal is: it would break them anywhere."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(_broken(line, width) if len(line) > width else line for line in text.split("\n"))
+
+
+def _broken(line: str, width: int) -> str:
+    inset = " " * (len(line) - len(line.lstrip()) + 2)
+    wrapper = TextWrapper(
+        width, subsequent_indent=inset, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+    )
+    return wrapper.fill(line)
 
 
 def say_json(document: object) -> None:
