@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench fuzz lint types dist sanitize clean
+.PHONY: demo test test-all bench fuzz lint types man dist sanitize clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -52,6 +52,10 @@ bench: $(VENV)/installed-bench
 SECONDS ?= 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(OPTIONS)
+
+# man/stablebn.1 from the commands: after one of them or an option has changed.
+man: $(VENV)/installed
+	$(BIN)/python build_backend/man_page.py
 
 # A source distribution and wheels in dist/, each wheel tried in a clean environment without a compiler.
 # PYTHONS: the interpreters to build and try for, say "python3.10 python3.11 python3.12 python3.13".

@@ -15,6 +15,9 @@ from stablebn.options import Group as Heading
 
 HEADINGS: tuple[str, ...] = get_args(Heading)
 
+# Letters that the completion of a shell has room for.
+_MOST_TOLD = 60
+
 # What Typer calls types, and what those do who do not program.
 _VALUES = {"<str>": "<text>", "<float>": "<number>", "<path>": "<file>"}
 
@@ -94,6 +97,14 @@ class Command(TyperCommand):
         """What stands behind the command: first what must be."""
         arguments = [_argument_name(param) for param in self.get_params(ctx) if param.param_type_name == "argument"]
         return [*arguments, "[OPTIONS]"]
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """What a word can become, each with few words: shells show a line, and some take a second one for an answer."""
+        found = super().shell_complete(ctx, incomplete)
+        for item in found:
+            told = (item.help or "").partition(". ")[0]
+            item.help = told if len(told) <= _MOST_TOLD else f"{told[: _MOST_TOLD - 3]}..."
+        return found
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
