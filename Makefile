@@ -28,8 +28,8 @@ demo: $(VENV)/installed
 	@$(BIN)/stablebn demo
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check src tests fuzz bench build_backend
-	$(BIN)/ruff format --check src tests fuzz bench build_backend
+	$(BIN)/ruff check src tests fuzz bench build_backend examples
+	$(BIN)/ruff format --check src tests fuzz bench build_backend examples
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy

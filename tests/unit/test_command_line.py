@@ -202,7 +202,7 @@ def test_names_and_numbers_that_json_does_not_have(tmp_path: Path) -> None:
     names = ["é☃\x7f", "\x9b31m"]
     rows = "\n".join(["no,no", "yes,yes", "no,yes"] * 9)
     (tmp_path / "t.csv").write_text(f"{','.join(names)}\n{rows}\n", encoding="utf-8")
-    assert _json(tmp_path, "check", "t.csv")["columns"][0]["name"] == names[0]
+    assert _json(tmp_path, "check", "t.csv")["columns"][0][0] == names[0]
     (tmp_path / "new.csv").write_text(f"{','.join(names)}\nno,maybe\n", encoding="utf-8")
     sb.learn(tmp_path / "t.csv").fit().write(tmp_path / "n.json")
     assert _json(tmp_path, "score", "n.json", "new.csv", "--all-categorical")["log_likelihood"] == "-Infinity"
@@ -399,7 +399,7 @@ def test_the_same_option_is_the_same_everywhere() -> None:
         for group in command.groups:
             for entry in group.entries:
                 # Its default, and who has it, are no part of what it means.
-                told = re.sub(r"(; by default .*| (Only|Not) of .*)", "", entry.help)
+                told = re.sub(r"(; by default .*| (Only|Not) of [^.]*\.)", "", entry.help)
                 meaning = "" if entry.names[-1] in OTHERWISE else told.removesuffix(".")
                 found.setdefault(entry.names[-1], set()).add((entry.names, entry.value, meaning))
     assert {name: told for name, told in found.items() if len(told) > 1} == {}
