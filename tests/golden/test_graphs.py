@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.drawn import KINDS, LEARNERS
 from tests.golden import record_graphs
-from tests.golden.record_graphs import KINDS, LEARNERS, Case, cases, learned, recorded
+from tests.golden.record_graphs import Case, cases, learned, recorded
 
 import stablebn as sb
 
