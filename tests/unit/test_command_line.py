@@ -198,14 +198,21 @@ def test_json_of_a_study_that_was_run(folder: Path, tmp_path: Path) -> None:
     assert _json(tmp_path, "study", "mine.toml", "--tables")["written"]
 
 
-def test_names_and_numbers_that_json_does_not_have(tmp_path: Path) -> None:
+def test_names_that_a_terminal_would_obey_are_in_json_as_they_are(tmp_path: Path) -> None:
     names = ["é☃\x7f", "\x9b31m"]
     rows = "\n".join(["no,no", "yes,yes", "no,yes"] * 9)
     (tmp_path / "t.csv").write_text(f"{','.join(names)}\n{rows}\n", encoding="utf-8")
-    assert _json(tmp_path, "check", "t.csv")["columns"][0][0] == names[0]
-    (tmp_path / "new.csv").write_text(f"{','.join(names)}\nno,maybe\n", encoding="utf-8")
-    sb.learn(tmp_path / "t.csv").fit().write(tmp_path / "n.json")
-    assert _json(tmp_path, "score", "n.json", "new.csv", "--all-categorical")["log_likelihood"] == "-Infinity"
+    assert [column[0] for column in _json(tmp_path, "check", "t.csv")["columns"]] == names
+    assert _json(tmp_path, "learn", "t.csv")["nodes"] == names
+
+
+def test_numbers_that_json_does_not_have_are_words(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n" + "no,no\nyes,yes\nno,yes\n" * 9)
+    (tmp_path / "new.csv").write_text("a,b\nno,maybe\n")
+    sb.learn(tmp_path / "t.csv").fit().write(tmp_path / "n.bif")
+    found = _json(tmp_path, "score", "n.bif", "new.csv", "--all-categorical")
+    assert found["log_likelihood"] == "-Infinity"
+    assert "maybe" in " ".join(found["warnings"])
 
 
 # Exit codes
