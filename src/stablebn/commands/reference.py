@@ -18,8 +18,11 @@ HEADINGS: tuple[str, ...] = get_args(Heading)
 # Letters that the completion of a shell has room for.
 _MOST_TOLD = 60
 
-# What Typer calls types, and what those do who do not program.
-_VALUES = {"<str>": "<text>", "<float>": "<number>", "<path>": "<file>"}
+# What Typer, and before 0.29 Click, calls types, and what those do who do not program.
+_VALUES = {
+    **{"<str>": "<text>", "<float>": "<number>", "<path>": "<file>"},
+    **{"TEXT": "<text>", "FLOAT": "<number>", "PATH": "<file>", "INTEGER": "<int>"},
+}
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ def _argument_name(param: Any) -> str:
 def _with_default(param: Any) -> str:
     text = param.help or ""
     # Options of the table are None by default, and say in words what that is.
-    if param.required or param.default in (None, False, True, ()) or not param.show_default:
+    if param.required or param.default is None or isinstance(param.default, bool) or not param.show_default:
         return text
     return f"{text.removesuffix('.')}; by default {param.default}."
 
