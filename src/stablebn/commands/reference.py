@@ -20,8 +20,13 @@ _MOST_TOLD = 60
 
 # What Typer, and before 0.29 Click, calls types, and what those do who do not program.
 _VALUES = {
-    **{"<str>": "<text>", "<float>": "<number>", "<path>": "<file>"},
-    **{"TEXT": "<text>", "FLOAT": "<number>", "PATH": "<file>", "INTEGER": "<int>"},
+    "<str>": "<text>",
+    "<float>": "<number>",
+    "<path>": "<file>",
+    "TEXT": "<text>",
+    "FLOAT": "<number>",
+    "PATH": "<file>",
+    "INTEGER": "<int>",
 }
 
 
