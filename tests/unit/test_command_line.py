@@ -412,6 +412,15 @@ def test_the_same_option_is_the_same_everywhere() -> None:
     assert {name: told for name, told in found.items() if len(told) > 1} == {}
 
 
+def test_every_command_that_takes_the_name_of_a_network_takes_a_folder_of_them(tmp_path: Path, folder: Path) -> None:
+    sb.read_network("asia").write(tmp_path / "mine.bif")
+    for arguments in (["compare", "g.json", "mine"], ["score", "mine", "t.csv"], ["sample", "mine", "-n", "1"]):
+        assert _json(folder, *arguments, "--networks", str(tmp_path))
+    audit = ["stability", "t.csv", "--repeats", "2", "--truth"]
+    found = _json(folder, *audit, "mine", "--networks", str(tmp_path))
+    assert found == _json(folder, *audit, "asia")
+
+
 def test_what_writes_can_replace_and_what_is_short_is_the_same() -> None:
     shorts: dict[str, set[str]] = {}
     for command in REFERENCE.values():

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from stablebn.commands.exit_codes import ANSWER_IS_NO
-from stablebn.commands.options import AsJson, Force, GraphFile, Quiet
+from stablebn.commands.options import AsJson, Folders, Force, GraphFile, Quiet
 from stablebn.commands.terminal import json_text, say, say_json
 from stablebn.errors import spelled
 from stablebn.graph import compare
@@ -33,6 +33,7 @@ def command(
     as_they_are: Annotated[bool, typer.Option("--as-they-are", help="Compare the arcs, not the CPDAGs.")] = False,
     fail_under: Annotated[float | None, typer.Option(help="Exit with code 1 if F1 is below this.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
+    folders: Folders = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -40,7 +41,8 @@ def command(
     """Compare two graphs, print how they differ, and write that."""
     if out is not None:
         check_free(out, force=force)
-    found = compare(read_graph(learned), read_graph(true), as_cpdag=not as_they_are, sid=sid)
+    graphs = (read_graph(graph, directories=folders or []) for graph in (learned, true))
+    found = compare(*graphs, as_cpdag=not as_they_are, sid=sid)
     figures = {**asdict(found), "edges": [edge._asdict() for edge in found.edges]}
     if as_json:
         say_json(figures)

@@ -15,6 +15,7 @@ from stablebn.commands.options import (
     AsJson,
     Categorical,
     Continuous,
+    Folders,
     GraphFile,
     TableFile,
     kinds_of,
@@ -48,6 +49,7 @@ def command(
     all_categorical: AllCategorical = False,
     *,
     by_node: Annotated[bool, typer.Option("--by-node", help="List every node's part.")] = False,
+    folders: Folders = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     **options: Any,
@@ -64,14 +66,14 @@ def command(
             options["levels"] = told_levels(options["levels"], table, source.with_categories)
         if show is not None:
             show("scoring")
-        found = score(read_graph(graph), table, **options, kinds=kinds)
+        found = score(read_graph(graph, directories=folders or []), table, **options, kinds=kinds)
     name = str(score_name(options["score"] or ScoreConfig().score))
     likelihood, unseen = None, []
     if not is_graph_file(graph) or has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
         with catch_warnings(record=True) as told:
             simplefilter("always", UnseenLevelWarning)
-            likelihood = read_network(graph).log_likelihood(table, **reading)
+            likelihood = read_network(graph, directories=folders or []).log_likelihood(table, **reading)
         unseen = [str(warning.message) for warning in told]
     if as_json:
         say_json(

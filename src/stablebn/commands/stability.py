@@ -17,6 +17,7 @@ from stablebn.commands.options import (
     AsJson,
     Categorical,
     Continuous,
+    Folders,
     Force,
     Quiet,
     TableFile,
@@ -26,6 +27,7 @@ from stablebn.commands.options import (
 )
 from stablebn.commands.progress import counting, nothing_written_if_interrupted
 from stablebn.commands.terminal import say, say_json
+from stablebn.networks import read_graph
 
 HELP = """
 The learner gets the same table again and again, with columns and rows in another order and under other names. A learner
@@ -57,6 +59,7 @@ def command(
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
     *,
+    folders: Folders = None,
     out: Out = None,
     as_json: AsJson = False,
     plot: Annotated[
@@ -78,7 +81,7 @@ def command(
             repeats=repeats,
             vary=None if vary is None else [part.strip() for part in vary.split(",") if part.strip()],
             seed=seed,
-            truth=truth,
+            truth=None if truth is None else read_graph(truth, directories=folders or []),
             progress=None if show is None else lambda done: show(done, repeats, ""),
             kinds=kinds,
             **given,
