@@ -83,9 +83,11 @@ class _Commands(TyperGroup):
         """Run the command; it ends in silence where nobody reads what it prints."""
         try:
             found = super().invoke(ctx)
-            sys.stdout.flush()
+            # PyArrow closes what it has written to.
+            if not sys.stdout.closed:
+                sys.stdout.flush()
         except BrokenPipeError:
-            # What is left to print must go somewhere. By its number: PyArrow may have closed standard output.
+            # What is left to print must go somewhere. By its number, as it may be closed.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             raise typer.Exit(NOBODY_READS) from None
         return found
@@ -183,7 +185,7 @@ def main() -> None:
 def _told(error: Exception) -> int:
     """Say what went wrong; the exit code."""
     if not isinstance(error, StableBNError):
-        what = f"{type(error).__name__}: {error}".removesuffix(": ").partition("\n")[0]
+        what = f"{type(error).__name__}: {error}".partition("\n")[0].rstrip(".: ")
         say_error("A bug in stablebn", f"{what}. Please report it, with the command and what --debug shows.")
         return BUG
     say_error(type(error).__name__, str(error))
