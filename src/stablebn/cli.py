@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from stablebn.commands.exit_codes import BUG, MISTAKE, NOBODY_READS
 from stablebn.commands.terminal import colours, say, say_error
-from stablebn.errors import DataError, StableBNError
+from stablebn.errors import DataError, StableBNError, spelled
 
 SUMMARY = "Learn Bayesian networks: one table, one graph."
 
@@ -97,7 +97,7 @@ class _Commands(TyperGroup):
         typed = args[0]
         if typed not in _SECTION and not typed.startswith("-"):
             if Path(typed).is_file():
-                ctx.fail(f"No such command {typed!r}. It is a file: did you mean 'stablebn learn {typed}'?")
+                ctx.fail(f"No such command {typed!r}. It is a file: did you mean 'stablebn learn {spelled(typed)}'?")
             import difflib
 
             close = difflib.get_close_matches(typed, _SECTION, n=1)
