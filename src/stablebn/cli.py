@@ -64,11 +64,12 @@ class _Commands(TyperGroup):
         from stablebn.commands.reference import Command
 
         module = importlib.import_module(f"stablebn.commands.{cmd_name.replace('-', '_')}")
+        section = _SECTION[cmd_name]
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name, cls=Command, help=module.HELP)(module.command)
+        told = f"{COMMANDS[section][cmd_name]}\n\n{module.HELP.strip()}"
+        alone.command(cmd_name, cls=Command, help=told)(module.command)
         command: Any = typer.main.get_command(alone)
-        command.section = _SECTION[cmd_name]
-        command.summary = COMMANDS[command.section][cmd_name]
+        command.section = section
         command.example = tuple(module.EXAMPLE.splitlines())
         command.exit_codes = getattr(module, "EXIT_CODES", {})
         # It can be said before and behind the command.

@@ -97,7 +97,6 @@ class Command(TyperCommand):
     """A command that knows its example and its exit codes, and shows its help in groups."""
 
     section = ""
-    summary = ""
     example: tuple[str, ...] = ()
     exit_codes: Mapping[int, str] = {}
 
@@ -151,12 +150,13 @@ def reference_of(command: Command, ctx: Any) -> CommandReference:
     groups = [Group(title, tuple(grouped[title])) for title in sorted(grouped, key=_place)]
     if any(param.name == "algorithm" for param in options):
         groups.insert(1, _learners())
+    summary, _, text = str(command.help).partition("\n\n")
     return CommandReference(
         name=str(command.name),
         section=command.section,
-        summary=command.summary,
+        summary=summary,
         usage=f"{ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}",
-        text=command.help or "",
+        text=text,
         example=command.example,
         arguments=tuple(_argument(param) for param in params if param.param_type_name == "argument"),
         groups=tuple(groups),
