@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench docs fuzz lint types dist sanitize study-pages clean
+.PHONY: demo test test-all bench docs fuzz lint types man dist sanitize study-pages clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -28,8 +28,8 @@ demo: $(VENV)/installed
 	@$(BIN)/stablebn demo
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check src tests fuzz bench build_backend docs/generate.py
-	$(BIN)/ruff format --check src tests fuzz bench build_backend docs/generate.py
+	$(BIN)/ruff check src tests fuzz bench build_backend examples docs/generate.py
+	$(BIN)/ruff format --check src tests fuzz bench build_backend examples docs/generate.py
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy
@@ -65,6 +65,10 @@ study-pages: $(VENV)/installed-test
 SECONDS ?= 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(OPTIONS)
+
+# man/stablebn.1 from the commands: after one of them or an option has changed.
+man: $(VENV)/installed
+	$(BIN)/python build_backend/man_page.py
 
 # A source distribution and wheels in dist/, each wheel tried in a clean environment without a compiler.
 # PYTHONS: the interpreters to build and try for, say "python3.10 python3.11 python3.12 python3.13".

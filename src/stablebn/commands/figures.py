@@ -13,7 +13,10 @@ from stablebn.output import check_free, write_atomically
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")]
 HeatMap = Annotated[
-    Path | None, typer.Option(help="Draw how often each arc was found as a map: a .png, .svg or .pdf file.")
+    Path | None,
+    typer.Option(
+        help="Draw how often each arc was found as a map: a .png, .svg or .pdf file.", rich_help_panel="Output"
+    ),
 ]
 
 
