@@ -20,7 +20,7 @@ from stablebn.search.optimum.orders import choices_in, climbed
 from stablebn.search.optimum.polish import polished
 from stablebn.search.optimum.proof import Multipliers, Table, Tree, apply, split
 from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
-from stablebn.search.optimum.tables import Shares, TableSearch, places_of_tables
+from stablebn.search.optimum.tables import Shares, TableSearch, places_of_tables, quiet_solver
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,17 @@ _LEAST_MULTIPLIER = 1e-9
 _MOST_CUTS = 80
 # Variables of a table, the sizes that are looked for one after the other.
 _SIZES_OF_TABLES = (4, 5, 6)
-# Programmes from one climb in the space of orders to the next, below the root.
-_SOLVED_BETWEEN_CLIMBS = 25
+# Programmes from one look for a better DAG near a solution to the next; what `best` has found is mostly the best.
+_SOLVED_BETWEEN_ROUNDINGS_AT_ROOT = 5
+_SOLVED_BETWEEN_ROUNDINGS = 25
+# Where so many programmes have closed less than this part of the gap, an arc closes more.
+_SOLVED_IN_VAIN = 8
+_LEAST_PROGRESS = 0.08
+_LEAST_PROGRESS_AT_ROOT = 0.01
+# The programme is made anew where no more than this part of its choices is left.
+_WORTH_BEGINNING_ANEW = 0.9
+# Steps of the solver on each side of an arc that is tried: enough to tell good ones.
+_STEPS_OF_TRIAL = 60
 # Nodes of the small integer programme that looks for a cluster.
 _MOST_NODES = 500
 # Arcs that are tried as a branch.
@@ -108,36 +117,46 @@ class ClusterSearch:
         component, programme = self.component, self._programme
         steps: list[Multipliers] = []
         programme.restrict(alive, self._most())
-        best_bound, stale = -np.inf, 0
+        bounds: list[float] = []
         while True:
             values, duals, bound = programme.solve()
+            bounds.append(bound)
             self._solved += 1
             if self._watch is not None:
                 self._watch(self._solved)
             shares = programme.shares(values)
-            self._round(shares, climb=depth == 0 or self._solved % _SOLVED_BETWEEN_CLIMBS == 0)
+            if self._solved % (_SOLVED_BETWEEN_ROUNDINGS if depth else _SOLVED_BETWEEN_ROUNDINGS_AT_ROOT) == 1:
+                self._round(shares)
             late = self._time_is_up()
             hopeless = bound > self._nats() + _MARGIN
-            stale = 0 if bound > best_bound + 1e-4 * max(1.0, self._nats() - bound) else stale + 1
-            best_bound = max(bound, best_bound)
-            cuts = [] if late or hopeless else self._cuts(shares)
-            if late or hopeless or not cuts or stale >= 8:
+            is_slow = (
+                len(bounds) > _SOLVED_IN_VAIN
+                and bound - bounds[-1 - _SOLVED_IN_VAIN] < (_LEAST_PROGRESS if depth else _LEAST_PROGRESS_AT_ROOT) * (self._nats() - bound)
+            )
+            cuts = [] if late or hopeless or is_slow else self._cuts(shares, thoroughly=depth == 0)
+            own = programme.multipliers(duals)
+            if not cuts:
                 break
             if self._solved % 10 == 0:
                 # What cannot be in a better DAG makes the programme larger for nothing.
-                alive = self._shrunk(alive, duals, steps, worth=0.2)
+                alive = self._shrunk(alive, own, steps, depth, worth=0.2)
                 if not all(alive):
                     return Tree(tuple(steps))
-            programme.add(cuts)
-        alive = self._shrunk(alive, duals, steps, worth=0.0)
+            programme.add([cut for cut in cuts if cut not in programme.known])
+        alive = self._shrunk(alive, own, steps, depth, worth=0.0)
         if not all(alive):
             return Tree(tuple(steps))
+        if abs(bound - self._nats()) < _NEARLY:
+            # The bound is met. Of all multipliers that show it those in the middle leave out the most.
+            alive = self._shrunk(alive, programme.central_multipliers(), steps, depth, worth=0.0)
+            if not all(alive):
+                return Tree(tuple(steps))
         parts = parts_of(component, alive)
         if all(len(part) <= MOST_PLACES for part in parts):
             self._finish(alive, parts)
             return Tree(tuple(steps))
         if abs(bound - self._nats()) < _NEARLY:
-            exactly = polished(component, alive, self.choices, programme.multipliers(duals), self.loss)
+            exactly = polished(component, alive, self.choices, own, self.loss)
             if exactly is not None:
                 return Tree((*steps, exactly))
         if late:
@@ -160,14 +179,17 @@ class ClusterSearch:
     def _loss_of(self, choices: Sequence[int]) -> int:
         return sum(self.component.losses[place][at] for place, at in enumerate(choices))
 
-    def _shrunk(self, alive: Alive, duals: NDArray[np.float64], steps: list[Multipliers], *, worth: float) -> Alive:
+    def _shrunk(self, alive: Alive, own: Multipliers, steps: list[Multipliers], depth: int, *, worth: float) -> Alive:
         """Leave out what the multipliers of the programme show to be in no better DAG, if that is a good part."""
-        own = self._programme.multipliers(duals)
         _, left = apply(self.component, alive, own, self.loss)
-        if sum(map(len, left)) > (1 - worth) * sum(map(len, alive)) and worth:
+        count = sum(map(len, left))
+        if count > (1 - worth) * sum(map(len, alive)) and worth:
             return alive
         steps.append(own)
         if all(left):
+            if depth == 0 and count < _WORTH_BEGINNING_ANEW * self._programme.size:
+                # Before all branches: what is left out now is so in each of them.
+                self._programme.made_of(left, [cut for cut, _ in (*own.clusters, *own.tables)])
             self._programme.restrict(left, self._most())
         return left
 
@@ -188,7 +210,7 @@ class ClusterSearch:
             self.loss, self.choices = loss, tuple(choices)
             logger.debug("a better DAG: %.6f nats below the best choices", self._nats())
 
-    def _round(self, shares: Shares, *, climb: bool) -> None:
+    def _round(self, shares: Shares) -> None:
         """A DAG near a solution: next the variable whose share of families that fit is the greatest."""
         component = self.component
         placed = 0
@@ -203,9 +225,9 @@ class ClusterSearch:
             waiting.remove(place)
             order.append(place)
             placed |= bit(place)
-        self._keep(choices_in(component, climbed(component, order) if climb else order))
+        self._keep(choices_in(component, climbed(component, order)))
 
-    def _cuts(self, shares: Shares) -> list[Cut]:
+    def _cuts(self, shares: Shares, *, thoroughly: bool) -> list[Cut]:
         """What a solution violates: clusters that grow, tables, and if there is none, what a small programme finds."""
         component = self.component
         children = [place for place, own in enumerate(shares) for _ in own]
@@ -226,7 +248,7 @@ class ClusterSearch:
                     tables.append(own)
             tables.sort(key=lambda own: -own[0])
             cuts += [table for _, table in tables[:_MOST_CUTS]]
-        if cuts:
+        if cuts or not thoroughly:
             return cuts
         cluster = self._programme.separate(children, parents, weights)
         return [] if cluster is None or cluster in known else [cluster]
@@ -257,7 +279,7 @@ class ClusterSearch:
             lifts = []
             for has in (True, False):
                 self._programme.restrict(split(component, alive, (u, v), has=has), self._most())
-                lifts.append(min(self._programme.solve()[2], self._most()) - bound)
+                lifts.append(min(self._programme.solve(_STEPS_OF_TRIAL)[2], self._most()) - bound)
             worth = max(lifts[0], 1e-6) * max(lifts[1], 1e-6)
             if best is None or worth > best[0]:
                 best = worth, (u, v)
@@ -287,10 +309,7 @@ class _Programme:
         self._has = np.array([[parents >> u & 1 for u in range(n)] for parents in inside], dtype=np.uint8).reshape(m, n)
         self._child = np.array([place for place, _ in self._columns])
         nats = [component.losses[place][at] / UNIT for place, at in self._columns]
-        solver = self._highs.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        solver.setOptionValue("random_seed", 0)
+        solver = quiet_solver(self._highs)
         # After the choices, a way out for each variable, so that every programme has a solution.
         solver.addVars(m + n, np.zeros(m + n), np.ones(m + n))
         solver.changeColsCost(m + n, np.arange(m + n, dtype=np.int32), np.array([*nats, *([0.0] * n)]))
@@ -352,13 +371,28 @@ class _Programme:
             np.concatenate([np.broadcast_to(values, len(index)) for index, values, _, _ in rows]),
         )
 
-    def solve(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Shares, numbers of the clusters, and the sum of losses."""
+    @property
+    def size(self) -> int:
+        """Number of choices that it was made of."""
+        return len(self._columns)
+
+    def solve(self, most_steps: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Shares, numbers of the clusters, and the sum of losses; perhaps only as far as some steps lead."""
+        self._solver.setOptionValue("simplex_iteration_limit", 2**31 - 1 if most_steps is None else most_steps)
         self._solver.run()
         solution = self._solver.getSolution()
         objective = float(self._solver.getInfo().objective_function_value)
         duals = np.array(solution.row_dual)[self._component.n :]
         return np.array(solution.col_value), duals, objective
+
+    def central_multipliers(self) -> Multipliers:
+        """Numbers in the middle of all that are best, by an interior-point method."""
+        solver = quiet_solver(self._highs)
+        solver.setOptionValue("solver", "ipm")
+        solver.setOptionValue("run_crossover", "off")
+        solver.passModel(self._solver.getLp())
+        solver.run()
+        return self.multipliers(np.array(solver.getSolution().row_dual)[self._component.n :])
 
     def shares(self, values: NDArray[np.float64]) -> Shares:
         """By variable, the choices that have a share."""
@@ -386,10 +420,7 @@ class _Programme:
         A cluster C lacks something if the shares of families of its members with a parent in C exceed |C| - 1.
         """
         n, m = self._component.n, len(children)
-        solver = self._highs.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        solver.setOptionValue("random_seed", 0)
+        solver = quiet_solver(self._highs)
         # Counted, not timed: else what is found would depend on the machine.
         solver.setOptionValue("mip_max_nodes", _MOST_NODES)
         solver.addVars(n + m, np.zeros(n + m), np.ones(n + m))

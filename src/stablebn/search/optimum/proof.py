@@ -65,10 +65,18 @@ class Table:
 
     def by_parents(self, place: int) -> tuple[int, dict[int, int]]:
         """The others, as bits of places, and the number of each set of parents among them."""
-        others = [u for u in self.places if u != place]
-        own = self.numbers[self.places.index(place)]
-        sets = [sum(bit(u) for at, u in enumerate(others) if subset >> at & 1) for subset in range(len(own))]
-        return sum(map(bit, others)), dict(zip(sets, own, strict=True))
+        return self._by_parents[place]
+
+    @cached_property
+    def _by_parents(self) -> dict[int, tuple[int, dict[int, int]]]:
+        found = {}
+        for place, own in zip(self.places, self.numbers, strict=True):
+            others = [u for u in self.places if u != place]
+            sets = [0]
+            for u in others:
+                sets += [parents | bit(u) for parents in sets]
+            found[place] = sets[-1], dict(zip(sets, own, strict=True))
+        return found
 
     def check(self, n: int) -> None:
         """Raise `ValueError` unless it is a table of some of n variables."""

@@ -31,6 +31,15 @@ _WEIGHT_OF_ALL = 1e-3
 _MOST_PARTS = 240
 
 
+def quiet_solver(highs: Any) -> Any:
+    """A solver that says nothing, and does the same in every run."""
+    solver = highs.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    solver.setOptionValue("random_seed", 0)
+    return solver
+
+
 class TableSearch:
     """Looks for violated tables of one size.
 
@@ -45,36 +54,49 @@ class TableSearch:
     def __init__(self, highs: Any, size: int) -> None:
         self.size = size
         self._per_member = bit(size - 1)
-        self._solver = highs.Highs()
-        self._solver.setOptionValue("output_flag", False)
-        self._solver.setOptionValue("threads", 1)
-        self._solver.setOptionValue("random_seed", 0)
-        columns = size * self._per_member
-        self._solver.addVars(columns, np.zeros(columns), np.ones(columns))
-        self._every = np.arange(columns, dtype=np.int32)
+        numbers = size * self._per_member
+        self._every = np.arange(numbers, dtype=np.int32)
         # A number is no more with more parents; so the least sum of a DAG is that of all parents before, in some order.
-        rows: list[list[tuple[int, float]]] = []
+        asked: list[list[tuple[int, float]]] = []
         for at in range(size):
             first = at * self._per_member
             for subset in range(self._per_member):
-                rows += [
+                asked += [
                     [(first + subset, 1.0), (first + (subset | bit(u)), -1.0)]
                     for u in range(size - 1)
                     if not subset >> u & 1
                 ]
-        lower = [0.0] * len(rows)
+        sums = [0.0] * len(asked)
         for order in permutations(range(size)):
-            before, row = 0, []
+            before, own = 0, []
             for at in order:
-                row.append((at * self._per_member + squeezed(before, at), 1.0))
+                own.append((at * self._per_member + squeezed(before, at), 1.0))
                 before |= bit(at)
-            rows.append(row)
-            lower.append(1.0)
-        starts = np.cumsum([0, *map(len, rows)])[:-1]
-        index = np.array([column for row in rows for column, _ in row], dtype=np.int32)
-        values = np.array([value for row in rows for _, value in row])
-        upper = np.full(len(rows), highs.kHighsInf)
-        self._solver.addRows(len(rows), np.array(lower), upper, len(index), starts, index, values)
+            asked.append(own)
+            sums.append(1.0)
+        # The programme's dual is solved: it has few rows, and from one solution to the next only their bounds change.
+        self._solver = quiet_solver(highs)
+        self._lowest = np.full(numbers, -highs.kHighsInf)
+        self._solver.addRows(
+            numbers,
+            self._lowest,
+            np.zeros(numbers),
+            0,
+            np.zeros(numbers, dtype=np.int32),
+            np.zeros(0, dtype=np.int32),
+            np.zeros(0),
+        )
+        starts = np.cumsum([0, *map(len, asked)])
+        self._solver.addCols(
+            len(asked),
+            -np.array(sums),
+            np.zeros(len(asked)),
+            np.full(len(asked), highs.kHighsInf),
+            int(starts[-1]),
+            starts[:-1].astype(np.int32),
+            np.array([row for own in asked for row, _ in own], dtype=np.int32),
+            np.array([value for own in asked for _, value in own]),
+        )
 
     def violated(self, component: Component, shares: Shares, places: Sequence[int]) -> tuple[float, Table] | None:
         """The table of some places that shares violate, and by how much of its least sum; None if none is found."""
@@ -84,9 +106,9 @@ class TableSearch:
             for choice, share in shares[place]:
                 inside = sum(bit(number[u]) for u in places if component.inside[place][choice] >> u & 1)
                 sums[at * self._per_member + squeezed(inside, at)] += share
-        self._solver.changeColsCost(len(sums), self._every, sums + _WEIGHT_OF_ALL)
+        self._solver.changeRowsBounds(len(sums), self._every, self._lowest, sums + _WEIGHT_OF_ALL)
         self._solver.run()
-        found = np.array(self._solver.getSolution().col_value)
+        found = -np.array(self._solver.getSolution().row_dual)
         if len(found) < len(sums) or float(found @ sums) > 1 - _LEAST_LACK:
             return None
         numbers = _in_whole_numbers(found)
