@@ -129,10 +129,9 @@ class ClusterSearch:
                 self._round(shares)
             late = self._time_is_up()
             hopeless = bound > self._nats() + _MARGIN
-            is_slow = (
-                len(bounds) > _SOLVED_IN_VAIN
-                and bound - bounds[-1 - _SOLVED_IN_VAIN] < (_LEAST_PROGRESS if depth else _LEAST_PROGRESS_AT_ROOT) * (self._nats() - bound)
-            )
+            progress = bound - bounds[-1 - _SOLVED_IN_VAIN] if len(bounds) > _SOLVED_IN_VAIN else np.inf
+            least = _LEAST_PROGRESS if depth else _LEAST_PROGRESS_AT_ROOT
+            is_slow = progress < least * (self._nats() - bound)
             cuts = [] if late or hopeless or is_slow else self._cuts(shares, thoroughly=depth == 0)
             own = programme.multipliers(duals)
             if not cuts:
