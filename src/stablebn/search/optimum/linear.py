@@ -188,7 +188,8 @@ class ClusterSearch:
         if all(left):
             if depth == 0 and count < _WORTH_BEGINNING_ANEW * self._programme.size:
                 # Before all branches: what is left out now is so in each of them.
-                self._programme.made_of(left, [cut for cut, _ in (*own.clusters, *own.tables)])
+                cuts: list[Cut] = [cut for cut, _ in own.clusters]
+                self._programme.made_of(left, cuts + [cut for cut, _ in own.tables])
             self._programme.restrict(left, self._most())
         return left
 
