@@ -17,6 +17,7 @@ from tests.unit.search.test_candidates import drawn_constraints, drawn_table
 from stablebn import _core
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.search import candidates as module_of_candidates
 from stablebn.search.candidates import CandidateSets, candidate_sets
 from stablebn.search.constraints import Constraints
 from stablebn.search.optimum import linear, proof, search, ties
@@ -221,6 +222,36 @@ def test_a_component_that_is_too_large_for_cuts_has_a_loose_bound() -> None:
     assert is_acyclic(parents)
     assert (proven.score, proven.bound, proven.optimal) == (5 * n - 5, 5 * n, False)
     assert not proven.ties.are_all
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_more_choices_than_a_programme_takes_have_a_loose_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
+    candidates = candidate_sets(scores, max_parents=3)
+    best = _best(candidates)[1]
+    assert best.optimal
+    monkeypatch.setattr(search, "MOST_CHOICES", 5)
+    parents, proven = _best(candidates)
+    assert scores.dag(parents) == proven.score <= best.score
+    assert proven.bound is not None
+    assert proven.bound > best.score
+    assert not proven.ties.are_all
+
+
+def test_many_candidates_end_the_search_for_more_and_the_bound_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = family_scores(drawn_table("categorical", 63, 7), ScoreConfig("aic"))
+    every = candidate_sets(scores)
+    best = _best(every)[1].score
+    monkeypatch.setattr(module_of_candidates, "MOST_FOUND", 8)
+    # Few variables have no such limit.
+    assert candidate_sets(scores) == every
+    monkeypatch.setattr(module_of_candidates, "_FEW_VARIABLES", 6)
+    some = candidate_sets(scores)
+    assert (some.complete, some.most_parents) == (False, 1)
+    assert len(some) < len(every)
+    _, proven = _best(some)
+    assert proven.bound is not None
+    assert proven.score <= best <= proven.bound
 
 
 def test_strongly_connected_parts() -> None:
