@@ -239,7 +239,7 @@ def test_more_choices_than_a_programme_takes_have_a_loose_bound(monkeypatch: pyt
 
 
 def test_many_candidates_end_the_search_for_more_and_the_bound_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = family_scores(drawn_table("categorical", 63, 7), ScoreConfig("aic"))
+    scores = family_scores(drawn_table("categorical", 20, 7), ScoreConfig("aic"))
     every = candidate_sets(scores)
     best = _best(every)[1].score
     monkeypatch.setattr(module_of_candidates, "MOST_FOUND", 8)
