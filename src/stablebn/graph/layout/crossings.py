@@ -62,7 +62,11 @@ def _places(graph: Jointed, layers: Sequence[Sequence[int]]) -> list[int]:
 def _first_order(graph: Jointed, *, downwards: bool) -> list[list[int]]:
     """Points as a walk along the arcs meets them, so that what hangs together stands together."""
     layers: list[list[int]] = [[] for _ in range(max(graph.layer) + 1)]
-    first, second = (graph.below, graph.above) if downwards else (graph.above, graph.below)
+    ends = ([*graph.layer], [*graph.layer])
+    for (u, v), chain in graph.chains.items():
+        for joint in chain[1:-1]:
+            ends[0][joint], ends[1][joint] = graph.layer[u], graph.layer[v]
+    sides = (graph.above, graph.below)
     seen = [False] * len(graph.layer)
     starts = sorted(range(len(graph.layer)), key=lambda p: (graph.layer[p] if downwards else -graph.layer[p], p))
     for start in starts:
@@ -73,8 +77,21 @@ def _first_order(graph: Jointed, *, downwards: bool) -> list[list[int]]:
                 continue
             seen[point] = True
             layers[graph.layer[point]].append(point)
-            waiting += [*reversed(second[point]), *reversed(first[point])]
+            for side in (not downwards, downwards):
+                waiting += reversed(_mixed(sides[side][point], ends[side]))
     return layers
+
+
+def _mixed(points: Sequence[int], end: Sequence[int]) -> list[int]:
+    """Points in an order in which the ends of long arcs and those of short ones are evenly spread.
+
+    The children of a hub are in several layers: side by side with the arcs to those below them, none is far off.
+    """
+    groups: dict[int, list[int]] = {}
+    for point in points:
+        groups.setdefault(end[point], []).append(point)
+    keys = {point: ((i + 0.5) / len(group), point) for group in groups.values() for i, point in enumerate(group)}
+    return sorted(points, key=keys.__getitem__)
 
 
 def _sweep(graph: Jointed, layers: list[list[int]], *, downwards: bool, by_median: bool) -> None:
