@@ -15,7 +15,7 @@ from stablebn.commands.terminal import say
 from stablebn.errors import DataError, StableBNError
 
 COMMANDS = (
-    *("learn", "explain", "check", "score", "compare", "stability", "bootstrap", "cross-validate"),
+    *("learn", "report", "explain", "check", "score", "compare", "stability", "bootstrap", "cross-validate"),
     *("verify", "near-optimal"),
     *("study", "networks", "sample", "demo"),
 )

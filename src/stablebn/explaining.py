@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stablebn.errors import OptionError, listed
 from stablebn.explanation import (
@@ -67,7 +67,41 @@ def explanation(result: Result, a: Hashable, b: Hashable) -> Explanation:
         There is no such variable, or another one stands for it.
     """
     _check_asked(result, a, b)
+    return _explained(_Learned(result), a, b)
+
+
+def explanations(result: Result, pairs: Iterable[Edge]) -> Iterator[Explanation]:
+    """The same of many pairs of variables of the graph, with what they share asked for once."""
     learned = _Learned(result)
+    for a, b in pairs:
+        yield _explained(learned, a, b)
+
+
+class FamilyScore(NamedTuple):
+    """The part of a variable in the score of a graph: with its parents, and as it would be without any.
+
+    None where rows are too few for it.
+    """
+
+    score: float | None
+    alone: float | None
+
+
+def family_scores_of(result: Result) -> dict[Hashable, FamilyScore]:
+    """The parts of the score of `dag`, by variable that took part; of a graph without a score there are none."""
+    if result.dag is None or result.score is None:
+        return {}
+    learned = _Learned(result)
+    own, alone = learned.scores.of_families(learned.families)
+    parts = zip(own, alone, strict=True)
+    return {
+        name: FamilyScore(*(None if part is None else to_float(part) for part in both))
+        for name, both in zip(learned.problem.names, parts, strict=True)
+    }
+
+
+def _explained(learned: _Learned, a: Hashable, b: Hashable) -> Explanation:
+    result = learned.result
     arc, mark = _joined(result, a, b)
     apart = _apart(result, (a, b))
     direction, rule, others, key = (None, None, (), None) if not mark else _direction(learned, a, b, arc, mark)
