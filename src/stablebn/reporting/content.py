@@ -147,6 +147,7 @@ class Content:
     rows: int
     finished: bool
     fingerprint: str
+    promise: str
     proof: str | None
     has_dag: bool
     variables: tuple[Variable, ...]
@@ -181,12 +182,10 @@ class Content:
         edges = counted(total, "arc" if self.has_dag else "edge")
         decided = sum(arc.direction in ("compelled", "data-driven") for arc in arcs)
         known = sum(arc.direction == "known" for arc in arcs)
-        by_knowledge = f", knowledge that of {known:,}" if known else ""
         if decided == total:
-            return (
-                f"{table}: {edges}, {'whose direction' if total == 1 else 'all of whose directions'} the data decide."
-            )
-        return f"{table}: {edges}; the data decide the direction of {decided if decided else 'none'}{by_knowledge}."
+            return f"{table}: {edges}, {'its direction' if total == 1 else 'all directions'} decided by the data."
+        by_data = f"the data decide the direction of {decided:,}" if decided else "the data decide no direction"
+        return f"{table}: {edges}; {by_data}{f', knowledge that of {known:,}' if known else ''}."
 
 
 def content_of(
@@ -229,6 +228,7 @@ def content_of(
         rows=result.rows,
         finished=result.finished,
         fingerprint=result.fingerprint,
+        promise=_promise(result),
         proof=None if result.proof is None else result.proof.sentence(),
         has_dag=result.dag is not None,
         variables=tuple(_variables(result, names, labels)),
@@ -475,6 +475,16 @@ def _of_bootstrap(bootstrap: Bootstrap) -> Frequencies:
         of=bootstrap.replicates - bootstrap.failed,
         edges=tuple((edge.a, edge.b, edge.forward, edge.backward, edge.undirected) for edge in bootstrap.edges),
     )
+
+
+def _promise(result: Result) -> str:
+    """What can be said of the fingerprint of another run."""
+    if any(caution.code in ("max-time", "interrupted") for caution in result.warnings):
+        return "As the search was stopped before its end, another run may give another graph and fingerprint."
+    learner = LEARNERS[str(result.config["algorithm"])]
+    if not learner.stable or result.config.get("order") == "given":
+        return "In another order of the columns this learner may give another graph and fingerprint."
+    return "The same table gives the same graph and fingerprint in any order of its rows and columns, on any machine."
 
 
 def _call(config: Mapping[str, Any]) -> str:

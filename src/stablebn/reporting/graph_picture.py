@@ -157,10 +157,10 @@ def legend(content: Content) -> Markup:
     """What lines, shapes and colours mean."""
     parts: list[Markup] = []
     shades = Shades.of(content.learned)
-    if content.learned:
+    if any(not arc.arbitrary for arc in content.learned):
         parts.append(_key("solid", "direction decided"))
-        if any(arc.arbitrary for arc in content.learned):
-            parts.append(_key("arbitrary", "direction arbitrary"))
+    if any(arc.arbitrary for arc in content.learned):
+        parts.append(_key("arbitrary", "direction arbitrary"))
     if shades is not None:
         ramp = [_sample(f"s{shade}") for shade in range(SHADES)]
         low, high = (f"{value:,.3g}" if value < 100 else f"{value:,.0f}" for value in (shades.low, shades.high))

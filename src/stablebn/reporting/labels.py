@@ -14,7 +14,7 @@ _LEAST_WIDTH = 48.0
 # On both sides together.
 _PADDING = 24.0
 # In the usual sans-serif letters of 12 pixels.
-_NARROW, _USUAL, _WIDE, _SQUARE = 3.9, 6.8, 8.6, 12.2
+_NARROW, _USUAL, _WIDE, _SQUARE = 4.1, 7.1, 8.8, 12.2
 
 
 @dataclass(frozen=True)

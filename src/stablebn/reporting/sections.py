@@ -553,14 +553,8 @@ def _reproduce(content: Content) -> Markup:
         if text
     ]
     versions = ", ".join(f"{name} {number}" for name, number in content.versions)
-    parts.append(
-        element(
-            "p",
-            f"Made with {versions}. The same table gives the fingerprint ",
-            element("code", content.fingerprint),
-            " in any order of its rows and columns, and on any machine.",
-        )
-    )
+    parts.append(element("p", "Fingerprint ", element("code", content.fingerprint), f". {content.promise}"))
+    parts.append(element("p", f"Made with {versions}."))
     options = [element("div", element("dt", name), element("dd", value)) for name, value in content.options]
     parts.append(element("details", element("summary", "All options"), element("dl", *options, class_="options")))
     return joined(*parts)
