@@ -16,6 +16,7 @@ from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights, total_weight
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
+from stablebn.graph.names import name_key
 
 # Above, sums of counts would no longer fit the integers they are computed in.
 MOST_ROWS = 2**28
@@ -83,7 +84,8 @@ def report_constants(constants: tuple[Name, ...]) -> list[Caution]:
     """Say which columns have a single value."""
     if not constants:
         return []
-    message = f"columns with a single value stay alone in the graph: {listed(constants)}; you can leave them out."
+    told = listed(sorted(constants, key=name_key))
+    message = f"columns with a single value stay alone in the graph: {told}; you can leave them out."
     return [Caution("constant", constants, message)]
 
 

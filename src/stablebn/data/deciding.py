@@ -18,6 +18,7 @@ from stablebn.data.table import Name, Weights, total_weight
 from stablebn.data.usable import decide_time, is_time, time_as, usable
 from stablebn.data.wording import Caution, kinds_option, tallied
 from stablebn.errors import DataError
+from stablebn.graph.names import name_key
 
 
 @dataclass
@@ -173,6 +174,6 @@ def _report_doubtful(found: Mapping[Name, str]) -> list[Caution]:
         return []
     message = (
         f"text that looks like numbers: {tallied(found)}. If these are numbers, make them so, or say "
-        f"{kinds_option(list(found), 'continuous')} once the rest is numbers too."
+        f"{kinds_option(sorted(found, key=name_key), 'continuous')} once the rest is numbers too."
     )
     return [Caution("numbers-as-text", tuple(found), message)]
