@@ -9,7 +9,8 @@ from collections.abc import Hashable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from stablebn.reporting.content import Arc, Content, Variable, content_of
+from stablebn.reporting.content import Arc, Content, Variable
+from stablebn.reporting.gathering import content_of
 from stablebn.reporting.graph_picture import joined_size, text_of
 from stablebn.reporting.labels import label_of
 from stablebn.reporting.markup import Markup, escaped, json_for_script
@@ -95,7 +96,7 @@ def _told_of_arc(content: Content, arc: Arc) -> dict[str, Any]:
 
 def _told_of_variable(content: Content, variable: Variable) -> dict[str, Any]:
     kind = variable.kind if variable.levels is None else f"{variable.kind}, {variable.levels:,} levels"
-    facts = [("Taken for", kind), ("Why", variable.why)]
+    facts = [("Taken for", kind), ("Because", variable.why)]
     if variable.family is not None:
         for term, value in (("Part of the score", variable.family.score), ("Without parents", variable.family.alone)):
             if value is not None:

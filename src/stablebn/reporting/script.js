@@ -178,6 +178,13 @@
     if (had && returnTo) returnTo.focus({ preventScroll: true });
     return true;
   };
+  // What was chosen is not to be hidden by what is told of it.
+  const clearOfPanel = (element) => {
+    const box = element.getBoundingClientRect();
+    const cover = panel.getBoundingClientRect();
+    const over = box.right > cover.left && box.left < cover.right && box.bottom > cover.top && box.top < cover.bottom;
+    if (over && cover.left > window.innerWidth / 2) move(box.right - cover.left + 24, 0);
+  };
   const tell = (what, from) => {
     told.replaceChildren();
     made("h2", what.title, told);
@@ -201,6 +208,7 @@
     for (const row of all(`#arc-table tr[data-row="${number}"]`)) row.classList.add("chosen");
     picture.classList.add("dimmed");
     tell(arc, from);
+    clearOfPanel(arcs[number]);
   };
   const chooseNode = (number, from) => {
     clear();
@@ -218,6 +226,7 @@
     picture.classList.add("dimmed");
     tell(data.nodes[number], from);
     if (list.children.length) told.append(list);
+    clearOfPanel(nodes[number]);
   };
   const choose = (element) => {
     if (element.dataset.arc !== undefined) chooseArc(Number(element.dataset.arc), element);

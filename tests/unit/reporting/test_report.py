@@ -13,7 +13,8 @@ import pytest
 
 import stablebn as sb
 from stablebn.reporting import report_text
-from stablebn.reporting.content import Content, content_of
+from stablebn.reporting.content import Content
+from stablebn.reporting.gathering import content_of
 from stablebn.reporting.graph_picture import Shades
 
 _VOID = {"meta", "link", "input"}
