@@ -9,6 +9,7 @@ from stablebn.reporting.content import Arc, Content, Frequencies, Message, Varia
 from stablebn.reporting.graph_picture import graph_picture, is_alone, legend, mark_of
 from stablebn.reporting.labels import label_of
 from stablebn.reporting.markup import Markup, element, joined
+from stablebn.reporting.tables import Column, table_of
 from stablebn.reporting.trace_chart import chart_key, trace_chart
 
 NOTHING = "—"
@@ -164,60 +165,6 @@ def _panel() -> Markup:
     )
 
 
-class _Column:
-    """A column of a table: its title, what a row has in it, and by what it is sorted."""
-
-    def __init__(
-        self,
-        title: str,
-        cell: Callable[[int], object],
-        value: Callable[[int], object] | None = None,
-        *,
-        number: bool = False,
-        hint: str | None = None,
-    ) -> None:
-        self.title, self.cell, self.value, self.number, self.hint = title, cell, value, number, hint
-
-
-def _table(
-    name: str,
-    columns: Sequence[_Column],
-    rows: int,
-    *,
-    attributes: Callable[[int], dict[str, object]] | None = None,
-    foot: Sequence[object] = (),
-) -> Markup:
-    """A table that the script lets sort."""
-    head = [
-        element(
-            "th",
-            element("button", column.title, type="button", title=column.hint),
-            scope="col",
-            class_="number" if column.number else None,
-        )
-        for column in columns
-    ]
-    body = []
-    for row in range(rows):
-        cells = [
-            element(
-                "td",
-                column.cell(row),
-                class_="number" if column.number else None,
-                data_value=None if column.value is None else _plain(column.value(row)),
-            )
-            for column in columns
-        ]
-        body.append(element("tr", *cells, **(attributes(row) if attributes else {})))
-    footer = [element("tfoot", element("tr", *foot))] if foot else []
-    table = element("table", element("thead", element("tr", *head)), element("tbody", *body), *footer, id=name)
-    return element("div", table, class_="scroll", tabindex="0", role="region", aria_label=name.replace("-", " "))
-
-
-def _plain(value: object) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float | int) else str(value)
-
-
 def _amount(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.2f}"
 
@@ -246,14 +193,14 @@ def _arcs(content: Content) -> Markup:
         return NOTHING if told is None else _tag(_DIRECTIONS[told], told)
 
     columns = [
-        _Column("Arc", why, lambda row: " ".join(map(spelled, arcs[row].ends))),
-        _Column(
+        Column("Arc", why, lambda row: " ".join(map(spelled, arcs[row].ends))),
+        Column(
             "Direction decided",
             direction,
             lambda row: _DIRECTIONS.get(arcs[row].direction or "", ""),
             hint="By what its direction is decided; arbitrary: the data cannot tell it",
         ),
-        _Column(
+        Column(
             "Strength",
             lambda row: _amount(arcs[row].strength),
             lambda row: arcs[row].strength,
@@ -263,14 +210,14 @@ def _arcs(content: Content) -> Markup:
     ]
     if any(arc.gain is not None for arc in arcs):
         columns += [
-            _Column(
+            Column(
                 "Gain",
                 lambda row: _amount(arcs[row].gain),
                 lambda row: arcs[row].gain,
                 number=True,
                 hint=f"What it added to the {content.score_name} when it came in",
             ),
-            _Column(
+            Column(
                 "Step",
                 lambda row: NOTHING if arcs[row].step is None else f"{arcs[row].step:,}",
                 lambda row: arcs[row].step,
@@ -284,7 +231,7 @@ def _arcs(content: Content) -> Markup:
         columns += _frequency_columns(arcs, "replicates", content.bootstrap.of)
     if content.comparison is not None:
         columns.append(
-            _Column(
+            Column(
                 "True graph",
                 lambda row: _tag(_TRUTHS[arcs[row].truth or "matched"], f"t-{arcs[row].truth}"),
                 lambda row: arcs[row].truth,
@@ -306,10 +253,10 @@ def _arcs(content: Content) -> Markup:
         told = _DIRECTIONS.get(arc.direction or "", "")
         return {"data_direction": told, "data_text": " ".join(map(spelled, arc.ends)).lower(), "data_row": row}
 
-    return joined(tools, _table("arc-table", columns, len(arcs), attributes=attributes))
+    return joined(tools, table_of("arc-table", columns, len(arcs), attributes=attributes))
 
 
-def _frequency_columns(arcs: Sequence[Arc], of: str, total: int) -> list[_Column]:
+def _frequency_columns(arcs: Sequence[Arc], of: str, total: int) -> list[Column]:
     def share(row: int) -> float | None:
         found: tuple[int, float] | None = getattr(arcs[row], of)
         return None if found is None or not total else found[0] / total
@@ -320,7 +267,7 @@ def _frequency_columns(arcs: Sequence[Arc], of: str, total: int) -> list[_Column
 
     title = {"layouts": "In layouts", "replicates": "In samples"}[of]
     hint = f"In how many of {total:,} {of} the two are joined; in brackets, how many of these have it this way round"
-    return [_Column(title, cell, share, number=True, hint=hint)]
+    return [Column(title, cell, share, number=True, hint=hint)]
 
 
 def _variables(content: Content) -> Markup:
@@ -354,32 +301,32 @@ def _variables(content: Content) -> Markup:
         return joined(_amount(value), bar)
 
     columns = [
-        _Column(
+        Column(
             "Variable",
             lambda row: element("button", _name(own[row].name), type="button", class_="link", data_shows=row),
             lambda row: own[row].label.full,
         ),
-        _Column("Taken for", lambda row: element("span", kind(row), title=own[row].why), kind),
-        _Column("Parents", parents, lambda row: len(own[row].parents)),
+        Column("Taken for", lambda row: element("span", kind(row), title=own[row].why), kind),
+        Column("Parents", parents, lambda row: len(own[row].parents)),
     ]
     foot: list[object] = []
     if any(variable.family is not None for variable in own):
         columns += [
-            _Column(
+            Column(
                 content.score_name,
                 lambda row: _amount(_part(own[row], 0)),
                 lambda row: _part(own[row], 0),
                 number=True,
                 hint="Its part of the score, given its parents",
             ),
-            _Column(
+            Column(
                 "Without parents",
                 lambda row: _amount(_part(own[row], 1)),
                 lambda row: _part(own[row], 1),
                 number=True,
                 hint="Its part if it had no parents",
             ),
-            _Column("Gained by parents", gain, lambda row: _gain(own[row]), number=True),
+            Column("Gained by parents", gain, lambda row: _gain(own[row]), number=True),
         ]
         foot = [
             element("th", "Sum", scope="row", colspan="3"),
@@ -387,7 +334,7 @@ def _variables(content: Content) -> Markup:
             element("td", _amount(sum(_part(variable, 1) or 0.0 for variable in own)), class_="number"),
             element("td", _amount(sum(_gain(variable) or 0.0 for variable in own)), class_="number"),
         ]
-    return _table("variable-table", columns, len(own), foot=foot)
+    return table_of("variable-table", columns, len(own), foot=foot)
 
 
 def _part(variable: Variable, at: int) -> float | None:
@@ -409,15 +356,15 @@ def _search(content: Content) -> Markup:
         told += f"; the learned graph is that after step {content.best:,}, and the search went on in vain from there"
     steps = content.steps
     columns = [
-        _Column("Step", lambda row: f"{steps[row].number:,}", lambda row: steps[row].number, number=True),
-        _Column("Move", lambda row: steps[row].move),
-        _Column("Arc", lambda row: element("bdi", steps[row].edge)),
-        _Column("Gain", lambda row: f"{steps[row].gain:+,.2f}", lambda row: steps[row].gain, number=True),
-        _Column(content.score_name, lambda row: _amount(steps[row].score), lambda row: steps[row].score, number=True),
-        _Column("Direction", lambda row: "arbitrary" if steps[row].arbitrary else ""),
-        _Column("Runner-up", lambda row: steps[row].runner_up),
+        Column("Step", lambda row: f"{steps[row].number:,}", lambda row: steps[row].number, number=True),
+        Column("Move", lambda row: steps[row].move),
+        Column("Arc", lambda row: element("bdi", steps[row].edge)),
+        Column("Gain", lambda row: f"{steps[row].gain:+,.2f}", lambda row: steps[row].gain, number=True),
+        Column(content.score_name, lambda row: _amount(steps[row].score), lambda row: steps[row].score, number=True),
+        Column("Direction", lambda row: "arbitrary" if steps[row].arbitrary else ""),
+        Column("Runner-up", lambda row: steps[row].runner_up),
     ]
-    table = _table("step-table", columns, len(steps))
+    table = table_of("step-table", columns, len(steps))
     return joined(
         element("p", f"{told}."),
         trace_chart(content),
@@ -475,18 +422,18 @@ def _frequencies(found: Frequencies | None, what: str) -> Markup | None:
         return lambda row: f"{edges[row][at]:,}"
 
     columns = [
-        _Column("Variable", lambda row: _name(edges[row][0]), lambda row: spelled(edges[row][0])),
-        _Column("Other variable", lambda row: _name(edges[row][1]), lambda row: spelled(edges[row][1])),
-        _Column("", bar),
-        _Column(
+        Column("Variable", lambda row: _name(edges[row][0]), lambda row: spelled(edges[row][0])),
+        Column("Other variable", lambda row: _name(edges[row][1]), lambda row: spelled(edges[row][1])),
+        Column("", bar),
+        Column(
             "Joined",
             lambda row: f"{100 * sum(edges[row][2:]) / found.of:.0f} %" if found.of else NOTHING,
             lambda row: sum(edges[row][2:]),
             number=True,
         ),
-        _Column("→", count(2), lambda row: edges[row][2], number=True),
-        _Column("←", count(3), lambda row: edges[row][3], number=True),
-        _Column("–", count(4), lambda row: edges[row][4], number=True),
+        Column("→", count(2), lambda row: edges[row][2], number=True),
+        Column("←", count(3), lambda row: edges[row][3], number=True),
+        Column("–", count(4), lambda row: edges[row][4], number=True),
     ]
     key = [
         element("span", _bar_sample(kind), words, class_="key")
@@ -501,7 +448,7 @@ def _frequencies(found: Frequencies | None, what: str) -> Markup | None:
         element("ul", *(element("li", line) for line in found.lines), class_="plain-list"),
         element("p", f"How often each edge was found in {found.of:,} {what}.", class_="hint"),
         element("p", *key, class_="legend"),
-        _table(f"frequency-{what.split()[0]}", columns, len(edges)),
+        table_of(f"frequency-{what.split()[0]}", columns, len(edges)),
     )
 
 
@@ -532,13 +479,13 @@ def _data(content: Content) -> Markup:
         parts.append(element("p", "Nothing to worry about was found in the table."))
     told = [variable for variable in content.variables if variable.why]
     rows = [
-        _Column("Column", lambda row: _name(told[row].name), lambda row: told[row].label.full),
-        _Column("Taken for", lambda row: told[row].kind),
-        _Column("Why", lambda row: told[row].why),
+        Column("Column", lambda row: _name(told[row].name), lambda row: told[row].label.full),
+        Column("Taken for", lambda row: told[row].kind),
+        Column("Why", lambda row: told[row].why),
     ]
     parts.append(
         element(
-            "details", element("summary", "What each column was taken for"), _table("column-table", rows, len(told))
+            "details", element("summary", "What each column was taken for"), table_of("column-table", rows, len(told))
         )
     )
     return joined(*parts)
