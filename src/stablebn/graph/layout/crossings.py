@@ -9,6 +9,10 @@ from stablebn.graph.layout.layers import Jointed
 
 # Sweeps from each start, and how many of them may pass without fewer crossings.
 _SWEEPS, _PATIENCE = 40, 8
+# Of exchanges after each sweep, layer by layer.
+_ROUNDS = 12
+# Where there are more points than this, there are fewer sweeps in proportion.
+_MANY = 3000
 
 
 def ordered_layers(graph: Jointed) -> list[list[int]]:
@@ -24,7 +28,7 @@ def ordered_layers(graph: Jointed) -> list[list[int]]:
     for downwards in (True, False):
         layers = _first_order(graph, downwards=downwards)
         least, patience = -1, 0
-        for sweep in range(_SWEEPS):
+        for sweep in range(max(4, min(_SWEEPS, _SWEEPS * _MANY // len(graph.layer)))):
             _sweep(graph, layers, downwards=sweep % 2 == (not downwards), by_median=sweep % 4 > 1)
             _exchange(graph, layers)
             crossed = crossings(graph, layers)
@@ -125,19 +129,36 @@ def _wish(places: list[int], *, by_median: bool) -> float:
 def _exchange(graph: Jointed, layers: list[list[int]]) -> None:
     """Exchange neighbours as long as that makes fewer crossings."""
     place = _places(graph, layers)
-    improved = True
+    waiting = set(range(len(layers)))
+    for _ in range(_ROUNDS):
+        changed = [at for at in sorted(waiting) if _exchange_in(graph, layers[at], place)]
+        # Only where neighbours have moved there may be something to gain now.
+        waiting = {at + side for at in changed for side in (-1, 1) if 0 <= at + side < len(layers)}
+        if not waiting:
+            return
+
+
+def _exchange_in(graph: Jointed, layer: list[int], place: list[int]) -> bool:
+    """The same in one layer, while the others stay; whether there was an exchange."""
+    ends = {p: [sorted(place[q] for q in side[p]) for side in (graph.above, graph.below)] for p in layer}
+    exchanged, improved = False, True
     while improved:
         improved = False
-        for layer in layers:
-            ends = {p: [sorted(place[q] for q in side[p]) for side in (graph.above, graph.below)] for p in layer}
-            for i in range(len(layer) - 1):
-                p, q = layer[i], layer[i + 1]
-                now = sum(_crossed(a, b) for a, b in zip(ends[p], ends[q], strict=True))
-                then = sum(_crossed(b, a) for a, b in zip(ends[p], ends[q], strict=True))
-                if then < now:
-                    layer[i], layer[i + 1] = q, p
-                    place[p], place[q] = i + 1, i
-                    improved = True
+        for i in range(len(layer) - 1):
+            p, q = layer[i], layer[i + 1]
+            saved = 0
+            for left, right in zip(ends[p], ends[q], strict=True):
+                # Most do not cross.
+                if left and right and left[-1] > right[0]:
+                    saved += _crossed(left, right) - _crossed(right, left)
+                elif left and right and left[0] != right[-1]:
+                    saved -= _crossed(right, left)
+            if saved > 0:
+                layer[i], layer[i + 1] = q, p
+                exchanged = improved = True
+    for i, p in enumerate(layer):
+        place[p] = i
+    return exchanged
 
 
 def _crossed(left: Sequence[int], right: Sequence[int]) -> int:
