@@ -15,6 +15,8 @@ from stablebn.reporting.trace_chart import chart_key, trace_chart
 NOTHING = "—"
 # Shown at once; the others on demand.
 _MOST_MESSAGES = 6
+# Of steps and of edges in frequencies: no reader gets to the end of more, and the file stays small.
+_MOST_ROWS = 1000
 _DIRECTIONS = {
     "compelled": "by the data",
     "data-driven": "by the score",
@@ -364,12 +366,14 @@ def _search(content: Content) -> Markup:
         Column("Direction", lambda row: "arbitrary" if steps[row].arbitrary else ""),
         Column("Runner-up", lambda row: steps[row].runner_up),
     ]
-    table = table_of("step-table", columns, len(steps))
+    shown = min(len(steps), _MOST_ROWS)
+    table = table_of("step-table", columns, shown)
+    rest = "All steps" if shown == len(steps) else f"The first {shown:,} of {len(steps):,} steps"
     return joined(
         element("p", f"{told}."),
         trace_chart(content),
         chart_key(content),
-        element("details", element("summary", "All steps"), table),
+        element("details", element("summary", rest), table),
     )
 
 
@@ -443,12 +447,16 @@ def _frequencies(found: Frequencies | None, what: str) -> Markup | None:
             ("undirected", "without a direction"),
         )
     ]
+    shown = min(len(edges), _MOST_ROWS)
+    told = f"How often each edge was found in {found.of:,} {what}"
+    if shown < len(edges):
+        told += f": the {shown:,} most frequent of {len(edges):,}"
     return joined(
         element("p", found.verdict, class_="verdict"),
         element("ul", *(element("li", line) for line in found.lines), class_="plain-list"),
-        element("p", f"How often each edge was found in {found.of:,} {what}.", class_="hint"),
+        element("p", f"{told}.", class_="hint"),
         element("p", *key, class_="legend"),
-        table_of(f"frequency-{what.split()[0]}", columns, len(edges)),
+        table_of(f"frequency-{what.split()[0]}", columns, shown),
     )
 
 
