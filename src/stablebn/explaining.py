@@ -171,6 +171,30 @@ class _Learned:
         """Arcs that are not allowed, by knowledge or by the kinds of their ends."""
         return {*self.result.known_arcs.forbidden, *self.barred_by_kind}
 
+    @property
+    def told(self) -> PDAG:
+        """The graph with the directions that are certain."""
+        return self.result.pdag if self.result.cpdag is None else self.result.cpdag
+
+    @cached_property
+    def compelling(self) -> tuple[dict[Edge, Hashable], Mapping[Edge, Collection[Reason]], dict[Hashable, int]]:
+        """What directs arcs: of those in a v-structure its other parent; of others the rules that do; and the order.
+
+        Of several other parents it is the first in the processing order.
+        """
+        graph, place = self.told, {name: at for at, name in enumerate(self.result.order)}
+        settled = set(self.result.known)
+        partner: dict[Edge, Hashable] = {}
+        for child in graph.nodes:
+            for p, q in combinations(graph.parents(child), 2):
+                if not graph.adjacent(p, q):
+                    settled |= {(p, child), (q, child)}
+                    for one, other in ((p, q), (q, p)):
+                        partner[one, child] = min(partner.get((one, child), other), other, key=place.__getitem__)
+        rest = [edge for edge in (*graph.directed, *graph.undirected) if edge not in settled]
+        start = PDAG(graph.nodes, [edge for edge in graph.directed if edge in settled], rest)
+        return partner, meek_reasons(start, acyclic=True), place
+
     @cached_property
     def problem(self) -> Problem:
         """The variables by number, as the learner saw them."""
@@ -243,31 +267,18 @@ def _direction(
     assert arc is not None
     if arc in result.known:
         return "known", "knowledge", (), None
-    told = result.pdag if result.cpdag is None else result.cpdag
-    if arc not in set(told.directed):
+    if arc not in set(learned.told.directed):
         return "data-driven", "score", (), None
-    rule, others = _compelled_by(told, result.known, result.order, arc)
+    rule, others = _compelled_by(learned, arc)
     return "compelled", rule, others, None
 
 
-def _compelled_by(
-    graph: PDAG, known: Collection[Edge], order: Sequence[Hashable], arc: Edge
-) -> tuple[str | None, tuple[Hashable, ...]]:
+def _compelled_by(learned: _Learned, arc: Edge) -> tuple[str | None, tuple[Hashable, ...]]:
     """The rule by which an arc is directed; of several the first, with the first variables in the processing order."""
-    place = {name: at for at, name in enumerate(order)}
-    settled = set(known)
-    partner: dict[Edge, Hashable] = {}
-    for child in graph.nodes:
-        for p, q in combinations(graph.parents(child), 2):
-            if not graph.adjacent(p, q):
-                settled |= {(p, child), (q, child)}
-                for one, other in ((p, q), (q, p)):
-                    partner[one, child] = min(partner.get((one, child), other), other, key=place.__getitem__)
+    partner, reasons_of, place = learned.compelling
     if arc in partner:
         return "v-structure", (partner[arc],)
-    rest = [edge for edge in (*graph.directed, *graph.undirected) if edge not in settled]
-    start = PDAG(graph.nodes, [edge for edge in graph.directed if edge in settled], rest)
-    reasons = meek_reasons(start, acyclic=True).get(arc)
+    reasons = reasons_of.get(arc)
     if reasons is None:
         # Only where tests contradict each other, and no DAG extends what they found.
         return None, ()

@@ -64,11 +64,10 @@ def content_of(
     truth = None if true is None else graph_of(true)
     comparison, as_classes = _compared(result, truth)
     edges = _edges(result)
-    explained: list[Explanation | None] = [None] * len(edges)
+    explained: dict[Edge, Explanation | None] = dict.fromkeys(edges)
     if result.prepared is not None:
-        explained = list(explanations(result, edges))
-    status = _status(result, comparison)
-    arcs = [_arc(result, ends, why, status) for ends, why in zip(edges, explained, strict=True)]
+        explained = dict(zip(edges, explanations(result, edges), strict=True))
+    arcs = list(_arcs(result, explained, _status(result, comparison)))
     if comparison is not None:
         arcs += _missing(result, comparison)
     names = sorted(result.nodes, key=name_key)
@@ -134,23 +133,35 @@ def _order(result: Result, names: Sequence[Hashable]) -> list[Hashable]:
     return [*first, *(name for name in names if name not in set(first))]
 
 
-def _arc(result: Result, ends: Edge, why: Explanation | None, status: Mapping[frozenset[Hashable], str]) -> Arc:
-    told = result.pdag if result.cpdag is None else result.cpdag
-    # Without the table only this is known of it.
-    arbitrary = frozenset(ends) in {frozenset(edge) for edge in result.undirected}
-    direction = "arbitrary" if arbitrary else "known" if ends in result.known else "compelled"
-    strength = result.strengths.get(ends)
-    return Arc(
-        ends=ends,
-        in_dag=ends in set(result.arcs),
-        in_class=ends in set(told.directed),
-        direction=direction if why is None or why.direction is None else why.direction,
-        strength=strength,
-        gain=None if why is None or why.step is None else why.step.gain,
-        step=None if why is None or why.step is None else why.step.number,
-        sentences=() if why is None else why.sentences,
-        truth=status.get(frozenset(ends)),
-    )
+def _arcs(
+    result: Result, explained: Mapping[Edge, Explanation | None], status: Mapping[frozenset[Hashable], str]
+) -> Iterable[Arc]:
+    """The edges of the learned graph."""
+    arcs, known = set(result.arcs), set(result.known)
+    certain = set((result.pdag if result.cpdag is None else result.cpdag).directed)
+    arbitrary = {frozenset(edge) for edge in result.undirected}
+    for ends, why in explained.items():
+        direction = (
+            "arbitrary"
+            if frozenset(ends) in arbitrary
+            else "known"
+            if ends in known
+            else "compelled"
+            if ends in certain
+            else "data-driven"
+        )
+        step = None if why is None else why.step
+        yield Arc(
+            ends=ends,
+            in_dag=ends in arcs,
+            in_class=ends in certain,
+            direction=direction,
+            strength=result.strengths.get(ends),
+            gain=None if step is None else step.gain,
+            step=None if step is None else step.number,
+            sentences=() if why is None else why.sentences,
+            truth=status.get(frozenset(ends)),
+        )
 
 
 def _compared(result: Result, truth: DAG | PDAG | None) -> tuple[Comparison | None, bool]:

@@ -183,7 +183,10 @@
     const box = element.getBoundingClientRect();
     const cover = panel.getBoundingClientRect();
     const over = box.right > cover.left && box.left < cover.right && box.bottom > cover.top && box.top < cover.bottom;
-    if (over && cover.left > window.innerWidth / 2) move(box.right - cover.left + 24, 0);
+    if (!over || cover.left < window.innerWidth / 2) return;
+    // But not so far that its other end leaves the picture.
+    const most = box.left - graph.getBoundingClientRect().left - 24;
+    move(Math.max(0, Math.min(box.right - cover.left + 24, most)), 0);
   };
   const tell = (what, from) => {
     told.replaceChildren();

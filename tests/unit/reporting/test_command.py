@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.terminal import read_terminal
 
 import stablebn as sb
 from stablebn.cli import app
@@ -69,3 +73,30 @@ def test_what_cannot_be_is_refused_before_anything_is_learned(
     with pytest.raises(sb.StableBNError, match=message):
         _run_here("report", data, *options, "--out", out)
     assert not out.exists()
+
+
+def test_a_signal_ends_the_search_and_the_report_is_of_the_graph_so_far(tmp_path: Path) -> None:
+    # Without a penalty every arc helps: so many variables keep the search busy for long.
+    path, out = tmp_path / "wide.csv", tmp_path / "a.html"
+    sb.random_network(100, continuous=True, seed=1).sample(1000, seed=1).to_pandas().to_csv(path, index=False)
+    terminal, child = pty.openpty()
+    command = [*COMMAND, "report", str(path), "--score", "loglik", "--stability", "3", "--out", str(out)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=child, env={**os.environ, "COLUMNS": "200"}
+    ) as running:
+        os.close(child)
+        shown, interrupted = b"", False
+        while piece := read_terminal(terminal):
+            shown += piece
+            if not interrupted and b"steps" in shown:
+                running.send_signal(signal.SIGINT)
+                interrupted = True
+        os.close(terminal)
+        assert running.stdout is not None
+        said = running.stdout.read().decode()
+    assert running.returncode == 130
+    assert "Unfinished, so far" in said
+    text = out.read_text(encoding="utf-8")
+    assert "The search was interrupted: the graph is the best so far, and unfinished." in text
+    # For which there was no time.
+    assert 'id="stability"' not in text

@@ -114,6 +114,13 @@ def test_nothing_is_asked_for_from_elsewhere(result: sb.Result) -> None:
     assert not any("style" in own or any(name.startswith("on") for name in own) for _, own in page.elements)
 
 
+@pytest.mark.parametrize("score", ["bic", "bds", "k2"])
+def test_what_decided_is_what_explain_says(table: Any, score: str) -> None:
+    result = sb.learn(table, score=score, forbidden=[("bronc", "smoke")])
+    for arc in content_of(result).arcs:
+        assert arc.direction == result.explain(*arc.ends).direction
+
+
 @pytest.mark.parametrize("algorithm", ["pc-stable", "gs", "fges", "mmhc", "best", "exact", "hc"])
 def test_other_learners_have_a_report(table: Any, algorithm: str) -> None:
     result = sb.learn(table, algorithm)
