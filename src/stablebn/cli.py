@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "learn": "Learn a graph from a table.",
         "check": "Say what there is to know of a table before learning.",
         "explain": "Say why two variables are joined, or are not.",
+        "report": "Put all there is to see of a graph into one HTML file.",
     },
     "How far to trust it": {
         "stability": "How much of the graph does the layout of the table decide?",

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stablebn.certificate import Certificate, GraphProof
@@ -16,6 +17,7 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
+from stablebn.output import check_free, write_atomically
 from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search.optimum.search import Ties
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from typing_extensions import Self
 
+    from stablebn.audit import Stability
+    from stablebn.confidence import Bootstrap
     from stablebn.explanation import Explanation
     from stablebn.graph.picture import Drawing, LayoutName
     from stablebn.networks.model import Network
@@ -230,6 +234,51 @@ class Result:
         from stablebn.explaining import explanation
 
         return explanation(self, a, b)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        true: object = None,
+        audit: Stability | None = None,
+        bootstrap: Bootstrap | None = None,
+        command: str | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write all there is to see of the result into one HTML file, which needs nothing else to be looked at.
+
+        The graph, why each arc is there, the parts of the score, the search, what was found in the table, and how to
+        learn it again. The same table gives the same file, whatever the order of its rows and columns.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        true : network, DAG, PDAG, path or name of a network, optional
+            The true graph to compare with.
+        audit : Stability, optional
+            What `stablebn.stability` found with the same table.
+        bootstrap : Bootstrap, optional
+            What `stablebn.bootstrap` found with it.
+        command : str, optional
+            How the result was made, to be shown.
+        force : bool
+            Replace a file that exists.
+
+        Raises
+        ------
+        GraphError
+            The true graph has other variables.
+        OptionError
+            The file exists or cannot be written, or `audit` or `bootstrap` is of another table.
+        """
+        # Few results are reported, and what it takes takes time to import.
+        from stablebn.reporting import report_text
+
+        target = Path(path)
+        check_free(target, force=force)
+        text = report_text(self, true=true, audit=audit, bootstrap=bootstrap, command=command)
+        write_atomically(target, text, force=force)
 
     def shown(self, directions: Directions = "marked") -> DAG | PDAG:
         """The graph as an output shows it.
