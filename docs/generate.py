@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import typer
-
 from stablebn.arguments import KNOWLEDGE, check_options, learn_options, options_for
 from stablebn.cli import app
+from stablebn.commands.reference import CommandReference, command_reference
 from stablebn.independence import registry as tests
 from stablebn.learners import registry as learners
 from stablebn.learners.config import SearchConfig
@@ -137,27 +136,17 @@ def _option(option: Option) -> str:
 
 def commands() -> str:
     """All commands, as their `--help` has them."""
-    group: Any = typer.main.get_command(app)
-    context = group.make_context("stablebn", [], resilient_parsing=True)
-    return "\n\n".join(_command(context, group.get_command(context, name)) for name in group.list_commands(context))
+    return "\n\n".join(map(_command, command_reference(app)))
 
 
-def _command(above: Any, command: Any) -> str:
-    context = command.make_context(command.name, [], parent=above, resilient_parsing=True)
-    # Lines after \b are to be left as they are: the list of learners, which has a page of its own.
-    words = [part for part in (command.help or "").split("\n\n") if not part.startswith("\b")]
-    usage = " ".join(["stablebn", command.name, *command.collect_usage_pieces(context)])
-    lines = [f"## {command.name}", *words, f"    {usage}"]
-    by_panel: dict[str, list[tuple[str, str]]] = {}
-    for parameter in command.get_params(context):
-        # Hidden ones have none.
-        if record := parameter.get_help_record(context):
-            panel = getattr(parameter, "rich_help_panel", None) or ""
-            by_panel.setdefault(panel, []).append((f"`{' '.join(record[0].split())}`", record[1]))
-    for panel, shown in by_panel.items():
-        lines += [f"**{panel}**"] if panel else []
-        lines.append(_table(("option", "what it does"), shown))
-    return "\n\n".join(lines)
+def _command(command: CommandReference) -> str:
+    example = "\n".join(f"    {line}" for line in command.example)
+    lines = [f"## {command.name}", command.summary, f"    {command.usage}", command.text, "For example:", example]
+    for title, entries in (("Arguments", command.arguments), *((own.title, own.entries) for own in command.groups)):
+        # Learners have a page of their own.
+        if entries and title != "Learners":
+            lines += [f"**{title}**", _table(("", ""), [(f"`{entry.term}`", entry.help) for entry in entries])]
+    return "\n\n".join(line for line in lines if line)
 
 
 def _by_kind(what: str, names: Iterable[str], by_kind: Mapping[str, Sequence[str]]) -> str:

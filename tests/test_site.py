@@ -119,7 +119,8 @@ def test_every_command_is_described_with_its_options() -> None:
         assert f"stablebn {name} " in _section("docs/reference/commands.md", name) + " "
     learn = _section("docs/reference/commands.md", "learn")
     flags = [f"--{option.flag or option.name.replace('_', '-')}" for option in learn_options() if option.command_type]
-    assert [flag for flag in flags if not re.search(rf"`[^`]*{flag}\b[^`]*` \| \w", learn)] == []
+    either = [flag.replace("--", r"--(\[no-\])?") for flag in flags]
+    assert [flag for flag in either if not re.search(rf"`[^`]*{flag}\b[^`]*` \| \w", learn)] == []
     # What is hidden there is hidden here.
     assert "--whitelist" not in _text("docs/reference/commands.md")
 

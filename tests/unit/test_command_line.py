@@ -140,6 +140,7 @@ JSON: Mapping[str, list[str]] = {
     "learn": ["t.csv", "-a", "hc"],
     "check": ["t.csv"],
     "explain": ["t.csv", "smoke", "lung"],
+    "report": ["t.csv", "-a", "hc", "--force"],
     "stability": ["t.csv", "--repeats", "2"],
     "bootstrap": ["t.csv", "--replicates", "2"],
     "cross-validate": ["t.csv", "--folds", "2"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import signal
 import sys
@@ -24,6 +25,7 @@ from stablebn.commands.options import (
     Quiet,
     TableFile,
     kinds_of,
+    network_names,
     with_options,
 )
 from stablebn.commands.progress import counting, nothing_written_if_interrupted, searching
@@ -35,14 +37,13 @@ from stablebn.networks import graph_of
 from stablebn.output import check_free
 
 HELP = """
-The file needs nothing else: send it to whom you like. It has the graph to click on, why each arc is there, the score by
-variable, the search, and what is to be said of the data. Ctrl-C ends the search early: the report is of the best graph so
-far, marked unfinished.
+It is one HTML file that needs nothing else: send it to a colleague. Ctrl-C ends the search early: the report is of the
+best graph so far, marked unfinished.
 """
 EXAMPLE = """\
 stablebn report patients.csv --drop id --out report.html"""
 EXIT_CODES = {
-    INTERRUPTED: "Ctrl-C has ended the search: the report is whole, but of a graph that is not finished.",
+    INTERRUPTED: "Ctrl-C has ended the search: the report is whole, but its graph is not finished.",
     TERMINATED: "The same after SIGTERM.",
 }
 
@@ -53,35 +54,25 @@ _OF_SIGNALS = 128
 def command(
     data: TableFile,
     algorithm: Algorithm = "tabu-stable",
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The file to write.", rich_help_panel="Output")
-    ] = Path("report.html"),
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("report.html"),
     true: Annotated[
         str | None,
         typer.Option(
-            "--true",
-            help="The true graph to compare with: a file, or a name from `stablebn networks`.",
-            rich_help_panel="Output",
+            "--truth", help="The true graph: a file, or a name from `stablebn networks`.", autocompletion=network_names
         ),
     ] = None,
     stability: Annotated[
-        int | None,
-        typer.Option(
-            help="Learn from so many layouts of the table, and tell how far the graphs agree.", rich_help_panel="Output"
-        ),
+        int | None, typer.Option(help="Learn from so many layouts of the table, and tell how far the graphs agree.")
     ] = None,
     bootstrap: Annotated[
-        int | None,
-        typer.Option(
-            help="Learn from so many samples of the rows, and tell how sure the edges are.", rich_help_panel="Output"
-        ),
+        int | None, typer.Option(help="Learn from so many samples of the rows, and tell how sure the edges are.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of --stability and --bootstrap.", rich_help_panel="Output")] = 0,
+    seed: Annotated[int, typer.Option(help="Of --stability and --bootstrap.")] = 0,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -107,7 +98,7 @@ def command(
     line = shlex.join(["stablebn", *sys.argv[1:]])
     result.report(out, true=truth, audit=audit, bootstrap=certainty, command=line, force=force)
     if as_json:
-        say_json({"report": str(out), "result": result.to_dict()})
+        say_json({**json.loads(result.to_json()), "report": str(out)})
     elif not quiet:
         title = LEARNERS[str(result.config["algorithm"])].title
         say(f"{result.summary(title)}  Written to {spelled(out)}.")

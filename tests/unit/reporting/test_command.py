@@ -52,7 +52,7 @@ def test_options_of_learn_are_options_of_report(data: Path, tmp_path: Path) -> N
 
 def test_stability_bootstrap_and_the_true_graph_are_asked_for(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.html"
-    _run_here("report", data, "--stability", 3, "--bootstrap", 4, "--seed", 5, "--true", "asia", "--out", out, "-q")
+    _run_here("report", data, "--stability", 3, "--bootstrap", 4, "--seed", 5, "--truth", "asia", "--out", out, "-q")
     text = out.read_text(encoding="utf-8")
     assert sb.stability(data, "tabu-stable", repeats=3, seed=5).verdict in text
     assert sb.bootstrap(data, replicates=4, seed=5).noise in text
@@ -62,7 +62,7 @@ def test_stability_bootstrap_and_the_true_graph_are_asked_for(data: Path, tmp_pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--true", "nowhere.bif"), "nowhere.bif"),
+        (("--truth", "nowhere.bif"), "nowhere.bif"),
         (("--bootstrap", 3, "--max-time", 5), "--bootstrap does not go with --max-time"),
     ],
 )

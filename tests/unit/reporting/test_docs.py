@@ -27,5 +27,5 @@ def test_the_options_that_the_page_names_are_there(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit):
         app(["report", "--help"])
     help_ = capsys.readouterr().out
-    assert named >= {"--out", "--true", "--stability", "--bootstrap", "--force"}
+    assert named >= {"--out", "--truth", "--stability", "--bootstrap", "--force"}
     assert [option for option in sorted(named) if option not in help_] == []
