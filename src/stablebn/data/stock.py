@@ -101,7 +101,7 @@ def _remove(folder: Path, lock: IO[str] | None) -> None:
 
 
 def _locked(folder: Path) -> IO[str] | None:
-    """Lock a folder for as long as the process lives: so others know that somebody needs it; None: there are no locks."""
+    """Lock a folder for as long as the process lives: so others know that it is needed; None: there are no locks."""
     if sys.platform == "win32":
         return None
     # It has its name only once it is locked.
@@ -274,7 +274,7 @@ class StockColumn:
 
     def unlist(self) -> NDArray[Any]:
         """List the texts no more; what is to be kept of those that were."""
-        kept = np.array([_kept_of(text) for text in self.values], dtype=TEXT)
+        kept = np.fromiter(map(_kept_of, self.values), dtype=TEXT, count=len(self.values))
         self.unlisted = Unlisted(int(self.rows[0]), int(self.weight[1:].sum()), [])
         self._note_others(self.values, kept["form"])
         self.values, self._place_of, self.text_bytes = [None], {None: 0}, 0
@@ -291,17 +291,16 @@ class StockColumn:
         assert self.unlisted is not None
         found = []
         for part in parts_of({"": column}, threads)[""]:
-            kept = np.array([_kept_of(text) for text in part.values], dtype=TEXT)
-            places = part.places - part.least if part.least else part.places
-            own = kept[places]
-            occurring = np.unique(places)
-            self._note_others([part.values[place] for place in occurring.tolist()], kept["form"][occurring])
-            found.append(own)
-        texts = np.concatenate([*found, np.empty(0, dtype=TEXT)])
-        there = texts["form"] != MISSING
+            occurring, places = np.unique(part.places, return_inverse=True)
+            texts = [part.values[place] for place in occurring.tolist()]
+            kept = np.fromiter(map(_kept_of, texts), dtype=TEXT, count=len(texts))
+            self._note_others(texts, kept["form"])
+            found.append(kept[places])
+        rows = np.concatenate([*found, np.empty(0, dtype=TEXT)])
+        there = rows["form"] != MISSING
         self.unlisted.gaps += int((~there).sum())
         self.unlisted.known += int(there.sum() if weights is None else weights[there].sum())
-        return [_Array("texts", texts)]
+        return [_Array("texts", rows)]
 
     def numbers(self) -> NDArray[Any]:
         """The values as numbers, 0 for a missing one."""

@@ -50,7 +50,7 @@ _BYTES_IN_BATCH = 128
 _BYTES_IN_PASS = 256
 
 # So much of the memory may be taken by texts that are different: one of so many parts.
-SHARE_OF_TEXTS = 4
+SHARE_OF_TEXTS = 8
 
 # A text file in memory takes about so many times its size.
 _TIMES_TEXT = 8
