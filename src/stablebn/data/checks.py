@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -45,6 +45,17 @@ def refuse_types(unusable: Mapping[Name, pa.DataType]) -> None:
             f"columns of types that cannot be used: {tallied(unusable)}. {' '.join(remedies)}",
             columns=tuple(unusable),
             remedy={"drop": tuple(unusable)},
+        )
+
+
+def refuse_unlisted(names: Sequence[Name]) -> None:
+    """Raise for columns of text of which memory does not hold all that are different, if there are any."""
+    if names:
+        raise DataError(
+            f"more different texts than fit into the memory that there is: {listed(names)}. If they name rows, leave "
+            "the columns out; otherwise give more memory=.",
+            columns=names,
+            remedy={"drop": tuple(names)},
         )
 
 

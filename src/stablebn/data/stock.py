@@ -7,12 +7,13 @@ when more rows come.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +25,9 @@ from numpy.typing import NDArray
 
 from stablebn.data.columns import Mask
 from stablebn.data.encoding import code_type, parts_of, plain, values_of
-from stablebn.data.kinds import all_whole, family
+from stablebn.data.kinds import all_whole, family, is_date
+from stablebn.data.markers import markers_among
+from stablebn.data.number_text import is_number
 from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights
 from stablebn.errors import DataError
@@ -45,6 +48,9 @@ _BYTES_OF_TEXT = 160
 
 _AT_ONCE = 1 << 20
 
+# How the type of what is kept of texts is called.
+_TEXTS = "texts"
+
 
 class Folder:
     """A folder for a table on disk, removed with all that is in it when nobody has it any more.
@@ -61,9 +67,7 @@ class Folder:
             where.mkdir(parents=True, exist_ok=True)
             remove_left_over(where)
             self.path = Path(tempfile.mkdtemp(prefix=PART, dir=where))
-            # Locked for as long as the process lives: so others know that somebody needs the folder.
-            lock = (self.path / _LOCK).open("w")
-            _is_locked_now(lock)
+            lock = _locked(self.path)
         self._remove = weakref.finalize(self, _remove, self.path, lock)
 
     @classmethod
@@ -84,14 +88,28 @@ class Folder:
         except OSError:
             return
         _, _, (_, lock), _ = self._remove.detach()  # type: ignore[misc]
-        lock.close()
-        (path / _LOCK).unlink()
+        if lock is not None:
+            lock.close()
+        (path / _LOCK).unlink(missing_ok=True)
         self.path = path
 
 
-def _remove(folder: Path, lock: IO[str]) -> None:
+def _remove(folder: Path, lock: IO[str] | None) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    lock.close()
+    if lock is not None:
+        lock.close()
+
+
+def _locked(folder: Path) -> IO[str] | None:
+    """Lock a folder for as long as the process lives: so others know that it is needed; None: there are no locks."""
+    if sys.platform == "win32":
+        return None
+    # It has its name only once it is locked.
+    unlocked = folder / f"{_LOCK}.part"
+    lock = unlocked.open("w")
+    _is_locked_now(lock)
+    unlocked.rename(folder / _LOCK)
+    return lock
 
 
 def _is_locked_now(lock: IO[str]) -> bool:
@@ -166,6 +184,49 @@ class Limits:
             self.whole = self.whole and all_whole(present[:1000]) and all_whole(present)
 
 
+TEXT = np.dtype([("first", "<u8"), ("second", "<u8"), ("blanks", "<u4"), ("form", "<u4")])
+"""What is kept of a text that is not listed: 128 bits of a hash, the number of its blanks, and what it is.
+
+That two different ones of 10**9 texts have the same hash has a chance of 10**-21."""
+
+MISSING, DATE, NUMBER, MARKER, OTHER = range(5)
+
+
+@dataclass
+class Unlisted:
+    """What is known of texts that are more than memory holds.
+
+    Attributes
+    ----------
+    gaps, known : int
+        Rows without a value; and by weight those with one.
+    others : list of str
+        The first three, in sorted order, that are neither numbers nor markers of missing values.
+    """
+
+    gaps: int
+    known: int
+    others: list[str]
+
+
+def _kept_of(text: str | None) -> tuple[int, int, int, int]:
+    """What is kept of a text."""
+    if text is None:
+        return 0, 0, 0, MISSING
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    first, second = int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+    return first, second, text.count(" "), _form_of(text)
+
+
+def _form_of(text: str) -> int:
+    if is_number(text):
+        return NUMBER
+    # Beside a number, as `sort_out` has it.
+    if markers_among([text, "1"]) - {"1"}:
+        return MARKER
+    return DATE if is_date(text) else OTHER
+
+
 @dataclass
 class StockColumn:
     """What is known of a column whose rows are on disk.
@@ -182,6 +243,8 @@ class StockColumn:
         What all numbers are, where they are kept as they are.
     declared : dict of value to None
         The categories that its type says there are.
+    unlisted : Unlisted or None
+        What is known of texts that are more than memory holds.
     """
 
     type: pa.DataType
@@ -190,6 +253,7 @@ class StockColumn:
     weight: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     limits: Limits | None = None
     declared: dict[Hashable, None] = field(default_factory=dict)
+    unlisted: Unlisted | None = None
 
     def __post_init__(self) -> None:
         self._place_of = {value: place for place, value in enumerate(self.values)}
@@ -198,12 +262,45 @@ class StockColumn:
     def copied(self) -> StockColumn:
         """The column as it is now, whatever it will be."""
         limits = None if self.limits is None else replace(self.limits)
-        return replace(self, values=[*self.values], limits=limits, declared={**self.declared})
+        unlisted = None if self.unlisted is None else replace(self.unlisted)
+        return replace(self, values=[*self.values], limits=limits, declared={**self.declared}, unlisted=unlisted)
 
     @property
     def gaps(self) -> int:
         """How many rows have no value."""
+        if self.unlisted is not None:
+            return self.unlisted.gaps
         return int(self.rows[0]) if self.limits is None else self.limits.gaps
+
+    def unlist(self) -> NDArray[Any]:
+        """List the texts no more; what is to be kept of those that were."""
+        kept = np.fromiter(map(_kept_of, self.values), dtype=TEXT, count=len(self.values))
+        self.unlisted = Unlisted(int(self.rows[0]), int(self.weight[1:].sum()), [])
+        self._note_others(self.values, kept["form"])
+        self.values, self._place_of, self.text_bytes = [None], {None: 0}, 0
+        self.rows = self.weight = np.zeros(1, dtype=np.int64)
+        return kept
+
+    def _note_others(self, texts: Sequence[str | None], forms: NDArray[Any]) -> None:
+        assert self.unlisted is not None
+        others = {text for text, form in zip(texts, forms.tolist(), strict=True) if form in (DATE, OTHER) and text}
+        self.unlisted.others = sorted({*self.unlisted.others, *others})[:3]
+
+    def _hashed(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array]:
+        """Rows of texts that are not listed."""
+        assert self.unlisted is not None
+        found = []
+        for part in parts_of({"": column}, threads)[""]:
+            occurring, places = np.unique(part.places, return_inverse=True)
+            texts = [part.values[place] for place in occurring.tolist()]
+            kept = np.fromiter(map(_kept_of, texts), dtype=TEXT, count=len(texts))
+            self._note_others(texts, kept["form"])
+            found.append(kept[places])
+        rows = np.concatenate([*found, np.empty(0, dtype=TEXT)])
+        there = rows["form"] != MISSING
+        self.unlisted.gaps += int((~there).sum())
+        self.unlisted.known += int(there.sum() if weights is None else weights[there].sum())
+        return [_Array("texts", rows)]
 
     def numbers(self) -> NDArray[Any]:
         """The values as numbers, 0 for a missing one."""
@@ -211,6 +308,8 @@ class StockColumn:
 
     def add(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array]:
         """Take the rows of a column; what is to be written of them."""
+        if self.unlisted is not None:
+            return self._hashed(column, weights, threads)
         if pa.types.is_dictionary(self.type):
             for chunk in column.chunks:
                 self.declared.update(dict.fromkeys(own for own in values_of(chunk.dictionary) if own is not None))
@@ -318,6 +417,11 @@ class _Place:
     first: int
     dtype: str
 
+    @property
+    def type(self) -> np.dtype[Any]:
+        """Of its elements."""
+        return TEXT if self.dtype == _TEXTS else np.dtype(self.dtype)
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -337,6 +441,10 @@ class Piece:
     def places(self, name: Name) -> NDArray[Any] | None:
         """The places of a column's values; None where they are kept as they are."""
         return self._arrays.get((name, "places"))
+
+    def texts(self, name: Name) -> NDArray[Any]:
+        """What is kept of the texts of a column that is not listed."""
+        return self._arrays[name, "texts"]
 
     def numbers(self, name: Name) -> tuple[NDArray[Any], Mask | None]:
         """The numbers of a column, and which of them are missing."""
@@ -388,49 +496,55 @@ class Stock:
             own = self.columns[name]
             for array in own.add(column, weights, threads):
                 arrays[name, array.what] = array.values
-            self._check_text()
         if self.weighted:
             assert weights is not None
             arrays[None, "weights"] = weights
             self.heaviest = max(self.heaviest, int(weights.max(initial=0)))
         self.count += count
         self.total += count if weights is None else int(weights.sum())
-        self._write(count, arrays)
+        self._pieces.append((count, self._written(arrays)))
+        self._unlist_texts()
 
-    def _check_text(self) -> None:
-        if sum(own.text_bytes for own in self.columns.values()) <= self.most_text:
-            return
-        name = max(self.columns, key=lambda name: self.columns[name].text_bytes)
-        raise DataError(
-            f"column {name!r} has {len(self.columns[name].values) - 1} different texts and more to come: they do not "
-            "fit into the memory that there is. If they name rows, leave the column out; otherwise give more memory=.",
-            columns=(name,),
-            remedy={"drop": (name,)},
-        )
+    def _unlist_texts(self) -> None:
+        """Where all different texts are more than memory holds, list those no more of the column with most of them."""
+        while sum(own.text_bytes for own in self.columns.values()) > self.most_text:
+            name = max(self.columns, key=lambda name: self.columns[name].text_bytes)
+            kept = self.columns[name].unlist()
+            whole = self._mapped()
+            for place, (count, where) in enumerate(self._pieces):
+                own = where.get((name, "places"))
+                if own is not None:
+                    places = np.ndarray(count, np.dtype(own.dtype), whole, own.first)
+                    others = {key: there for key, there in where.items() if key != (name, "places")}
+                    self._pieces[place] = count, {**others, **self._written({(name, "texts"): kept[places]})}
 
-    def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None:
+    def _written(self, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> dict[tuple[Name | None, str], _Place]:
+        """Write arrays; where they are."""
         where: dict[tuple[Name | None, str], _Place] = {}
         with told_of_disk(self.folder.path), self._path.open("ab") as file:
             for key, array in arrays.items():
-                where[key] = _Place(self._end, array.dtype.str)
+                where[key] = _Place(self._end, _TEXTS if array.dtype == TEXT else array.dtype.str)
                 file.write(np.ascontiguousarray(array).data)
                 # Numbers begin where their type asks for it.
                 padding = -array.nbytes % 8
                 file.write(bytes(padding))
                 self._end += array.nbytes + padding
-        self._pieces.append((count, where))
+        return where
+
+    def _mapped(self) -> NDArray[np.uint8]:
+        # Nothing cannot be mapped.
+        return np.memmap(self._path, dtype=np.uint8, mode="r") if self._end else np.empty(0, dtype=np.uint8)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """Take what comes, or if something goes wrong nothing of it."""
-        pieces, end = len(self._pieces), self._end
+        pieces, end = list(self._pieces), self._end
         counts = self.count, self.total, self.heaviest
         columns = {name: own.copied() for name, own in self.columns.items()}
         try:
             yield
         except BaseException:
-            del self._pieces[pieces:]
-            self._end, self.columns = end, columns
+            self._pieces, self._end, self.columns = pieces, end, columns
             self.count, self.total, self.heaviest = counts
             if self._path.exists():
                 os.truncate(self._path, end)
@@ -481,8 +595,7 @@ class Stock:
 
     def pieces(self) -> Iterator[Piece]:
         """The rows, in the order in which they came, some at a time."""
-        # Nothing cannot be mapped.
-        whole = np.memmap(self._path, dtype=np.uint8, mode="r") if self._end else np.empty(0, dtype=np.uint8)
+        whole = self._mapped()
         for count, where in self._pieces:
-            arrays = {key: np.ndarray(count, np.dtype(place.dtype), whole, place.first) for key, place in where.items()}
+            arrays = {key: np.ndarray(count, place.type, whole, place.first) for key, place in where.items()}
             yield Piece(count, arrays.get((None, "weights")), arrays, self.columns)
