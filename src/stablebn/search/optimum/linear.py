@@ -392,7 +392,9 @@ class _Programme:
         solver.setOptionValue("run_crossover", "off")
         solver.passModel(self._solver.getLp())
         solver.run()
-        return self.multipliers(np.array(solver.getSolution().row_dual)[self._component.n :])
+        duals = np.array(solver.getSolution().row_dual)[self._component.n :]
+        # Where it has failed, numbers that show nothing.
+        return self.multipliers(duals) if len(duals) == len(self.known) else Multipliers()
 
     def shares(self, values: NDArray[np.float64]) -> Shares:
         """By variable, the choices that have a share."""
