@@ -11,6 +11,7 @@ import pytest
 import stablebn as sb
 from stablebn.study import Outcomes
 from stablebn.study.reporting.more_score import ALL_SIZES
+from stablebn.study.reporting.summary import Experiments
 from stablebn.study.reporting.table import Table, shown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -128,6 +129,15 @@ def run_sentences() -> Iterable[str]:
     cut_off = {record.learner for record in outcomes().records} - {record.learner for record in done}
     assert not cut_off
     assert {record.learner for record in outcomes().records if record.status != "done"} == {"exact"}
+
+
+def test_best_and_exact_gave_one_graph_from_all_layouts() -> None:
+    alike = Experiments.of(outcomes().samples, outcomes().records).where(lambda sample: not sample.identical)
+    for learner in ("best", "exact"):
+        trials = [trial for trial in alike.trials(learner) if trial.done]
+        assert len(trials) > 30
+        assert {len(trial.runs) for trial in trials} == {2}
+        assert {trial.graphs for trial in trials} == {1}
 
 
 def study_sentences() -> Iterable[str]:
