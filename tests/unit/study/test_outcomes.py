@@ -81,7 +81,9 @@ def test_a_value_of_another_type_is_refused(saved: Path) -> None:
         read_outcomes(saved)
 
 
-@pytest.mark.parametrize("content", [b"", b"no gzip", gzip.compress(b"no json", mtime=0), gzip.compress(b"[1]", mtime=0)])
+@pytest.mark.parametrize(
+    "content", [b"", b"no gzip", gzip.compress(b"no json", mtime=0), gzip.compress(b"[1]", mtime=0)]
+)
 def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.json.gz"
     path.write_bytes(content)
