@@ -33,7 +33,7 @@ from stablebn.data.kinds import Told, distinct_counts, family, whole_floats, who
 from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
 from stablebn.data.stock import Folder, Limits, Piece, RowsAsTheyCame, Stock, StockColumn, StockPart
-from stablebn.data.table import Codes, Name, Weights
+from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.usable import decide_time, is_time, time_as, usable
 from stablebn.data.weights import WeightColumn, weight_column
 from stablebn.data.wording import Caution
@@ -221,10 +221,11 @@ def counted(
     count: int,
     memory: int,
     folder: Callable[[], Folder],
+    rows_of: Callable[..., StoredRows] | None = None,
 ) -> Counted:
-    """The rows of a stock."""
+    """The rows of a stock, as `rows_of` makes them: those on disk, if nothing else is said."""
     usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
-    rows = StoredRows(usable_types, stock, memory, folder)
+    rows = (rows_of or StoredRows)(usable_types, stock, memory, folder)
     categories = {
         name: tuple(own.declared) for name, own in stock.columns.items() if name in with_categories and name in types
     }
@@ -637,6 +638,28 @@ class Encoding:
                 piece.weights[kept] if self.layout.weighted and piece.weights is not None else None,
                 piece.count if isinstance(kept, slice) else int(kept.sum()),
             )
+
+    def table_of(self, stock: StockPart) -> Table:
+        """All rows at once, as a table."""
+        parts = list(self.rows_of(stock))
+        rows = sum(count for _, _, _, count in parts)
+        codes = np.empty((len(self.categories), rows), dtype=self.layout.codes)
+        values = np.empty((len(self.numbers), rows))
+        weights = np.empty(rows, dtype=np.int64) if self.layout.weighted else None
+        first = 0
+        for own_codes, own_values, own_weights, count in parts:
+            here = slice(first, first + count)
+            for column, own in zip(codes, own_codes, strict=True):
+                column[here] = own
+            for numbers, more in zip(values, own_values, strict=True):
+                numbers[here] = more
+            if weights is not None:
+                assert own_weights is not None
+                weights[here] = own_weights
+            first += count
+        # There is one NaN only.
+        values[np.isnan(values)] = np.nan
+        return self.layout.table(codes, values, weights)
 
 
 def _masks(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers]) -> list[dict[Name, Mask]]:
