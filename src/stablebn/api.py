@@ -40,7 +40,7 @@ from stablebn.data.cut_points import USUAL_BINS
 from stablebn.data.growing import READING, GrowingTable
 from stablebn.data.levels import check_levels
 from stablebn.data.memory import USUAL_MEMORY, bytes_of
-from stablebn.data.partitions import client_of
+from stablebn.data.partitions import cluster_of
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -367,7 +367,7 @@ def _prepared(
             watch=asked.progress if isinstance(asked, LearnArguments) else None,
             memory=bytes_of(asked.memory) if isinstance(asked, LearnArguments) else None,
             cache=Path(asked.cache) if isinstance(asked, LearnArguments) and asked.cache is not None else None,
-            client=client_of(asked.client) if isinstance(asked, LearnArguments) and asked.engine == "dask" else None,
+            cluster=cluster_of(asked.client) if isinstance(asked, LearnArguments) and asked.engine == "dask" else None,
         )
     except DataError as error:
         if error.remedy:

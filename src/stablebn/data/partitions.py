@@ -7,6 +7,7 @@ anew where a worker is lost.
 from __future__ import annotations
 
 import pickle
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,8 +41,29 @@ def connected(address: str) -> Client:
         raise OptionError(f"no Dask scheduler answers at {address!r}: {error}. Start one: dask scheduler") from None
 
 
-def client_of(given: object) -> Client:
-    """The client that the user gives: itself, the address of a scheduler, or None for the one that there is.
+class Cluster:
+    """The workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    ours : bool
+        Whether the connection ends when nobody has this any more; what the user has opened stays open.
+    """
+
+    def __init__(self, client: Client, *, ours: bool = False) -> None:
+        self.client = client
+        if ours:
+            weakref.finalize(self, client.close)
+
+    @property
+    def threads(self) -> int:
+        """How many threads all workers have."""
+        return sum(self.client.nthreads().values())
+
+
+def cluster_of(given: object) -> Cluster:
+    """The cluster that the user names: by a client, the address of a scheduler, or None for the client that there is.
 
     Raises
     ------
@@ -65,8 +87,9 @@ def client_of(given: object) -> Client:
         raise OptionError(f"client={given!r} must be a distributed.Client, or the address of a Dask scheduler.")
     if client.asynchronous:
         raise OptionError("client= must not be asynchronous: make it by distributed.Client(address).")
+    cluster = Cluster(client, ours=isinstance(given, str))
     check_workers(client)
-    return client
+    return cluster
 
 
 def check_workers(client: Client) -> None:
@@ -89,19 +112,20 @@ class Partitions:
 
     Parameters
     ----------
-    client : distributed.Client
+    cluster : Cluster
     futures : sequence of distributed.Future
         The parts.
     """
 
-    def __init__(self, client: Client, futures: Sequence[Future[Any]]) -> None:
-        self._client = client
+    def __init__(self, cluster: Cluster, futures: Sequence[Future[Any]]) -> None:
+        self._cluster = cluster
+        self._client = cluster.client
         self._futures = list(futures)
 
     @classmethod
-    def of(cls, client: Client, function: Callable[..., object], given: Iterable[object]) -> Partitions:
+    def of(cls, cluster: Cluster, function: Callable[..., object], given: Iterable[object]) -> Partitions:
         """What workers make of what each of them is given."""
-        return cls(client, client.map(function, list(given), pure=False))
+        return cls(cluster, cluster.client.map(function, list(given), pure=False))
 
     def __len__(self) -> int:
         return len(self._futures)
@@ -109,11 +133,13 @@ class Partitions:
     def made(self, function: Callable[..., object], *arguments: object) -> Partitions:
         """What a function makes of every part, kept where the part is."""
         asked = self._asked(function, arguments)
-        return Partitions(self._client, [self._client.submit(_made, asked, part, pure=False) for part in self._futures])
+        return Partitions(
+            self._cluster, [self._client.submit(_made, asked, part, pure=False) for part in self._futures]
+        )
 
     def chosen(self, places: Sequence[int]) -> Partitions:
         """Some of the parts."""
-        return Partitions(self._client, [self._futures[place] for place in places])
+        return Partitions(self._cluster, [self._futures[place] for place in places])
 
     def fetch(self, place: int) -> Any:
         """One part, brought here."""
@@ -139,11 +165,14 @@ class Partitions:
 
     def _at_workers(self) -> list[_Task]:
         """Parts that one worker has, as many groups of them as it has threads."""
+        from distributed import wait
+
+        wait(self._futures)
         where = self._client.who_has(self._futures)
         threads = self._client.nthreads()
         places: dict[str, list[int]] = defaultdict(list)
         for place, part in enumerate(self._futures):
-            # Nobody has what is still being made, or made anew.
+            # Nobody has what a worker had that was lost.
             workers = where.get(part.key) or ("",)
             places[min(workers)].append(place)
         tasks: list[_Task] = []

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from stablebn.data.block_files import BlockFiles
 from stablebn.data.blocks import BlockTable, like_of
@@ -34,6 +33,7 @@ from stablebn.data.kinds import Asked, Decision, Kind, family, told
 from stablebn.data.levels import Levels, declare, named_categorical, told_levels
 from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.missing import MISSING, settle_missing, with_types
+from stablebn.data.partitions import Cluster
 from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
@@ -43,9 +43,6 @@ from stablebn.data.stored import in_parts, open_stored
 from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart
 from stablebn.errors import OptionError, one_of
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 logger = logging.getLogger("stablebn.data")
 
@@ -74,7 +71,7 @@ def prepare(
     watch: Callable[[str, int], None] | None = None,
     memory: int | None = None,
     cache: Path | None = None,
-    client: Client | None = None,
+    cluster: Cluster | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -124,8 +121,8 @@ def prepare(
         Read the table in parts, and use so many bytes of memory at most.
     cache : Path, optional
         The folder for a table that is read in parts; by default one that is removed again.
-    client : distributed.Client, optional
-        Of a Dask cluster, whose workers read the table and keep its rows.
+    cluster : Cluster, optional
+        Whose workers read the table and keep its rows.
 
     Returns
     -------
@@ -154,7 +151,7 @@ def prepare(
             watch(stage, count)
 
     kept: Cache | None = None
-    is_held = client is None and not isinstance(source, GrowingTable) and not in_parts(source, memory, cache)
+    is_held = cluster is None and not isinstance(source, GrowingTable) and not in_parts(source, memory, cache)
     if discretise is not None and not is_held:
         raise OptionError(
             "discretise= needs all values of a column at once, and this table is not held in memory. Put them into "
@@ -163,9 +160,9 @@ def prepare(
     tell("reading", 0)
     dialect = Dialect(sep, decimal, encoding)
     opened: Source
-    if client is not None:
+    if cluster is not None:
         opened = open_spread(
-            source, client, dialect, choice, weights, missing, names=names, memory=memory or USUAL_MEMORY
+            source, cluster, dialect, choice, weights, missing, names=names, memory=memory or USUAL_MEMORY
         )
     elif isinstance(source, GrowingTable):
         opened = source.opened(memory or USUAL_MEMORY, lambda: Folder(cache))

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -28,7 +28,7 @@ from stablebn.data.choosing import Choice
 from stablebn.data.columns import Counted, Source
 from stablebn.data.dialect import Dialect
 from stablebn.data.kinds import Told, family
-from stablebn.data.partitions import Partitions
+from stablebn.data.partitions import Cluster, Partitions
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
 from stablebn.data.stock import Folder, HeldStock, RowsAsTheyCame, StockColumn, check_text
@@ -37,9 +37,6 @@ from stablebn.data.table import Name, Table
 from stablebn.data.weights import WeightColumn, weight_column
 from stablebn.data.wording import Caution
 from stablebn.errors import DataError, OptionError, Problem, listed
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Outcome = TypeVar("Outcome")
 
@@ -136,7 +133,7 @@ class SpreadRows(StoredRows):
 
 def open_spread(
     source: object,
-    client: Client,
+    cluster: Cluster,
     dialect: Dialect,
     choice: Choice,
     weights: object,
@@ -151,7 +148,7 @@ def open_spread(
     ----------
     source : path or dask.dataframe.DataFrame
         A file, folder or pattern, which workers see under this name.
-    client : distributed.Client
+    cluster : Cluster
     dialect, choice, weights, missing, names, memory
         As in `open_stored`.
     """
@@ -160,9 +157,9 @@ def open_spread(
     if dialect.given():
         raise OptionError(f"{dialect.given()[0]}= is for text files, and a Dask cluster reads none. Leave it out.")
     if isinstance(source, str | os.PathLike):
-        found = _found_in_files(os.fsdecode(source), client)
+        found = _found_in_files(os.fsdecode(source), cluster)
     elif is_dask_frame(source):
-        found = _found_in_frame(source, client, choice)
+        found = _found_in_frame(source, cluster, choice)
     else:
         raise OptionError(
             f'engine="dask" reads Parquet and Arrow files or a Dask dataframe, not {type(source).__name__}: say '
@@ -196,16 +193,17 @@ def is_dask_frame(source: object) -> bool:
     return frames is not None and isinstance(source, frames.DataFrame)
 
 
-def _found_in_files(path: str, client: Client) -> _Found:
+def _found_in_files(path: str, cluster: Cluster) -> _Found:
     if not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
         raise OptionError(
             f'engine="dask" reads Parquet and Arrow files, and {path!r} is none. Write the table as Parquet first.'
         )
     # By a worker: files need not be seen from here.
-    files: FileParts = Partitions.of(client, parts_of_files, [path]).fetch(0)
-    threads = sum(client.nthreads().values())
-    groups = [_Files(tuple(own)) for own in _shared_out(files.parts, files.rows, max(_PARTS_A_THREAD * threads, 1))]
-    parts = Partitions.of(client, _itself, groups)
+    files: FileParts = Partitions.of(cluster, parts_of_files, [path]).fetch(0)
+    groups = [
+        _Files(tuple(own)) for own in _shared_out(files.parts, files.rows, max(_PARTS_A_THREAD * cluster.threads, 1))
+    ]
+    parts = Partitions.of(cluster, _itself, groups)
     return _Found(list(files.types), files.types, files.with_categories, parts, [])
 
 
@@ -252,12 +250,12 @@ class _Columns:
         return sum(own.nbytes for own in self.columns.values())
 
 
-def _found_in_frame(frame: Any, client: Client, choice: Choice) -> _Found:
+def _found_in_frame(frame: Any, cluster: Cluster, choice: Choice) -> _Found:
     from dask.delayed import delayed
 
     read_by_worker = delayed(_read_frame, pure=False)
-    futures = client.compute([read_by_worker(part, choice) for part in frame.to_delayed()])
-    parts = Partitions(client, futures)
+    futures = cluster.client.compute([read_by_worker(part, choice) for part in frame.to_delayed()])
+    parts = Partitions(cluster, futures)
     told = parts.in_order(_what_was_read)
     types: Types = {}
     problems: dict[str, Problem] = {}

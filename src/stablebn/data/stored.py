@@ -562,15 +562,12 @@ class StoredRows(Rows):
         rule = _Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
         parts = list(self.stock.each(_left, stored, rule))
-        left = StoredRows(
-            self.types,
-            self.stock,
-            self.memory,
-            self.folder,
-            rule,
-            sum(own.count for own in parts),
-            sum(own.total for own in parts),
-            all(own.all_once for own in parts),
+        left = replace(
+            self,
+            rule=rule,
+            count=sum(own.count for own in parts),
+            total=sum(own.total for own in parts),
+            all_once=all(own.all_once for own in parts),
         )
         kept: dict[Name, Column] = {}
         for name, own in stored.items():
