@@ -43,7 +43,7 @@ def _started(workers: int, *, processes: bool = True) -> Any:
         processes=processes,
         protocol="tcp",
         memory_limit=0,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=logging.CRITICAL,
     )
 
