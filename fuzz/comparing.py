@@ -48,11 +48,6 @@ MAY_DIFFER = (
         "A density has the unit of its variable: the score moves by N ln|a| for a factor a. The trace has no units.",
     ),
     Allowance(
-        lambda case, layout: layout.units == "exact" and case.table.kind == "mixed",
-        frozenset({"scores of the trace"}),
-        "The score of a mixed table has units along the way too; what each step gains has none.",
-    ),
-    Allowance(
         lambda case, layout: bool(layout.units) and "duplicates" in case.options,
         frozenset({"score", "fingerprint"}),
         "Of copies that are merged that with the least values stands, and has the unit of the score.",
@@ -124,8 +119,6 @@ def _differ(case: Case, layout: Layout, right: Answer, found: Answer) -> Iterato
             unsaid = {"dropped-rows"} if "dropped rows" in free else set()
             unsaid |= {"identical", "copies"} if "identical columns" in free else set()
             value, other = _without(value, unsaid), _without(other, unsaid)
-        if name == "trace" and "scores of the trace" in free:
-            value, other = ({**trace, "score": None} for trace in (value, other))
         if name not in free and value != other:
             yield name
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.tables import categorical_codes, continuous_values
+from tests.tables import categorical_codes, continuous_values, relabelled_codes
 
 import stablebn as sb
 
@@ -262,10 +262,16 @@ def in_other_units(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matri
     return np.array([own * unit for own, unit in zip(matrix, units, strict=True)])
 
 
+def relabelled(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
+    """Categorical columns that are one or two others in other labels, all levels being equally frequent."""
+    return relabelled_codes(rng, *matrix.shape) if kind == "categorical" else matrix
+
+
 CHANGES: Mapping[str, tuple[float, Callable[[np.random.Generator, Matrix, str], Matrix]]] = {
     "copies": (0.15, copied),
     "constants": (0.08, with_constants),
     "repeated rows": (0.1, with_rows_repeated),
     "units": (0.1, in_other_units),
+    "relabelled": (0.05, relabelled),
 }
 """What may be done to a table besides, and how often."""

@@ -32,6 +32,14 @@ def categorical_columns(rng: np.random.Generator, n: int, rows: int, levels: int
     return {f"c{v}": ["pqrstuvwxyz"[code] for code in own] for v, own in enumerate(codes)}
 
 
+def relabelled_codes(rng: np.random.Generator, n: int, rows: int) -> NDArray[np.int64]:
+    """Columns that are one or two others in other labels; all levels are equally frequent."""
+    levels = int(rng.integers(3, 6))
+    level = np.arange(levels * -(-rows // levels)) % levels
+    others = [rng.permutation(level) for _ in range(int(rng.integers(1, 3)))]
+    return np.array([rng.permutation(levels)[others[rng.integers(0, len(others))]] for _ in range(n)])
+
+
 def continuous_values(rng: np.random.Generator, n: int, rows: int) -> list[NDArray[np.float64]]:
     """Columns of numbers on several scales; each depends on an earlier one."""
     values: list[Any] = []

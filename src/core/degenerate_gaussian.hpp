@@ -7,17 +7,17 @@
 #include <span>
 #include <vector>
 
+#include "covariance_blocks.hpp"
 #include "set_scores.hpp"
-#include "views.hpp"
 
 namespace stablebn {
 
-/// Variables that are blocks of columns: g(S) = -(N / 2) ln det R[S], R the correlations, with e (e + 1) / 2 parameters of e
-/// columns.
+/// Variables that are blocks of columns: g(S) = -(N / 2) ln r(S), r the determinant of `CovarianceBlocks`, with e (e + 1) / 2
+/// parameters of e columns. g is a function of the set: no order of variables or levels has a part in it.
 class DegenerateGaussianScores final : public SetScores {
 public:
-    /// `columns` are those of each variable, in the order in which they are eliminated.
-    DegenerateGaussianScores(std::shared_ptr<const Matrix<double>> correlations, std::vector<std::vector<int>> columns,
+    /// Variable v is block blocks[v].
+    DegenerateGaussianScores(std::shared_ptr<const CovarianceBlocks> covariances, std::vector<int> blocks,
                              std::int64_t total, Fixed unit, std::shared_ptr<Pool> pool);
 
     Pool& pool() const override { return *pool_; }
@@ -30,12 +30,10 @@ protected:
     double parameters(const VariableSet& set) const override;
 
 private:
-    Fixed work_out(std::span<const int> variables) const;
-    /// Minus N ln det / 2, the blocks eliminated in this order.
-    Fixed in_order(std::span<const int> variables) const;
+    Fixed work_out(const VariableSet& set) const;
 
-    std::shared_ptr<const Matrix<double>> correlations_;
-    std::vector<std::vector<int>> columns_;
+    std::shared_ptr<const CovarianceBlocks> covariances_;
+    std::vector<int> blocks_;
     std::int64_t total_;
     std::shared_ptr<Pool> pool_;
     SetValues values_;

@@ -20,11 +20,6 @@ constexpr double COST_OF_ROW = 1.5;
 // Rows after which to look whether to go on.
 constexpr std::size_t ROWS_AT_ONCE = std::size_t{1} << 20;
 
-DoubleDouble to_double_double(Wide x) {
-    const double hi = static_cast<double>(x);
-    return two_sum(hi, static_cast<double>(x - static_cast<Wide>(hi)));
-}
-
 /// The nearest integer, halves to the even one.
 double nearest(DoubleDouble x) {
     const double whole = std::nearbyint(x.hi);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "double_double.hpp"
 #include "fixed.hpp"
 
 namespace stablebn {
@@ -16,6 +17,12 @@ inline Wide wide(Fixed number) { return (Wide{number.hi} << LO_BITS) + number.lo
 /// The limbs of an integer in units of 2**-62.
 inline Fixed to_fixed(Wide number) {
     return {static_cast<std::int64_t>(number >> LO_BITS), static_cast<std::int64_t>(number & LO_MASK)};
+}
+
+/// The nearest number of two doubles.
+inline DoubleDouble to_double_double(Wide x) {
+    const double hi = static_cast<double>(x);
+    return two_sum(hi, static_cast<double>(x - static_cast<Wide>(hi)));
 }
 
 }  // namespace stablebn

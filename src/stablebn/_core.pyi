@@ -195,12 +195,15 @@ class ConditionalGaussianScores(FamilyScores):
 class DegenerateGaussianScores(FamilyScores):
     def __init__(
         self,
-        correlations: NDArray[np.float64],
+        high: NDArray[np.int64],
+        low: NDArray[np.int64],
         columns: Sequence[Sequence[int]],
+        frequencies: Sequence[Sequence[int]],
         total: int,
         unit_hi: int,
         unit_lo: int,
         threads: int = 1,
+        first: int = 0,
     ) -> None: ...
 
 class GaussianScores(FamilyScores):

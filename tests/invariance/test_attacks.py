@@ -5,6 +5,7 @@ from collections.abc import Hashable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.tables import Columns, relabelled_codes, renamed
 
 import stablebn as sb
 
@@ -258,3 +259,26 @@ def test_max_time_covers_the_order() -> None:
     result = sb.learn({f"v{i}": own.tolist() for i, own in enumerate(table)}, max_time=1e-9)
     assert "max-time" in [caution.code for caution in result.warnings]
     assert "names-decide" in [caution.code for caution in result.warnings]
+
+
+# Relabelled copies
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("score", ["dg", "bic"])
+def test_names_decide_only_between_interchangeable_columns_that_are_others_relabelled(score: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = relabelled_codes(rng, int(rng.integers(3, 6)), int(rng.integers(6, 30)))
+    columns: Columns = {f"v{v}": ["pqrst"[code] for code in own] for v, own in enumerate(codes)}
+    if seed % 4 == 3:
+        columns["x"] = (rng.normal(size=codes.shape[1]) + codes[0]).tolist()
+    other, old = renamed(columns, seed)
+    algorithm = _chosen(rng)
+    first, second = (sb.learn(table, algorithm, score) for table in (columns, other))
+    assert first.score == second.score
+    told = {caution.code for caution in first.warnings}
+    assert told == {caution.code for caution in second.warnings}
+    if not told & {"identical", "interchangeable", "names-decide"}:
+        assert [old[name] for name in second.order] == list(first.order)
+        assert {(old[a], old[b]) for a, b in second.pdag.directed} == set(first.pdag.directed)
+        assert first.fingerprint == second.fingerprint

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from tests.naive.scores import DIGITS, PI, cross_products, determinant, ln
+from tests.naive.scores import DIGITS, PI, cross_products, determinant, joint_counts, ln
 
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
 
@@ -143,10 +143,23 @@ def indicator_columns(table: CategoricalTable, v: int) -> list[list[float]]:
     return [[float(code == level) for code in table.codes[v]] for level in range(1, len(table.levels[v]))]
 
 
-def degenerate_family(
-    table: MixedTable | CategoricalTable, child: int, parents: Sequence[int], k: float = 1
-) -> Decimal:
-    """dg: Gaussian blocks, -(N / 2) ln det of the correlations, e (e + 1) / 2 parameters of e columns."""
+def _steps(values: Sequence[Fraction], weights: Sequence[int]) -> list[float]:
+    """Numbers in whole steps of 2**-24 standard deviations from the mean."""
+    mean = _mean(values, weights)
+    variance = _mean([(x - mean) ** 2 for x in values], weights)
+    steps = []
+    for x in values:
+        square = (x - mean) ** 2 / variance * 4**25
+        size = (math.isqrt(square.numerator // square.denominator) + 1) // 2
+        steps.append(float(size if x > mean else -size))
+    return steps
+
+
+def degenerate_determinant(table: MixedTable | CategoricalTable, variables: Sequence[int]) -> Fraction:
+    """Determinant of the covariance of all columns, those between variables shrunk by 2**-40; of one alone it is 1.
+
+    A variable that another one determines counts 2**-40 for each column instead.
+    """
 
     def columns(v: int) -> list[list[float]]:
         if isinstance(table, CategoricalTable):
@@ -154,21 +167,63 @@ def degenerate_family(
         name = table.names[v]
         if name in table.categorical.names:
             return indicator_columns(table.categorical, table.categorical.names.index(name))
-        return [table.continuous.values[table.continuous.names.index(name)].tolist()]
+        return [_steps(_numbers(table, v), _weights(table))]
+
+    def covariances(variables: Sequence[int], between: Fraction) -> list[list[Fraction]]:
+        own = [(v, column) for v in variables for column in columns(v)]
+        products = cross_products(ContinuousTable(tuple(range(len(own))), np.array([x for _, x in own]), table.weights))
+        return [
+            [x * (1 if u == v else between) for x, (v, _) in zip(row, own, strict=True)]
+            for row, (u, _) in zip(products, own, strict=True)
+        ]
+
+    def determines(u: int, v: int) -> bool:
+        return u != v and not any(map(any, rest_of(covariances([u, v], Fraction(1)), len(columns(u)))))
+
+    kept = list(variables)
+    for v in variables:
+        if any(determines(u, v) for u in kept):
+            kept.remove(v)
+    if not kept:
+        return Fraction(1)
+    lost = sum(len(columns(v)) for v in variables if v not in kept)
+    return _SMALLEST**lost * determinant(covariances(kept, 1 - _SMALLEST)) / determinant(covariances(kept, Fraction(0)))
+
+
+def rest_of(matrix: list[list[Fraction]], first: int) -> list[list[Fraction]]:
+    """What is left of covariances once the first columns are known."""
+    rows = [list(row) for row in matrix]
+    for j in range(first):
+        for i in range(j + 1, len(rows)):
+            ratio = rows[i][j] / rows[j][j]
+            rows[i] = [x - ratio * y for x, y in zip(rows[i], rows[j], strict=True)]
+    return [row[first:] for row in rows[first:]]
+
+
+def degenerate_family(
+    table: MixedTable | CategoricalTable, child: int, parents: Sequence[int], k: float = 1
+) -> Decimal:
+    """dg: Gaussian blocks, -(N / 2) ln det of the covariance, e (e + 1) / 2 parameters of e columns.
+
+    The indicators of a variable have the product of the shares of its levels as determinant; a standardised number 1.
+    """
 
     def part(variables: Sequence[int]) -> Decimal:
-        own = [column for v in variables for column in columns(v)]
-        e = len(own)
-        if not e:
-            return Decimal(0)
-        products = cross_products(ContinuousTable(tuple(range(e)), np.array(own), table.weights))
-        # Of an indicator the variance is its own; a continuous column has none, as it is standardised.
-        scale = math.prod(
-            Fraction(table.total) if set(column) == {0.0, 1.0} else products[i][i] for i, column in enumerate(own)
-        )
+        levels = [_shares(table, v) for v in variables]
+        e = sum(max(len(own) - 1, 1) for own in levels)
+        alone = math.prod(share for own in levels for share in own)
         with localcontext() as context:
             context.prec = DIGITS
-            fit = -Decimal(table.total) / 2 * ln(Fraction(determinant(products) / scale))
+            fit = -Decimal(table.total) / 2 * ln(degenerate_determinant(table, variables) * alone)
             return fit - Decimal(k) * ln(table.total) / 2 * (e * (e + 1) // 2)
 
     return part([*parents, child]) - part(list(parents))
+
+
+def _shares(table: MixedTable | CategoricalTable, v: int) -> list[Fraction]:
+    """The share of each level in the rows; of a number none."""
+    own = table if isinstance(table, CategoricalTable) else table.categorical
+    if table.names[v] not in own.names:
+        return []
+    counts = joint_counts(own, [own.names.index(table.names[v])])
+    return [Fraction(int(rows), table.total) for rows in counts.values()]

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -42,14 +43,21 @@ std::shared_ptr<GaussianScores> gaussian_scores(const Table<double>& entries, st
                                             Pool::with_threads(threads));
 }
 
-std::shared_ptr<DegenerateGaussianScores> degenerate_gaussian_scores(const Table<double>& correlations,
-                                                                     std::vector<std::vector<int>> columns,
-                                                                     std::int64_t total, std::int64_t hi,
-                                                                     std::int64_t lo, int threads) {
-    const auto view = view_of(correlations);
-    auto matrix = std::make_shared<Matrix<double>>(view.rows, view.columns);
-    std::copy_n(view.data, view.rows * view.columns, matrix->data());
-    return std::make_shared<DegenerateGaussianScores>(std::move(matrix), std::move(columns), total, Fixed{hi, lo},
+/// Products are high * 2**62 + low.
+std::shared_ptr<DegenerateGaussianScores> degenerate_gaussian_scores(
+    const Table<std::int64_t>& high, const Table<std::int64_t>& low, std::vector<std::vector<int>> columns,
+    std::vector<std::vector<std::int64_t>> frequencies, std::int64_t total, std::int64_t hi, std::int64_t lo, int threads,
+    int first) {
+    const auto upper = view_of(high), lower = view_of(low);
+    Matrix<Wide> products(upper.rows, upper.columns);
+    for (std::size_t i = 0; i < upper.rows; ++i) {
+        for (std::size_t j = 0; j < upper.columns; ++j) products(i, j) = (Wide{upper(i, j)} << 62) + lower(i, j);
+    }
+    std::vector<int> blocks(columns.size());
+    std::iota(blocks.begin(), blocks.end(), 0);
+    auto covariances = std::make_shared<CovarianceBlocks>(std::move(products), std::move(columns), std::move(frequencies),
+                                                          total, static_cast<Arithmetic>(first));
+    return std::make_shared<DegenerateGaussianScores>(std::move(covariances), std::move(blocks), total, Fixed{hi, lo},
                                                       Pool::with_threads(threads));
 }
 
@@ -256,8 +264,9 @@ void bind_search(nb::module_& m) {
              }),
              nb::arg("function"), nb::arg("unit_hi"), nb::arg("unit_lo"));
     nb::class_<DegenerateGaussianScores, FamilyScores>(m, "DegenerateGaussianScores")
-        .def(nb::new_(&degenerate_gaussian_scores), nb::arg("correlations"), nb::arg("columns"), nb::arg("total"),
-             nb::arg("unit_hi"), nb::arg("unit_lo"), nb::arg("threads") = 1);
+        .def(nb::new_(&degenerate_gaussian_scores), nb::arg("high"), nb::arg("low"), nb::arg("columns"),
+             nb::arg("frequencies"), nb::arg("total"), nb::arg("unit_hi"), nb::arg("unit_lo"), nb::arg("threads") = 1,
+             nb::arg("first") = 0);
 
     nb::class_<ClimbOptions>(m, "ClimbOptions", "The limits of a climb.")
         .def(nb::new_([](int tabu, int noinc, int most_parents, std::int64_t most_steps) {

@@ -8,7 +8,7 @@ import numpy as np
 
 from stablebn.learners.problem import Problem, measured, number_variables
 from stablebn.scores.families import CompiledScores
-from stablebn.scores.registry import ScoreConfig
+from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import AnyStatistics
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, members
@@ -40,9 +40,12 @@ class GraphScores:
         """Of DAGs over the variables of a problem."""
         statistics = problem.statistics
         with_units = measured(statistics)
-        if problem.scores.eliminates and (problem.tied or with_units is not statistics):
-            return cls(problem.score_config, None, with_units)
-        return cls(problem.score_config, problem.scores, None)
+        if not problem.scores.eliminates or (with_units is statistics and not problem.tied):
+            return cls(problem.score_config, problem.scores, None)
+        if statistics.kind == "mixed" and not problem.tied:
+            # Units add a constant: all else is the same numbers, which are known.
+            return cls(problem.score_config, scores_from(with_units, problem.score_config), None)
+        return cls(problem.score_config, None, with_units)
 
     def of_dag(self, families: Sequence[int]) -> int | None:
         """The score of a DAG; None where rows are too few for one of its families.

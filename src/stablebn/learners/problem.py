@@ -18,7 +18,14 @@ from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.constraints import Constraints
 from stablebn.search.journal import Journal
-from stablebn.stats import AnyStatistics, AvailableMoments, StandardisedMoments, statistics_of
+from stablebn.stats import (
+    AnyStatistics,
+    AvailableMixedStatistics,
+    AvailableMoments,
+    MixedStatistics,
+    StandardisedMoments,
+    statistics_of,
+)
 from stablebn.stats.sources import RowSource
 from stablebn.stats.symmetry import Relation
 
@@ -185,7 +192,8 @@ def number_variables(
 def measured(statistics: AnyStatistics) -> AnyStatistics:
     """The statistics by which a graph is scored: where these know nothing of units, others that do."""
     if isinstance(statistics, StandardisedMoments) or (
-        isinstance(statistics, AvailableMoments) and not statistics.has_units
+        isinstance(statistics, AvailableMoments | MixedStatistics | AvailableMixedStatistics)
+        and not statistics.has_units
     ):
         return statistics.measured()
     return statistics

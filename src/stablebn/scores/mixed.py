@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn._core import ln_of_integer
@@ -101,11 +102,16 @@ class MixedAverage(NodeAverageScores):
 
 
 def _scale(statistics: MixedColumns, v: int) -> int:
-    """What the density of a continuous variable has besides: -(N / 2) (ln 2 pi + 1) - N ln(its deviation)."""
+    """What the density of a continuous variable has besides: -(N / 2) (ln 2 pi + 1) - N ln(its deviation).
+
+    Without units the deviation is 1.
+    """
     standard = statistics.standard(v)
     if standard is None:
         return 0
-    ln_deviation = _core.ln(*standard.deviation) + standard.power * ln_of_integer(2)
+    ln_deviation = 0
+    if statistics.has_units:
+        ln_deviation = _core.ln(*standard.deviation) + standard.power * ln_of_integer(2)
     return -statistics.total * (ln_of_integer(2) + ln_pi() + UNIT + 2 * ln_deviation) // 2
 
 
@@ -113,8 +119,8 @@ class DegenerateGaussianScores(CompiledScores):
     """Gaussian log-likelihood of indicators and standardised columns, less a penalty per free parameter.
 
     L(S) = -(N / 2) ln det of the covariance of all columns of S, in which a continuous one has variance 1; with e
-    columns, e (e + 1) / 2 parameters. The core has that of correlations, which differs by what each variable adds
-    alone.
+    columns, e (e + 1) / 2 parameters. Covariances between variables are taken 2**-40 of themselves smaller, so that
+    columns that others determine leave the determinant above 0. The core has L(S) less what each variable has alone.
 
     Parameters
     ----------
@@ -124,8 +130,6 @@ class DegenerateGaussianScores(CompiledScores):
     unit : int
         Penalty of one free parameter in units of 2**-62.
     """
-
-    eliminates = True
 
     def __init__(self, compiled: _core.FamilyScores, widths: Sequence[int], scales: Sequence[int], unit: int) -> None:
         super().__init__(compiled)
@@ -171,17 +175,27 @@ def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
     """The degenerate Gaussian score: k * ln(N) / 2 a free parameter."""
     blocks, unit = statistics.blocks(), _bic_unit(statistics, k)
     compiled = _core.DegenerateGaussianScores(
-        blocks.correlations, blocks.columns, statistics.total, *limbs(unit), statistics.threads
+        *halves(blocks.products),
+        blocks.columns,
+        blocks.frequencies,
+        statistics.total,
+        *limbs(unit),
+        statistics.threads,
     )
     widths = [len(own) for own in blocks.columns]
-    scales = [_scale_of_indicators(own, statistics.total) for own in blocks.frequencies]
+    scales = [_scale_of_levels(own, statistics.total) for own in blocks.frequencies]
     return DegenerateGaussianScores(compiled, widths, scales, unit)
 
 
-def _scale_of_indicators(frequencies: Sequence[int], total: int) -> int:
-    """-(N / 2) times the logarithms of the variances m (N - m) / N**2."""
-    ln_variances = sum(ln_of_integer(m) + ln_of_integer(total - m) - 2 * ln_of_integer(total) for m in frequencies)
-    return -total * ln_variances // 2
+def halves(products: NDArray[np.object_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Integers as high * 2**62 + low."""
+    return (products >> 62).astype(np.int64), (products & (1 << 62) - 1).astype(np.int64)
+
+
+def _scale_of_levels(frequencies: Sequence[int], total: int) -> int:
+    """-(N / 2) times the logarithm of the determinant of the covariance of indicators: the product of all shares."""
+    ln_determinant = sum(ln_of_integer(rows) - ln_of_integer(total) for rows in frequencies)
+    return -total * ln_determinant // 2
 
 
 def _bic_unit(statistics: Statistics, k: float) -> int:

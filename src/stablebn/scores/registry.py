@@ -116,7 +116,7 @@ def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> Com
 
 def numbers_matter(table: Table, config: ScoreConfig) -> bool:
     """Whether the last bits of a score depend on the numbers of the variables; counts without holes have no order."""
-    return not isinstance(table, CategoricalTable) or config.score == "dg" or bool(table.holes)
+    return config.score != "dg" and (not isinstance(table, CategoricalTable) or bool(table.holes))
 
 
 def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:

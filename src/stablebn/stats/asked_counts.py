@@ -15,6 +15,7 @@ from stablebn.stats import counts as counting
 from stablebn.stats.collapsing import MOST_CONFIGURATIONS, ROWS_TO_COLLAPSE
 from stablebn.stats.counts import Counts, text_of_counts
 from stablebn.stats.distinct import rows_of
+from stablebn.stats.indicators import blocks_of
 from stablebn.stats.sources import RowSource, levels_with_holes
 from stablebn.stats.statistics import Blocks
 from stablebn.stats.symmetry import Structure
@@ -87,10 +88,8 @@ class AskedCounts(Counts):
         return [rows_of(self._source, _codes_of_block, list(self._columns))]
 
     def blocks(self) -> Blocks:
-        """Correlations of the indicators of all levels but one of each variable."""
-        table = self._source.fetch("score='dg'")
-        assert isinstance(table, CategoricalTable)
-        return Counts(table, threads=self.threads).reordered(self._columns).blocks()
+        """Products of the indicators of all levels but one of each variable."""
+        return blocks_of(self._source, list(self._columns))
 
 
 def _codes_of_block(block: CategoricalTable, columns: list[int]) -> tuple[Codes, Weights | None]:

@@ -11,11 +11,10 @@ from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.asked_counts import LANES
-from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among, standard_of
+from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among
 from stablebn.stats.moments import Moments, largest
 from stablebn.stats.sources import Answers, ContinuousPart, Crossing, Listing, RowSource, Summing
-from stablebn.stats.standard import Standard, standardised_by
-from stablebn.stats.statistics import Blocks
+from stablebn.stats.standard_units import Standard, standard_of, standardised_by
 
 # The values of the first block by which a narrow range is chosen.
 _FEW_VALUES = 256
@@ -37,6 +36,7 @@ class AskedMixed(MixedStatistics):
         part = ContinuousPart(source)
         self._moments = Moments(part, threads=threads)
         self.unit_free = unit_free
+        self.has_units = not unit_free
         self.total = source.total
         self.threads = threads
         columns = range(len(part.like.names))
@@ -49,13 +49,6 @@ class AskedMixed(MixedStatistics):
         floors = [_floor(part, v, standard) for v, standard in enumerate(standards)]
         self.compiled = _core.ConditionalGaussian.of_source(counts, floors, order)
         self._number(order)
-
-    def blocks(self) -> Blocks:
-        """Correlations of all columns, those of a categorical variable being indicators of its levels."""
-        table = self._source.fetch("score='dg'")
-        assert isinstance(table, MixedTable)
-        whole = MixedStatistics(table, unit_free=self.unit_free, threads=self.threads)
-        return whole.reordered([whole.column_order.index(column) for column in self._columns]).blocks()
 
 
 class _Standardised:

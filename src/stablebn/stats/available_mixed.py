@@ -13,10 +13,10 @@ from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.available import AvailableMoments
-from stablebn.stats.mixed import MixedColumns, floors_of, standard_of
+from stablebn.stats.mixed import MixedColumns, floors_of
 from stablebn.stats.moments import Moments, known_values
 from stablebn.stats.sources import TableSource
-from stablebn.stats.standard import standardised_by
+from stablebn.stats.standard_units import standard_of, standardised_by
 from stablebn.stats.statistics import Blocks
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class AvailableMixedStatistics(MixedColumns):
     def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
         categorical, continuous = table.categorical, table.continuous
         self.unit_free = unit_free
+        self.has_units = not unit_free
         self.total = table.total
         self.threads = threads
         known = ~np.isnan(continuous.values)
@@ -76,4 +77,4 @@ class AvailableMixedStatistics(MixedColumns):
 
     def blocks(self) -> Blocks:
         """There are none: no score asks for them, as columns have other rows than their neighbours."""
-        raise ValueError("columns with holes have no one matrix of correlations")
+        raise ValueError("columns with holes have no one matrix of products")

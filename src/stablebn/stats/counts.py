@@ -11,8 +11,8 @@ import numpy as np
 from stablebn import _core
 from stablebn.data.table import CategoricalTable
 from stablebn.stats.collapsing import collapsed
-from stablebn.stats.indicators import correlated, indicators
-from stablebn.stats.level_order import level_orders
+from stablebn.stats.indicators import blocks_of
+from stablebn.stats.sources import TableSource
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure, TableRows
 
@@ -86,10 +86,8 @@ class Counts(Statistics):
         return [TableRows(self._table.codes[list(self._columns)], self._table.weights)]
 
     def blocks(self) -> Blocks:
-        """Correlations of the indicators of all levels but one of each variable."""
-        orders = level_orders(self._table, None)
-        own = [indicators(self._table, column, orders[column]) for column in self._columns]
-        return correlated(own, self._table.weights, self.threads)
+        """Products of the indicators of all levels but one of each variable."""
+        return blocks_of(TableSource(self._table, threads=self.threads), list(self._columns))
 
 
 def value_counts(table: CategoricalTable, column: int) -> str:

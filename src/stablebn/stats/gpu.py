@@ -17,7 +17,7 @@ from stablebn import _core
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Table
 from stablebn.errors import MissingExtraError, OptionError
 from stablebn.stats.sources import Answers, Crossing, Listed, Listing, RowSource, Summing, levels_with_holes
-from stablebn.stats.standard import Standard
+from stablebn.stats.standard_units import Standard
 
 Outcome = TypeVar("Outcome")
 

@@ -6,7 +6,6 @@ import math
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from copy import copy
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +16,10 @@ from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.counts import text_of_counts
 from stablebn.stats.distinct import rows_of
-from stablebn.stats.indicators import Block, correlated, indicators
-from stablebn.stats.level_order import level_orders
+from stablebn.stats.indicators import Number, blocks_of
 from stablebn.stats.moments import Moments
 from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
-from stablebn.stats.standard import STANDARD_BITS, Standard, standardised_by
+from stablebn.stats.standard_units import STANDARD_BITS, Standard, standard_of, standardised_by
 from stablebn.stats.standardised import StandardisedColumns, Steps, points_of, steps_of_block
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure
@@ -34,7 +32,6 @@ _BITS_OF_GAPS = 30
 SMALLEST_RESIDUAL = 2.0**-40
 """The least residual variance in terms of the total variance (SPEC 2)."""
 
-_BITS_OF_DEVIATION = 120
 # Sorting more rows than this takes so long that it is worth a look whether it must be; at so many of them.
 _MANY_ROWS = 4096
 _FEW_ROWS = 256
@@ -47,9 +44,18 @@ class MixedColumns(Statistics):
     ----------
     levels : list of int
         Number of levels of each variable; 0 of the continuous ones.
+    has_units : bool
+        Whether scores of graphs have the units of the columns; those of a search that knows no units have none.
     """
 
     kind = "mixed"
+    has_units: bool
+
+    def measured(self) -> Self:
+        """The same statistics, with which scores have the units of the columns."""
+        statistics = copy(self)
+        statistics.has_units = True
+        return statistics
 
     def _hold(self, source: RowSource, standards: list[Standard]) -> None:
         assert isinstance(source.like, MixedTable)
@@ -170,7 +176,7 @@ class MixedStatistics(MixedColumns):
 
     Continuous columns are standardised by their exact moments and rounded to integers, of which the core adds up
     products in every stratum of some categorical variables; these sums are exact. All else is free of units: only the
-    reported score, and with `unit_free=False` the sort keys, have those of the columns.
+    reported score, and with `unit_free=False` the sort keys and the scores of a trace, have those of the columns.
 
     Parameters
     ----------
@@ -189,6 +195,7 @@ class MixedStatistics(MixedColumns):
     def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
         self._moments = Moments(table.continuous, threads=threads)
         self.unit_free = unit_free
+        self.has_units = not unit_free
         self.total = table.total
         self.threads = threads
         categorical, continuous = table.categorical, table.continuous
@@ -212,31 +219,12 @@ class MixedStatistics(MixedColumns):
         return self._moments.rounded_correlations()
 
     def blocks(self) -> Blocks:
-        """Correlations of all columns, those of a categorical variable being indicators of its levels."""
-        categorical, continuous = self._table.categorical, self._table.continuous
-        orders = level_orders(categorical, self._standardised, len(continuous.names))
-        own = [
-            Block(continuous.values[[place]], [])
-            if (place := self._continuous(v)) is not None
-            else indicators(categorical, self._columns[v], orders[self._columns[v]])
-            for v in range(self.n)
-        ]
-        return correlated(own, self._table.weights, self.threads)
-
-
-def standard_of(moments: Moments, v: int, largest: float) -> Standard:
-    """The standard units of a column, of which the moments are exact, and the largest value, whatever its sign."""
-    power = int(np.frexp(largest)[1])
-    unit = Fraction(2) ** -power
-    variance = moments.cross_product(v, v) / moments.total * unit**2
-    root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)
-    deviation = Fraction(root, 1 << _BITS_OF_DEVIATION)
-    return Standard(power, *map(_two_doubles, (moments.mean(v) * unit, deviation, 1 / deviation)))
-
-
-def _two_doubles(value: Fraction) -> tuple[float, float]:
-    hi = float(value)
-    return hi, float(value - Fraction(hi))
+        """Products of all columns, those of a categorical variable being indicators of its levels."""
+        places = [(self._columns[v], self._continuous(v)) for v in range(self.n)]
+        return blocks_of(
+            self._source,
+            [column if place is None else Number(place, self._standards[place]) for column, place in places],
+        )
 
 
 def floors_of(values: NDArray[np.int64]) -> list[float]:

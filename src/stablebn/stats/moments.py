@@ -21,6 +21,7 @@ from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.sources import RowSource, TableSource
+from stablebn.stats.standard_units import standard_of
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure
 
@@ -126,9 +127,16 @@ class Moments(Statistics):
         return rounded
 
     def blocks(self) -> Blocks:
-        """The correlations: each variable is one column."""
-        correlations = np.ldexp(self.rounded_correlations(), -BITS_OF_CORRELATIONS)
-        return Blocks(correlations, [[v] for v in range(self.n)], [[] for _ in range(self.n)])
+        """Products of the columns in standard units: each variable is one column."""
+        # Here and not above: what makes the columns asks for moments.
+        from stablebn.stats.indicators import Number, blocks_of
+
+        largest_of = [max(self.source.each(largest, column)) for column in self._columns]
+        standards = [standard_of(self, v, own) for v, own in enumerate(largest_of)]
+        return blocks_of(
+            self.source,
+            [Number(column, standard) for column, standard in zip(self._columns, standards, strict=True)],
+        )
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
@@ -241,6 +249,14 @@ def exponent_of_root(value: Fraction) -> int:
     while value < power_of_two(2 * e):
         e -= 1
     return e
+
+
+def integer_products(source: RowSource) -> NDArray[np.object_]:
+    """N sum(w x y) - sum(w x) sum(w y) of columns whose values are integers."""
+    _, numerators, _, exponents = _exact_sums(source, range(len(source.like.names)))
+    shifts = np.add.outer(exponents, exponents).astype(object)
+    products: NDArray[np.object_] = (numerators << np.maximum(shifts, 0)) >> np.maximum(-shifts, 0)
+    return products
 
 
 def _exact_sums(

@@ -19,7 +19,7 @@ from stablebn import _core
 from stablebn.data.blocks import BlockTable, put_together
 from stablebn.data.table import CategoricalTable, MixedTable, Table, bytes_a_row
 from stablebn.errors import OptionError
-from stablebn.stats.standard import Standard, standardised_by
+from stablebn.stats.standard_units import Standard, standardised_by
 
 Outcome = TypeVar("Outcome")
 

@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Variables that are several columns each.
+    """Variables that are several columns of integers each.
 
     Attributes
     ----------
-    correlations : float64 array [columns, columns]
-        Rounded to multiples of 2**-34.
+    products : array of int [columns, columns]
+        N sum(x y) - sum(x) sum(y), N being the number of rows by weight.
     columns : list of lists of int
         Of each variable.
     frequencies : list of lists of int
-        How many rows, by weight, each indicator of a variable has; empty of a continuous variable.
+        How many rows, by weight, each level of a variable has, of which the first has no column; empty of a continuous
+        variable.
     """
 
-    correlations: NDArray[np.float64]
+    products: NDArray[np.object_]
     columns: list[list[int]]
     frequencies: list[list[int]]
 
@@ -94,4 +95,4 @@ class Statistics(ABC):
 
     @abstractmethod
     def blocks(self) -> Blocks:
-        """Correlations of all columns, those of a categorical variable being indicators of its levels but one."""
+        """Products of all columns, those of a categorical variable being indicators of its levels but one."""

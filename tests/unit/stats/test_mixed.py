@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.tables import mixed_table
 
 from stablebn.stats import MixedStatistics, mixed
-from stablebn.stats.standard import STANDARD_BITS, standardised_by
+from stablebn.stats.standard_units import STANDARD_BITS, standardised_by
 
 ALTERNATING = [0, 1] * 20
 
