@@ -20,7 +20,7 @@ from stablebn.stats.sources import (
     counts_of_block,
     together,
 )
-from stablebn.stats.standard import Standard
+from stablebn.stats.standard_units import Standard
 
 
 class ElsewhereSource(RowSource):
