@@ -345,7 +345,7 @@ def _prepared(
 ) -> Prepared:
     """The table, read as the options say; an error offers those of them again that are about the table."""
     try:
-        return prepare(
+        prepared = prepare(
             asked.data,
             names=asked.names,
             kinds=asked.kinds,
@@ -373,6 +373,8 @@ def _prepared(
         if error.remedy:
             error.remedy = {**about_the_table(asked), **error.remedy}
         raise
+    # Only learning asks for nothing but sums.
+    return prepared if isinstance(asked, LearnArguments) else prepared.held()
 
 
 def _takes_holes(asked: LearnArguments | ScoreArguments | CheckArguments) -> bool:
@@ -639,7 +641,7 @@ def fit(
         learned=_decisions_of(graph),
         learned_levels=_levels_of(graph),
         threads=cores(),
-    )
+    ).held()
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 
@@ -715,7 +717,7 @@ def ci_test(
     >>> sb.ci_test(table, "smoke", "xray", given="either").independent()
     True
     """
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, threads=cores())
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, threads=cores()).held()
     given = _columns_given(given, prepared)
     asked = (x, y, *given)
     unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.decisions]

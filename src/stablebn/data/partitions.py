@@ -123,9 +123,9 @@ class Partitions:
         self._futures = list(futures)
 
     @classmethod
-    def of(cls, cluster: Cluster, function: Callable[..., object], given: Iterable[object]) -> Partitions:
-        """What workers make of what each of them is given."""
-        return cls(cluster, cluster.client.map(function, list(given), pure=False))
+    def of(cls, cluster: Cluster, given: Iterable[object]) -> Partitions:
+        """Parts that are given to workers."""
+        return cls(cluster, cluster.client.map(_itself, list(given), pure=False))
 
     def __len__(self) -> int:
         return len(self._futures)
@@ -147,9 +147,14 @@ class Partitions:
 
     def in_order(self, function: Callable[..., Outcome], *arguments: object) -> list[Outcome]:
         """What a function makes of every part, in the order of parts."""
-        tasks = [([place], [part], None) for place, part in enumerate(self._futures)]
-        found = sorted(self._answers(_listed, tasks, function, arguments), key=lambda own: own[0])
-        return [outcome for _, (outcome,) in found]
+        found = dict(self.one_by_one(function, *arguments))
+        return [found[place] for place in range(len(self))]
+
+    def one_by_one(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[tuple[int, Outcome]]:
+        """What a function makes of every part, each by itself, with the places of parts, as they come."""
+        tasks: list[_Task] = [([place], [part], None) for place, part in enumerate(self._futures)]
+        for (place,), (outcome,) in self._answers(_listed, tasks, function, arguments):
+            yield place, outcome
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every part, in any order."""

@@ -199,11 +199,9 @@ def _found_in_files(path: str, cluster: Cluster) -> _Found:
             f'engine="dask" reads Parquet and Arrow files, and {path!r} is none. Write the table as Parquet first.'
         )
     # By a worker: files need not be seen from here.
-    files: FileParts = Partitions.of(cluster, parts_of_files, [path]).fetch(0)
-    groups = [
-        _Files(tuple(own)) for own in _shared_out(files.parts, files.rows, max(_PARTS_A_THREAD * cluster.threads, 1))
-    ]
-    parts = Partitions.of(cluster, _itself, groups)
+    files: FileParts = Partitions.of(cluster, [path]).made(parts_of_files).fetch(0)
+    shares = _shared_out(files.parts, files.rows, _PARTS_A_THREAD * cluster.threads)
+    parts = Partitions.of(cluster, [_Files(tuple(own)) for own in shares])
     return _Found(list(files.types), files.types, files.with_categories, parts, [])
 
 
@@ -230,10 +228,6 @@ class _Files:
     """Parts of files that one worker reads."""
 
     parts: tuple[FilePart, ...]
-
-
-def _itself(given: Any) -> Any:
-    return given
 
 
 @dataclass(frozen=True)

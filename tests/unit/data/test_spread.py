@@ -175,6 +175,24 @@ def test_the_client_is_no_part_of_the_result(client_here: Client, tmp_path: Path
     assert client_here.status == "running"
 
 
+def test_replicates_are_learned_from_by_workers(client: Client, tmp_path: Path) -> None:
+    table = sb.read_network("asia").sample(400, seed=1)
+    folder = _write(table, tmp_path / "rows", random.Random(1))
+    right = sb.bootstrap(table, replicates=8, seed=3)
+    told: list[tuple[int, int]] = []
+    found = sb.bootstrap(
+        folder,
+        replicates=8,
+        seed=3,
+        client=client,
+        checkpoint=tmp_path / "kept",
+        progress=lambda *own: told.append(own),
+    )
+    assert found.graphs == right.graphs
+    assert found.learned == right.learned
+    assert told == [(done, 8) for done in range(1, 9)]
+
+
 def test_the_command_learns_the_same(client_here: Client, tmp_path: Path) -> None:
     folder = _write(sb.read_network("asia").sample(500, seed=1), tmp_path / "rows", random.Random(1))
     address = client_here.scheduler_info()["address"]
@@ -192,7 +210,7 @@ def test_a_checkpoint_of_one_goes_on_with_the_other(client_here: Client, tmp_pat
 
 
 def test_what_a_worker_does_not_survive_is_told_of(client_here: Client) -> None:
-    parts = Partitions.of(Cluster(client_here), _itself, [1, 2, 3])
+    parts = Partitions.of(Cluster(client_here), [1, 2, 3])
     with pytest.raises(DataError, match="column 'a' is broken"):
         list(parts.each(_broken))
     assert sorted(parts.each(_itself)) == [1, 2, 3]
@@ -207,7 +225,7 @@ def _broken(part: int) -> int:
 
 
 def test_answers_are_added_up_by_each_worker(client_here: Client) -> None:
-    parts = Partitions.of(Cluster(client_here), _itself, range(20))
+    parts = Partitions.of(Cluster(client_here), range(20))
     sums = list(parts.joined(sum, _itself))
     assert sum(sums) == 190
     assert len(sums) == 2
