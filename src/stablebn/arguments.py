@@ -44,7 +44,7 @@ class _Table(Options):
         metadata=about(
             "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a "
             "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of "
-            "Parquet files, or an iterator of PyArrow batches, is read in parts.",
+            "Parquet files, or an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.",
             command_type=None,
             in_studies=False,
             recorded=False,
