@@ -224,6 +224,64 @@ def _broken(part: int) -> int:
     raise DataError(f"column 'a' is broken{part and ''}")
 
 
+def test_what_nobody_waits_for_any_more_is_taken_back(client_here: Client) -> None:
+    go_on = distributed.Event("go on", client_here)
+    parts = Partitions.of(Cluster(client_here), [False, True])
+    assert len(parts.in_order(_itself)) == 2
+    before = len(client_here.futures)
+    answers = parts.one_by_one(_waiting)
+    assert next(answers) == (0, False)
+    assert len(client_here.futures) > before
+    # So Ctrl-C leaves it too.
+    answers.close()  # type: ignore[attr-defined]
+    assert len(client_here.futures) <= before
+    go_on.set()
+
+
+def _waiting(part: bool) -> bool:
+    if part:
+        distributed.Event("go on").wait()
+    return part
+
+
+def test_ctrl_c_returns_what_the_search_has(
+    client_here: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A step at a time.
+    monkeypatch.setattr(sys.modules["stablebn.search.climb"], "_SECONDS_AT_ONCE", 1e-9)
+    folder = _write(sb.read_network("asia").sample(400, seed=1), tmp_path / "rows", random.Random(1))
+
+    def interrupt(stage: str, count: int) -> None:
+        # Once there is a search.
+        if stage not in ("reading", "encoding", "counting", "ordering", "telling columns apart") and count == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    result = sb.learn(folder, "hc", threads=1, client=client_here, progress=interrupt)
+    assert not result.finished
+    assert result.warnings[-1].code == "interrupted"
+    assert client_here.submit(_itself, 5).result() == 5
+
+
+def test_parts_that_no_worker_survives_are_told_of() -> None:
+    import dask
+
+    # Dask would try so many workers more.
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        _started(1) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        parts = Partitions.of(Cluster(client), [1])
+        with pytest.raises(DataError, match=r"have died again and again .* short of memory"):
+            list(parts.each(_deadly))
+        assert list(parts.each(_itself)) == [1]
+
+
+def _deadly(part: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return part
+
+
 def test_answers_are_added_up_by_each_worker(client_here: Client) -> None:
     parts = Partitions.of(Cluster(client_here), range(20))
     sums = list(parts.joined(sum, _itself))
