@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -248,7 +249,7 @@ def test_ctrl_c_returns_what_the_search_has(
     client_here: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A step at a time.
-    monkeypatch.setattr(sys.modules["stablebn.search.climb"], "_SECONDS_AT_ONCE", 1e-9)
+    monkeypatch.setattr(import_module("stablebn.search.climb"), "_SECONDS_AT_ONCE", 1e-9)
     folder = _write(sb.read_network("asia").sample(400, seed=1), tmp_path / "rows", random.Random(1))
 
     def interrupt(stage: str, count: int) -> None:
