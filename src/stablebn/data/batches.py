@@ -148,10 +148,13 @@ class FilePart:
     path : str
     groups : tuple of int
         The row groups of a Parquet file, by number.
+    mark : str
+        What tells the contents of the file from others, on any machine.
     """
 
     path: str
     groups: tuple[int, ...]
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -177,17 +180,23 @@ def parts_of_files(path: str) -> FileParts:
     """Look at a file, or at those of a folder or a pattern."""
     opened = _opened_files(path)
     check_unique(list(opened[0].types))
-    every = [(FilePart(file.path, (group,)), rows) for file in opened for group, rows in enumerate(file.group_rows)]
+    every = [
+        (FilePart(file.path, (group,), file.mark), rows)
+        for file in opened
+        for group, rows in enumerate(file.group_rows)
+    ]
     return FileParts(
         opened[0].types, opened[0].with_categories, [part for part, _ in every], [rows for _, rows in every]
     )
 
 
 def open_file_parts(parts: Sequence[FilePart]) -> Batches:
-    """Some parts of files as a table."""
-    groups_of = {part.path: part.groups for part in parts}
-    opened = [_opened_file(path) for path in groups_of]
-    return _batches_of(opened, groups_of)
+    """Some parts of files as a table, each of another file."""
+    opened = [_opened_file(part.path) for part in parts]
+    changed = [file.path for file, part in zip(opened, parts, strict=True) if file.mark != part.mark]
+    if changed:
+        raise DataError(f"files have changed while they were learned from: {listed(changed)}. Learn again.")
+    return _batches_of(opened, {part.path: part.groups for part in parts})
 
 
 def _open_files(path: str) -> Batches:
@@ -249,6 +258,12 @@ class _File:
     batches: Callable[[Sequence[Name], int, Sequence[int]], Iterator[pa.RecordBatch]]
     contents: str
     group_rows: tuple[int, ...]
+
+    @property
+    def mark(self) -> str:
+        """The size of the file and a digest of its end: not its name, or when it was written."""
+        _, size, _, digest = self.contents.rsplit(" ", 3)
+        return f"{size} {digest}"
 
 
 def _types(schema: pa.Schema) -> Types:

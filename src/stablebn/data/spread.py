@@ -215,7 +215,7 @@ def _shared_out(parts: Sequence[FilePart], rows: Sequence[int], shares: int) -> 
             yield share
             share, count = [], 0
         if share and share[-1].path == part.path:
-            share[-1] = FilePart(part.path, (*share[-1].groups, *part.groups))
+            share[-1] = FilePart(part.path, (*share[-1].groups, *part.groups), part.mark)
         else:
             share.append(part)
         count += own

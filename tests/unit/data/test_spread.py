@@ -24,6 +24,7 @@ from tests.unit.data.strange_tables import draw_options, draw_table, limits_for_
 import stablebn as sb
 from stablebn.cli import app
 from stablebn.data import Prepared, prepare
+from stablebn.data.batches import open_file_parts, parts_of_files
 from stablebn.data.partitions import Cluster, Partitions, cluster_of
 from stablebn.errors import DataError, MissingExtraError, OptionError
 from stablebn.stats.elsewhere import ElsewhereSource
@@ -307,6 +308,16 @@ def test_what_cannot_be_is_refused(client_here: Client, tmp_path: Path) -> None:
     ):
         with pytest.raises((DataError, OptionError), match=told):
             learn(source, **options)
+
+
+def test_files_that_change_meanwhile_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(sb.read_network("asia").sample(50, seed=1), path)
+    found = parts_of_files(str(path))
+    assert next(open_file_parts(found.parts).parts(list(found.types), 100))["smoke"].length() == 50
+    pq.write_table(sb.read_network("asia").sample(50, seed=2), path)
+    with pytest.raises(DataError, match=r"files have changed while they were learned from: '.*rows.parquet'"):
+        open_file_parts(found.parts)
 
 
 def test_other_types_in_partitions_are_told_of(client_here: Client) -> None:
