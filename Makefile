@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all bench fuzz lint types dist sanitize clean
+.PHONY: demo test test-all bench docs fuzz lint types man dist sanitize study-pages clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -28,8 +28,8 @@ demo: $(VENV)/installed
 	@$(BIN)/stablebn demo
 
 lint: $(VENV)/installed-test
-	$(BIN)/ruff check src tests fuzz bench build_backend
-	$(BIN)/ruff format --check src tests fuzz bench build_backend
+	$(BIN)/ruff check src tests fuzz bench build_backend examples docs/generate.py
+	$(BIN)/ruff format --check src tests fuzz bench build_backend examples docs/generate.py
 
 types: $(VENV)/installed-test
 	$(BIN)/mypy
@@ -48,10 +48,27 @@ $(VENV)/installed-bench: pyproject.toml | $(VENV)/installed
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/run.py $(if $(NETWORKS),--networks $(NETWORKS)) $(OPTIONS)
 
+$(VENV)/installed-docs: pyproject.toml | $(VENV)/installed
+	$(PIP) --no-build-isolation --editable ".[docs]"
+	touch $@
+
+# The pages of docs/ as a site, in build/site; a warning is an error. The variable silences an advertisement.
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# All tables and figures of the paper's study in build/study, from the outcomes in docs/; nothing is run. PUBLISHED names
+# a JSON file of the paper's numbers, to stand beside ours.
+study-pages: $(VENV)/installed-test
+	$(BIN)/stablebn study docs/study-outcomes.json.gz --tables --figures --out build/study $(if $(PUBLISHED),--published $(PUBLISHED))
+
 # Random tables in random layouts, compared with ==: docs/fuzzing.md. OPTIONS are those of `python -m fuzz`.
 SECONDS ?= 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(OPTIONS)
+
+# man/stablebn.1 from the commands: after one of them or an option has changed.
+man: $(VENV)/installed
+	$(BIN)/python build_backend/man_page.py
 
 # A source distribution and wheels in dist/, each wheel tried in a clean environment without a compiler.
 # PYTHONS: the interpreters to build and try for, say "python3.10 python3.11 python3.12 python3.13".

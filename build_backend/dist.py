@@ -74,6 +74,8 @@ def try_out(wheel: Path, python: str, folder: Path) -> None:
     run(inside, *PIP, "--only-binary", ":all:", wheel, env=variables)
     run(inside, "-c", "import stablebn._core", env=variables, cwd=folder)
     run(inside.parent / "stablebn", "demo", env=variables, cwd=folder)
+    if not (folder / "clean" / "share" / "man" / "man1" / "stablebn.1").is_file():
+        raise SystemExit(f"{wheel.name} has no man page.")
     version = subprocess.check_output([inside, "--version"], text=True).strip()
     say(f"{wheel.name}: installed and ran the demo with {version}.")
 

@@ -18,12 +18,13 @@ constexpr std::size_t JOBS_AT_ONCE = 32;
 
 CandidateSearch::CandidateSearch(std::shared_ptr<FamilyScores> scores, Matrix<std::uint8_t> allowed,
                                  std::vector<VariableSet> required, std::vector<int> most_parents, std::int64_t most_scored,
-                                 Wide slack)
+                                 std::int64_t most_found, Wide slack)
     : scores_(std::move(scores)),
       allowed_(std::move(allowed)),
       required_(std::move(required)),
       most_parents_(std::move(most_parents)),
       most_scored_(most_scored),
+      most_found_(most_found),
       slack_(slack),
       levels_(scores_->variables()),
       growth_(scores_->variables()),
@@ -96,9 +97,10 @@ void CandidateSearch::begin_level() {
     scores_->first_changes();
     if (n > 0) scores_->most_with_more(0, {});
     scores_->pool().run(n, [this](std::size_t child) { grow(static_cast<int>(child)); });
-    std::int64_t wanted = 0;
+    std::int64_t wanted = 0, found_so_far = 0;
     for (const Growth& growth : growth_) wanted += static_cast<std::int64_t>(growth.from.size());
-    if (wanted == 0 || scored_ + wanted > most_scored_) {
+    for (const auto& own : found_) found_so_far += static_cast<std::int64_t>(own.size());
+    if (wanted == 0 || scored_ + wanted > most_scored_ || found_so_far > most_found_) {
         ended_ = true;
         limited_ = wanted > 0;
         return;

@@ -35,9 +35,9 @@ class CandidateSearch {
 public:
     /// `allowed` says of each child and parent whether the arc may be, where it is not empty; `required` has by child the
     /// parents that must be, which it can have; `most_parents` is by child, and no less than those. No more than
-    /// `most_scored` sets are scored: a level that would need more is not begun.
+    /// `most_scored` sets are scored: a level that would need more is not begun, nor one after `most_found` were found.
     CandidateSearch(std::shared_ptr<FamilyScores> scores, Matrix<std::uint8_t> allowed, std::vector<VariableSet> required,
-                    std::vector<int> most_parents, std::int64_t most_scored, Wide slack = 0);
+                    std::vector<int> most_parents, std::int64_t most_scored, std::int64_t most_found, Wide slack = 0);
 
     /// Go on for so many seconds; whether all levels are done, or the limit is met.
     bool go_on(double seconds);
@@ -95,7 +95,7 @@ private:
     std::vector<VariableSet> required_;
     /// Besides the required ones.
     std::vector<int> most_parents_;
-    std::int64_t most_scored_;
+    std::int64_t most_scored_, most_found_;
     Wide slack_;
     int level_ = 0;
     bool begun_ = false, ended_ = false, limited_ = false;

@@ -380,6 +380,7 @@ class CandidateSearch:
         required: Sequence[int],
         most_parents: Sequence[int],
         most_scored: int,
+        most_found: int,
         slack: tuple[int, int] = (0, 0),
     ) -> None: ...
     def go_on(self, seconds: float) -> bool: ...

@@ -60,6 +60,8 @@ class _Table(Options):
         command_type=str,
         in_studies=False,
         recorded=False,
+        group="Columns",
+        command_help="The column that says how many rows each row stands for.",
     )
 
 
@@ -128,6 +130,9 @@ class _Reading(Options):
         command_type=list[str],
         in_studies=False,
         recorded=False,
+        group="Columns",
+        command_help="Levels of a column that count though no row may have them: smoke=no,yes,unknown; or declared, "
+        "for those that the file declares.",
     )
     missing: str = option(
         "error",
@@ -135,6 +140,9 @@ class _Reading(Options):
         "learned from the rows in which these are known).",
         check=choice(MISSING),
         in_studies=False,
+        group="Options",
+        command_help="Missing values: error, drop (the rows), level (a level of its own), or available (each variable "
+        "is learned from the rows in which it and its parents are known).",
     )
     discretise: str | None = option(
         None,
@@ -142,12 +150,16 @@ class _Reading(Options):
         "columns say of each other is kept).",
         check=choice(METHODS),
         in_studies=False,
+        group="Columns",
+        command_help="Make categories of numbers: by quantile (equal counts), interval (equal widths) or information "
+        "(what columns say of each other is kept).",
     )
     bins: int | None = option(
         None,
         f"How many categories discretise makes of a column, from 2 to {MOST_BINS}; by default {USUAL_BINS}.",
         check=at_least(2, most=MOST_BINS),
         in_studies=False,
+        group="Columns",
     )
     columns: Sequence[Hashable] | str | None = option(
         None,
@@ -155,6 +167,7 @@ class _Reading(Options):
         command_type=str,
         in_studies=False,
         recorded=False,
+        group="Columns",
     )
     drop: Sequence[Hashable] | str | None = option(
         None,
@@ -162,6 +175,7 @@ class _Reading(Options):
         command_type=list[str],
         in_studies=False,
         recorded=False,
+        group="Options",
     )
     keep: Sequence[Hashable] | str | None = option(
         None,
@@ -169,6 +183,7 @@ class _Reading(Options):
         command_type=list[str],
         in_studies=False,
         recorded=False,
+        group="Columns",
     )
     sep: str | None = option(
         None,
@@ -176,6 +191,7 @@ class _Reading(Options):
         check=check_sep,
         in_studies=False,
         recorded=False,
+        group="Text files",
     )
     decimal: str | None = option(
         None,
@@ -183,6 +199,7 @@ class _Reading(Options):
         check=choice(DECIMALS),
         in_studies=False,
         recorded=False,
+        group="Text files",
     )
     encoding: str | None = option(
         None,
@@ -190,6 +207,7 @@ class _Reading(Options):
         check=check_encoding,
         in_studies=False,
         recorded=False,
+        group="Text files",
     )
     unit_free: bool | None = option(
         None,
@@ -198,6 +216,9 @@ class _Reading(Options):
         "units. If not, variances take part in the order of the variables, as in the paper. Of a score it decides the "
         "last digits.",
         check=choice((False, True)),
+        group="Columns",
+        command_help="Numbers: let no change of units or sign change the graph. By default yes, but for bge, whose "
+        "prior has units.",
     )
     threads: int | None = option(
         None,
@@ -205,6 +226,7 @@ class _Reading(Options):
         check=at_least(1, most=1024),
         in_studies=False,
         recorded=False,
+        group="Long runs",
     )
 
 
@@ -246,6 +268,7 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         in_studies=False,
         recorded=False,
         of=(CLIMBS, EQUIVALENCE_CLASSES),
+        command_help="The file of a graph at which the search starts; by default the graph without arcs.",
     )
     required: object = option(
         None,
@@ -256,6 +279,9 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         from_command=partial(arcs_from_words, "required"),
         in_studies=False,
         recorded=False,
+        group="What you know",
+        command_help="An arc that the graph must have, from:to, or from->to where a name has a colon; or a CSV file of "
+        "arcs.",
     )
     forbidden: object = option(
         None,
@@ -265,6 +291,8 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         from_command=partial(arcs_from_words, "forbidden"),
         in_studies=False,
         recorded=False,
+        group="What you know",
+        command_help="An arc that the graph cannot have, said in the same way.",
     )
     tiers: Sequence[Sequence[Hashable]] | None = option(
         None,
@@ -275,6 +303,9 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         from_command=tiers_from_words,
         in_studies=False,
         recorded=False,
+        group="What you know",
+        command_help="Columns, with commas between their names, into which no arc comes from later tiers; repeat it in "
+        "order, the earliest first.",
     )
     knowledge: object = option(
         None,
@@ -282,9 +313,14 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         "with columns from and to, a networkx graph, or a list of these.",
         command_type=list[str],
         in_studies=False,
+        group="What you know",
+        command_help="A TOML or CSV file of what is known.",
     )
     duplicates: str = option(
-        "keep", "Identical columns, and copies in another unit: keep, merge or error.", check=choice(DUPLICATES)
+        "keep",
+        "Identical columns, and copies in another unit: keep, merge or error.",
+        check=choice(DUPLICATES),
+        group="Columns",
     )
 
 
@@ -301,6 +337,9 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         command_type=Path,
         in_studies=False,
         recorded=False,
+        group="Long runs",
+        command_help="Keep what was found so far in this file. If it is there, the same search goes on from it, to the "
+        "same answer.",
     )
     resume: bool | None = option(
         None,
@@ -309,6 +348,8 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         check=choice((False, True)),
         in_studies=False,
         recorded=False,
+        group="Long runs",
+        command_help="Whether the checkpoint must be there, or the search is to begin anew all the same.",
     )
     engine: str | None = option(
         None,

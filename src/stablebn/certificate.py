@@ -15,11 +15,11 @@ from stablebn.fixed_point import to_float
 from stablebn.graph.json_names import json_text, name_from
 from stablebn.knowledge import KnownArcs
 from stablebn.output import write_atomically
-from stablebn.search.optimum.proof import Multipliers, Tree
+from stablebn.search.optimum.proof import Multipliers, Table, Tree
 from stablebn.search.optimum.search import Proof, Ties
 from stablebn.stats.variable_sets import bit, members
 
-_FORMAT = "stablebn certificate 1"
+_FORMAT = "stablebn certificate 2"
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in types that JSON has; long integers as text."""
+        tables: dict[Table, int] = {}
+        proof = [_of_tree(tree, tables) for tree in self.trees]
         written = {
             "format": _FORMAT,
             "options": dict(self.options),
@@ -66,7 +68,8 @@ class Certificate:
             "score": str(self.score),
             "bound": None if self.bound is None else str(self.bound),
             "besides": [members(own) for own in self.besides],
-            "proof": [_of_tree(tree) for tree in self.trees],
+            "tables": [[list(table.places), [list(own) for own in table.numbers]] for table in tables],
+            "proof": proof,
         }
         return {**written, "digest": digest_of(written)}
 
@@ -96,6 +99,7 @@ class Certificate:
                 raise CertificateError(f"the format of the certificate is {own['format']!r}, expected {_FORMAT!r}.")
             if own["digest"] != digest_of(own):
                 raise CertificateError("the certificate was changed after it was written: its digest is another one.")
+            tables = [Table(_integers(places), tuple(map(_integers, numbers))) for places, numbers in own["tables"]]
             return cls(
                 options=dict(own["options"]),
                 known=KnownArcs(
@@ -107,7 +111,7 @@ class Certificate:
                 parents=tuple(_bits(of) for of in own["parents"]),
                 score=int(own["score"]),
                 bound=None if own["bound"] is None else int(own["bound"]),
-                trees=tuple(_to_tree(tree) for tree in own["proof"]),
+                trees=tuple(_to_tree(tree, tables) for tree in own["proof"]),
                 besides=tuple(_bits(of) for of in own["besides"]),
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -190,32 +194,47 @@ def _bits(own: Sequence[int]) -> int:
     return sum(map(bit, set(own)))
 
 
-def _of_tree(tree: Tree) -> dict[str, Any]:
+def _integers(own: Sequence[int]) -> tuple[int, ...]:
+    if any(type(number) is not int for number in own):
+        raise ValueError("a table has what is no integer")
+    return tuple(own)
+
+
+def _of_tree(tree: Tree, tables: dict[Table, int]) -> dict[str, Any]:
+    """A tree; the tables in it by their numbers, in the order in which they are first met."""
     written: dict[str, Any] = {}
     if tree.steps:
         written["steps"] = [
             {
                 "clusters": [[members(own), str(value)] for own, value in step.clusters],
-                "packings": [[members(own), str(value)] for own, value in step.packings],
+                "tables": [[tables.setdefault(own, len(tables)), str(value)] for own, value in step.tables],
                 "denominator": step.denominator,
             }
             for step in tree.steps
         ]
     if tree.arc is not None and tree.having is not None and tree.lacking is not None:
-        written |= {"arc": list(tree.arc), "having": _of_tree(tree.having), "lacking": _of_tree(tree.lacking)}
+        written["arc"] = list(tree.arc)
+        written["having"] = _of_tree(tree.having, tables)
+        written["lacking"] = _of_tree(tree.lacking, tables)
     return written
 
 
-def _to_tree(own: Mapping[str, Any]) -> Tree:
+def _to_tree(own: Mapping[str, Any], tables: Sequence[Table]) -> Tree:
     steps = [
-        Multipliers(_numbers(step["clusters"]), _numbers(step["packings"]), int(step["denominator"]))
+        Multipliers(
+            clusters=tuple((_bits(variables), int(value)) for variables, value in step["clusters"]),
+            tables=tuple((_numbered(tables, number), int(value)) for number, value in step["tables"]),
+            denominator=int(step["denominator"]),
+        )
         for step in own.get("steps", ())
     ]
     if "arc" not in own:
         return Tree(tuple(steps))
     u, v = map(int, own["arc"])
-    return Tree(tuple(steps), (u, v), _to_tree(own["having"]), _to_tree(own["lacking"]))
+    return Tree(tuple(steps), (u, v), _to_tree(own["having"], tables), _to_tree(own["lacking"], tables))
 
 
-def _numbers(own: Sequence[tuple[Sequence[int], str]]) -> tuple[tuple[int, int], ...]:
-    return tuple((_bits(variables), int(value)) for variables, value in own)
+def _numbered(tables: Sequence[Table], number: int) -> Table:
+    if not 0 <= number < len(tables):
+        raise ValueError("a table that there is not")
+    return tables[number]

@@ -6,20 +6,49 @@ import importlib
 import io
 import os
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from stablebn.commands.terminal import say
-from stablebn.errors import DataError, StableBNError
+from stablebn.commands.exit_codes import BUG, MISTAKE, NOBODY_READS
+from stablebn.commands.terminal import colours, say, say_error
+from stablebn.errors import DataError, StableBNError, spelled
 
-COMMANDS = (
-    *("learn", "explain", "check", "score", "compare", "stability", "bootstrap", "cross-validate"),
-    *("verify", "near-optimal"),
-    *("study", "networks", "sample", "demo"),
-)
-"""The commands: each is a module of `stablebn.commands`, with its function `command` and its `HELP`."""
+SUMMARY = "Learn Bayesian networks: one table, one graph."
+
+COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "Learn a graph": {
+        "learn": "Learn a graph from a table.",
+        "check": "Say what there is to know of a table before learning.",
+        "explain": "Say why two variables are joined, or are not.",
+        "report": "Put all there is to see of a graph into one HTML file.",
+    },
+    "How far to trust it": {
+        "stability": "How much of the graph does the layout of the table decide?",
+        "bootstrap": "How sure are its edges?",
+        "cross-validate": "How well does a learner predict rows it has not seen?",
+        "near-optimal": "Which other graphs are nearly as good as the best one?",
+        "verify": "Check the proof that a graph is the best one.",
+    },
+    "Graphs and networks": {
+        "score": "Score a graph against a table.",
+        "compare": "Compare two graphs: metrics, and edges that differ.",
+        "networks": "List the networks that can be named.",
+        "sample": "Draw rows from a network.",
+    },
+    "Studies, and a first look": {
+        "study": "Run learners by networks by sample sizes by layouts.",
+        "demo": "Learn the built-in sample twice, the second time shuffled.",
+    },
+}
+"""The commands under the headings of the help, each with a sentence: a module of `stablebn.commands` that has the
+function `command`; in `HELP` what more there is to say; in `EXAMPLE` lines to type; and in `EXIT_CODES` those that only
+it has, if there are any."""
+
+_SECTION = {name: section for section, commands in COMMANDS.items() for name in commands}
 
 
 class _Commands(TyperGroup):
@@ -27,33 +56,106 @@ class _Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands in the order of the help."""
-        return list(COMMANDS)
+        return list(_SECTION)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Make a command; None if there is none of that name."""
-        if cmd_name not in COMMANDS:
+        if cmd_name not in _SECTION:
             return None
+        from stablebn.commands.reference import Command
+
         module = importlib.import_module(f"stablebn.commands.{cmd_name.replace('-', '_')}")
+        section = _SECTION[cmd_name]
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name, help=module.HELP)(module.command)
-        return typer.main.get_command(alone)
+        told = f"{COMMANDS[section][cmd_name]}\n\n{module.HELP.strip()}"
+        alone.command(cmd_name, cls=Command, help=told)(module.command)
+        command: Any = typer.main.get_command(alone)
+        command.section = section
+        command.example = tuple(module.EXAMPLE.splitlines())
+        command.exit_codes = getattr(module, "EXIT_CODES", {})
+        # It can be said before and behind the command.
+        command.params += [param for param in self.params if param.name == "debug"]
+        return command
+
+    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """All that is shown has colours, or has none."""
+        return super().make_context(info_name, args, parent, **{"color": colours(), **extra})
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; it ends in silence where nobody reads what it prints."""
+        try:
+            found = super().invoke(ctx)
+            # PyArrow closes what it has written to.
+            if not sys.stdout.closed:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            # What is left to print must go somewhere. By its number, as it may be closed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise typer.Exit(NOBODY_READS) from None
+        return found
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that was typed, or say which was perhaps meant."""
+        typed = args[0]
+        if typed not in _SECTION and not typed.startswith("-"):
+            if Path(typed).is_file():
+                ctx.fail(f"No such command {typed!r}. It is a file: did you mean 'stablebn learn {spelled(typed)}'?")
+            import difflib
+
+            close = difflib.get_close_matches(typed, _SECTION, n=1)
+            ctx.fail(f"No such command {typed!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """What a word can become: without importing the commands."""
+        # The type of a completion is Typer's own.
+        of_options = super(TyperGroup, self).shell_complete(ctx, "-")
+        item = type(of_options[0])
+        told = {name: told for commands in COMMANDS.values() for name, told in commands.items()}
+        if incomplete.startswith("-"):
+            return [option for option in of_options if option.value.startswith(incomplete)]
+        return [item(name, help=told[name]) for name in told if name.startswith(incomplete)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write which commands there are: without importing them."""
+        from stablebn.commands.help import help_of_all
+        from stablebn.commands.reference import options_of
+
+        epilogue = "stablebn COMMAND --help tells more, with an example. To begin: stablebn demo."
+        options = options_of(self.get_params(ctx), ctx)
+        formatter.write(help_of_all(SUMMARY, COMMANDS, options, epilogue, formatter.width))
 
 
 app = typer.Typer(
     cls=_Commands,
-    help="Learn Bayesian networks: one table, one graph.",
+    help=SUMMARY,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"max_content_width": 100},
     # Without it Rich need not be imported for the help.
     rich_markup_mode=None,
 )
+
+
+def _remember_debug(ctx: typer.Context, value: bool) -> None:
+    if value:
+        ctx.ensure_object(dict)["debug"] = True
 
 
 @app.callback(invoke_without_command=True)
 def root(
     ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug",
+            help="Show where in stablebn an error comes from.",
+            callback=_remember_debug,
+            expose_value=False,
+            rich_help_panel="Help",
+        ),
+    ] = False,
 ) -> None:
     """Learn Bayesian networks: one table, one graph."""
     if version:
@@ -64,20 +166,34 @@ def root(
 
 
 def main() -> None:
-    """Run the command; errors that are the user's to mend are a message, not a traceback."""
+    """Run the command; errors are a message, not a traceback."""
     # NumPy's linear algebra starts as many threads as there are cores, and no command needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         # A name may have characters that the terminal has not.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    asked: dict[str, Any] = {}
     try:
-        app()
-    except StableBNError as error:
-        say(f"{type(error).__name__}: {error}", err=True)
-        if isinstance(error, DataError) and error.remedy:
-            # Here and not above: without an error it is not needed.
-            from stablebn.commands.options import flags_of
+        app(obj=asked)
+    except Exception as error:
+        if asked.get("debug"):
+            import traceback
 
-            say(f"What helps: {flags_of(error.remedy)}", err=True)
-        sys.exit(2)
+            traceback.print_exc()
+        sys.exit(_told(error))
+
+
+def _told(error: Exception) -> int:
+    """Say what went wrong; the exit code."""
+    if not isinstance(error, StableBNError):
+        what = f"{type(error).__name__}: {error}".partition("\n")[0].rstrip(".: ")
+        say_error("A bug in stablebn", f"{what}. Please report it, with the command and what --debug shows.")
+        return BUG
+    say_error(type(error).__name__, str(error))
+    if isinstance(error, DataError) and error.remedy:
+        # Here and not above: without an error it is not needed.
+        from stablebn.commands.options import flags_of
+
+        say(f"What helps: {flags_of(error.remedy)}", err=True, wrap=False)
+    return MISTAKE

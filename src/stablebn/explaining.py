@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stablebn.errors import OptionError, listed
 from stablebn.explanation import (
@@ -67,7 +67,41 @@ def explanation(result: Result, a: Hashable, b: Hashable) -> Explanation:
         There is no such variable, or another one stands for it.
     """
     _check_asked(result, a, b)
+    return _explained(_Learned(result), a, b)
+
+
+def explanations(result: Result, pairs: Iterable[Edge]) -> Iterator[Explanation]:
+    """The same of many pairs of variables of the graph, with what they share asked for once."""
     learned = _Learned(result)
+    for a, b in pairs:
+        yield _explained(learned, a, b)
+
+
+class FamilyScore(NamedTuple):
+    """The part of a variable in the score of a graph: with its parents, and as it would be without any.
+
+    None where rows are too few for it.
+    """
+
+    score: float | None
+    alone: float | None
+
+
+def family_scores_of(result: Result) -> dict[Hashable, FamilyScore]:
+    """The parts of the score of `dag`, by variable that took part; of a graph without a score there are none."""
+    if result.dag is None or result.score is None:
+        return {}
+    learned = _Learned(result)
+    own, alone = learned.scores.of_families(learned.families)
+    parts = zip(own, alone, strict=True)
+    return {
+        name: FamilyScore(*(None if part is None else to_float(part) for part in both))
+        for name, both in zip(learned.problem.names, parts, strict=True)
+    }
+
+
+def _explained(learned: _Learned, a: Hashable, b: Hashable) -> Explanation:
+    result = learned.result
     arc, mark = _joined(result, a, b)
     apart = _apart(result, (a, b))
     direction, rule, others, key = (None, None, (), None) if not mark else _direction(learned, a, b, arc, mark)
@@ -136,6 +170,30 @@ class _Learned:
     def forbidden(self) -> set[Edge]:
         """Arcs that are not allowed, by knowledge or by the kinds of their ends."""
         return {*self.result.known_arcs.forbidden, *self.barred_by_kind}
+
+    @property
+    def told(self) -> PDAG:
+        """The graph with the directions that are certain."""
+        return self.result.pdag if self.result.cpdag is None else self.result.cpdag
+
+    @cached_property
+    def compelling(self) -> tuple[dict[Edge, Hashable], Mapping[Edge, Collection[Reason]], dict[Hashable, int]]:
+        """What directs arcs: of those in a v-structure its other parent; of others the rules that do; and the order.
+
+        Of several other parents it is the first in the processing order.
+        """
+        graph, place = self.told, {name: at for at, name in enumerate(self.result.order)}
+        settled = set(self.result.known)
+        partner: dict[Edge, Hashable] = {}
+        for child in graph.nodes:
+            for p, q in combinations(graph.parents(child), 2):
+                if not graph.adjacent(p, q):
+                    settled |= {(p, child), (q, child)}
+                    for one, other in ((p, q), (q, p)):
+                        partner[one, child] = min(partner.get((one, child), other), other, key=place.__getitem__)
+        rest = [edge for edge in (*graph.directed, *graph.undirected) if edge not in settled]
+        start = PDAG(graph.nodes, [edge for edge in graph.directed if edge in settled], rest)
+        return partner, meek_reasons(start, acyclic=True), place
 
     @cached_property
     def problem(self) -> Problem:
@@ -209,31 +267,18 @@ def _direction(
     assert arc is not None
     if arc in result.known:
         return "known", "knowledge", (), None
-    told = result.pdag if result.cpdag is None else result.cpdag
-    if arc not in set(told.directed):
+    if arc not in set(learned.told.directed):
         return "data-driven", "score", (), None
-    rule, others = _compelled_by(told, result.known, result.order, arc)
+    rule, others = _compelled_by(learned, arc)
     return "compelled", rule, others, None
 
 
-def _compelled_by(
-    graph: PDAG, known: Collection[Edge], order: Sequence[Hashable], arc: Edge
-) -> tuple[str | None, tuple[Hashable, ...]]:
+def _compelled_by(learned: _Learned, arc: Edge) -> tuple[str | None, tuple[Hashable, ...]]:
     """The rule by which an arc is directed; of several the first, with the first variables in the processing order."""
-    place = {name: at for at, name in enumerate(order)}
-    settled = set(known)
-    partner: dict[Edge, Hashable] = {}
-    for child in graph.nodes:
-        for p, q in combinations(graph.parents(child), 2):
-            if not graph.adjacent(p, q):
-                settled |= {(p, child), (q, child)}
-                for one, other in ((p, q), (q, p)):
-                    partner[one, child] = min(partner.get((one, child), other), other, key=place.__getitem__)
+    partner, reasons_of, place = learned.compelling
     if arc in partner:
         return "v-structure", (partner[arc],)
-    rest = [edge for edge in (*graph.directed, *graph.undirected) if edge not in settled]
-    start = PDAG(graph.nodes, [edge for edge in graph.directed if edge in settled], rest)
-    reasons = meek_reasons(start, acyclic=True).get(arc)
+    reasons = reasons_of.get(arc)
     if reasons is None:
         # Only where tests contradict each other, and no DAG extends what they found.
         return None, ()

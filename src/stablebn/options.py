@@ -18,7 +18,7 @@ import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, NoReturn, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Literal, NoReturn, ParamSpec, TypeVar, cast
 
 from stablebn.errors import OptionError, listed, one_of
 
@@ -27,6 +27,22 @@ if TYPE_CHECKING:
 
 Check = Callable[[str, object], None]
 """Raises `OptionError` if the option of that name cannot have that value."""
+
+Group = Literal[
+    "Options",
+    "What you know",
+    "Columns",
+    "Text files",
+    "Score",
+    "Search",
+    "Tabu search",
+    "Tests of independence",
+    "Long runs",
+    "Output",
+    "Help",
+]
+"""Under which of these headings the command line's help has an option, in their order; those that most people need are
+under the first one."""
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -101,6 +117,10 @@ class Option:
         Makes its value of what the command line gives, where that is another.
     own_name : callable or None
         Gives a value that has other names elsewhere the name that it has here.
+    group : str
+        See `Group`.
+    command_help : str or None
+        The help on the command line, where that is another.
     """
 
     name: str
@@ -116,6 +136,8 @@ class Option:
     flag: str | None
     from_command: Callable[[Any], object] | None
     own_name: Callable[[object], object] | None
+    group: Group
+    command_help: str | None
 
     @property
     def required(self) -> bool:
@@ -125,9 +147,23 @@ class Option:
     @property
     def help_with_default(self) -> str:
         """The help, and the default where that says something."""
+        return self._with_default(self.help)
+
+    @property
+    def command_help_with_default(self) -> str:
+        """The same on the command line."""
+        return self._with_default(self.command_help or self.help)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Values of which it must be one, if they are words."""
+        allowed = self.check.allowed if isinstance(self.check, Choice) else ()
+        return tuple(value for value in allowed if isinstance(value, str))
+
+    def _with_default(self, text: str) -> str:
         if self.default in (None, False, dataclasses.MISSING):
-            return self.help
-        return f"{self.help.removesuffix('.')}; by default {self.default}."
+            return text
+        return f"{text.removesuffix('.')}; by default {self.default}."
 
     def read(self, value: object) -> object:
         """A value as it is used: a number of NumPy is one of Python, and what has other names elsewhere has ours."""
@@ -156,6 +192,8 @@ def about(
     flag: str | None = None,
     from_command: Callable[[Any], object] | None = None,
     own_name: Callable[[object], object] | None = None,
+    group: Group = "Search",
+    command_help: str | None = None,
 ) -> Mapping[str, Any]:
     """What an option is besides its name, type and default, as metadata of a field; see `Option`."""
     return {
@@ -169,6 +207,8 @@ def about(
             "flag": flag,
             "from_command": from_command,
             "own_name": own_name,
+            "group": group,
+            "command_help": command_help,
         }
     }
 
@@ -355,13 +395,20 @@ def _bare(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-def choice(allowed: Sequence[Hashable]) -> Check:
+@dataclass(frozen=True)
+class Choice:
     """A check: one of some values."""
 
-    def check(name: str, value: object) -> None:
-        one_of(name, value, allowed)
+    allowed: Sequence[Hashable]
 
-    return check
+    def __call__(self, name: str, value: object) -> None:
+        """Raise `OptionError` for another one."""
+        one_of(name, value, self.allowed)
+
+
+def choice(allowed: Sequence[Hashable]) -> Check:
+    """A check: one of some values."""
+    return Choice(allowed)
 
 
 def at_least(least: int, most: int | None = None) -> Check:

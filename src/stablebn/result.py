@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stablebn.certificate import Certificate, GraphProof
@@ -14,14 +15,20 @@ from stablebn.data import Caution, Decision, Kind, Levels, Prepared
 from stablebn.errors import GraphError, OptionError, one_of
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
+from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
+from stablebn.output import check_free, write_atomically
 from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search.optimum.search import Ties
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from typing_extensions import Self
 
+    from stablebn.audit import Stability
+    from stablebn.confidence import Bootstrap
     from stablebn.explanation import Explanation
+    from stablebn.graph.picture import Drawing, LayoutName
     from stablebn.networks.model import Network
 
 Directions: TypeAlias = Literal["marked", "cpdag", "dag"]
@@ -228,6 +235,51 @@ class Result:
 
         return explanation(self, a, b)
 
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        true: object = None,
+        audit: Stability | None = None,
+        bootstrap: Bootstrap | None = None,
+        command: str | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write all there is to see of the result into one HTML file, which needs nothing else to be looked at.
+
+        The graph, why each arc is there, the parts of the score, the search, what was found in the table, and how to
+        learn it again. The same table gives the same file, whatever the order of its rows and columns.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        true : network, DAG, PDAG, path or name of a network, optional
+            The true graph to compare with.
+        audit : Stability, optional
+            What `stablebn.stability` found with the same table.
+        bootstrap : Bootstrap, optional
+            What `stablebn.bootstrap` found with it.
+        command : str, optional
+            How the result was made, to be shown.
+        force : bool
+            Replace a file that exists.
+
+        Raises
+        ------
+        GraphError
+            The true graph has other variables.
+        OptionError
+            The file exists or cannot be written, or `audit` or `bootstrap` is of another table.
+        """
+        # Few results are reported, and what it takes takes time to import.
+        from stablebn.reporting import report_text
+
+        target = Path(path)
+        check_free(target, force=force)
+        text = report_text(self, true=true, audit=audit, bootstrap=bootstrap, command=command)
+        write_atomically(target, text, force=force)
+
     def shown(self, directions: Directions = "marked") -> DAG | PDAG:
         """The graph as an output shows it.
 
@@ -239,6 +291,53 @@ class Result:
         one_of("directions", directions, ("marked", "cpdag", "dag"))
         graph: DAG | PDAG | None = getattr(self, directions)
         return self.pdag if graph is None else graph
+
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        directions: Directions = "marked",
+        layout: LayoutName = "auto",
+        force: bool = False,
+    ) -> Figure:
+        """Draw the graph: arcs the darker the stronger, dashed where the direction is arbitrary; needs matplotlib.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write: .png, .svg or .pdf.
+        directions : {"marked", "cpdag", "dag"}
+            As in `shown`. Arbitrary directions show as dashed lines in all of them, and have heads only in "dag".
+        layout, force
+            As in `DAG.plot`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Notebooks show it.
+        """
+        title = self.summary(self._title).splitlines()[0]
+        return self.drawing(directions, self.strengths, title).plot(path, layout, force=force)
+
+    def drawing(self, directions: Directions, strengths: Mapping[Edge, float], title: str = "") -> Drawing:
+        """What is to be drawn, before anything is."""
+        from stablebn.graph.picture import drawing_of_learned
+
+        shown, score = self.shown(directions), str(self.config["score"]).upper()
+        return drawing_of_learned(shown, self.dag, self.undirected, strengths, title=title, score=score)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the summary, the graph and its arcs; it needs no matplotlib."""
+        from stablebn.result_html import page_of
+
+        return page_of(self, self._title)
+
+    @property
+    def _title(self) -> str:
+        """The learner as pictures and pages name it."""
+        from stablebn.learners import LEARNERS
+
+        return LEARNERS[str(self.config["algorithm"])].title
 
     @cached_property
     def cpdag(self) -> PDAG | None:

@@ -30,14 +30,17 @@ def test_bound_ties_and_certificate_are_those_of_any_layout(kind: str, score: st
         assert sb.verify(first.certificate, shuffled(columns, seed + 50)).bound == first.bound
 
 
-def test_large_component_has_one_graph_one_bound_and_one_proof_in_any_layout() -> None:
-    table = sb.read_network("alarm").sample(250, seed=3)
+@pytest.mark.parametrize(("rows", "most"), [(250, 2), (500, 3)])
+def test_large_component_has_one_graph_one_bound_and_one_proof_in_any_layout(rows: int, most: int) -> None:
+    table = sb.read_network("alarm").sample(rows, seed=3)
     columns = {name: column.to_pylist() for name, column in zip(table.column_names, table.columns, strict=True)}
-    first = sb.learn(columns, "exact", max_parents=2, threads=1)
+    first = sb.learn(columns, "exact", max_parents=most, threads=1)
     assert first.optimal
     assert first.certificate is not None
     assert any(tree.steps for tree in first.certificate.trees)
+    # With so many rows clusters do not suffice.
+    assert any(step.tables for tree in first.certificate.trees for step in tree.steps) == (rows == 500)
     for seed in range(2):
-        other = sb.learn(shuffled(columns, seed), "exact", max_parents=2, threads=2)
+        other = sb.learn(shuffled(columns, seed), "exact", max_parents=most, threads=2)
         assert (set(other.arcs), other.score, other.fingerprint) == (set(first.arcs), first.score, first.fingerprint)
         assert (other.bound, other.ties, other.certificate) == (first.bound, first.ties, first.certificate)

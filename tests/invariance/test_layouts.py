@@ -267,13 +267,21 @@ def test_weights_are_repeated_rows(drawn: Drawn) -> None:
 @promised(ALL)
 def test_chunks_of_rows_cannot_matter(drawn: Drawn) -> None:
     columns = drawn.table((2, 6), (6, 60))
-    learn = drawn.learner(columns)
     table = pa.table({str(name): own for name, own in columns.items()})
     cuts = drawn.rng.integers(1, table.num_rows, drawn.number("cuts", 0, 4)).tolist()
     bounds = [0, *sorted(set(cuts)), table.num_rows]
-    chunked = pa.concat_tables([table.slice(a, b - a) for a, b in pairwise(bounds)])
-    first, second = learn(table), learn(chunked)
-    assert (first.arcs, first.score) == (second.arcs, second.score)
+    parts = [table.slice(a, b - a) for a, b in pairwise(bounds)]
+    algorithm, _, score = drawn.combination
+    options = drawn.options(len(columns))
+    reading: dict[str, Any] = {"missing": "available", "levels": drawn.levels(table.to_pydict())}
+    first = sb.learn(table, algorithm, score, **options, **reading)
+    assert sb.learn(pa.concat_tables(parts), algorithm, score, **options, **reading) == first
+    # In parts that never are in memory together, and one after the other.
+    assert sb.learn(iter(parts), algorithm, score, **options, **reading) == first
+    growing = sb.statistics(parts[0], **reading)
+    for part in parts[1:]:
+        growing.update(part)
+    assert sb.learn(growing, algorithm, score, **options) == first
 
 
 @promised(ALL)

@@ -181,7 +181,7 @@ void test_candidates_at_once(const Sample& sample) {
     for (const int threads : {1, 4}) {
         const auto scores = std::make_shared<PenalisedLikelihood>(sample.counts(threads), Fixed{2, 0});
         CandidateSearch search(scores, {}, std::vector<VariableSet>(Sample::variables),
-                               std::vector<int>(Sample::variables, 3), 1'000'000);
+                               std::vector<int>(Sample::variables, 3), 1'000'000, 1'000'000);
         while (!search.go_on(1e9)) {
         }
         auto& own = found.emplace_back();

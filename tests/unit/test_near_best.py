@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import json
 import math
 import re
@@ -230,14 +229,6 @@ def test_parts_that_are_too_large_are_told(monkeypatch: pytest.MonkeyPatch) -> N
         sb.near_optimal(_asia())
 
 
-def test_the_page_gives_what_it_shows() -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "near-optimal.md"
-    # Else the end of a block would be part of what is shown.
-    text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.M)
-    failed, tried = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, page.name, None, 0))
-    assert (failed, tried) == (0, 7)
-
-
 def test_the_command_says_what_the_library_says(tmp_path: Path) -> None:
     columns = _asia(500)
     table, out = tmp_path / "asia.csv", tmp_path / "near.json"
@@ -249,7 +240,7 @@ def test_the_command_says_what_the_library_says(tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.output
     assert found.summary() in shown.output
     (a, b), share = next(iter(found.edges.items()))
-    assert f"  {share:.3f}  {found.arcs.get((a, b), 0.0):.3f}  {a} - {b}" in shown.output
+    assert re.search(rf"{a} - {b} +{share:.3f} +{found.arcs.get((a, b), 0.0):.3f}", shown.output)
     for _ in range(2):
         assert (
             CliRunner().invoke(app, ["near-optimal", str(table), *options, "--out", str(out), "--force"]).exit_code == 0

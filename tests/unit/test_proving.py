@@ -126,6 +126,28 @@ def test_what_a_certificate_assumes_is_said(columns: Columns) -> None:
     assert "1 arcs forbidden" in str(sb.verify(sb.Certificate.from_json(json.dumps(written)), columns))
 
 
+def test_tables_of_a_proof_travel_and_changed_ones_are_refused() -> None:
+    table = sb.read_network("alarm").sample(500, seed=3)
+    found = sb.learn(table, "exact", max_parents=3)
+    assert found.certificate is not None
+    written = json.loads(found.certificate.to_json())
+    assert written["tables"]
+    again = sb.Certificate.from_json(json.dumps(written))
+    assert again == found.certificate
+    assert sb.verify(again, table).optimal
+    [places, numbers] = written["tables"][0]
+    for changed in (
+        [[places, [[9 * number for number in own] for own in numbers]], *written["tables"][1:]],
+        [[places[::-1], numbers], *written["tables"][1:]],
+        [[places, numbers[1:]], *written["tables"][1:]],
+        [[places, [[0.5, *own[1:]] for own in numbers]], *written["tables"][1:]],
+        [],
+    ):
+        other = {**written, "tables": changed}
+        with pytest.raises(sb.CertificateError):
+            sb.verify(sb.Certificate.from_json(json.dumps({**other, "digest": digest_of(other)})), table)
+
+
 KNOWN: dict[str, Any] = {
     "required": [("c0", "c3"), ("c1", "c3")],
     "forbidden": [("c2", "c4")],

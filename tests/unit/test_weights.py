@@ -1,8 +1,7 @@
-"""Weights are counts at every door; the examples of docs/weights.md are run."""
+"""Weights are counts at every door."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +16,6 @@ import pytest
 
 import stablebn as sb
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "weights.md"
 ASIA = sb.read_network("asia").sample(200, seed=1)
 SURVEY = np.random.default_rng(1).uniform(0.2, 4, size=200)
 COUNTS = np.random.default_rng(1).integers(0, 4, size=200)
@@ -65,8 +63,3 @@ def test_weights_are_equal_rows_to_the_last_bit() -> None:
     weighted = sb.learn(ASIA, weights=COUNTS)
     assert weighted == sb.learn(repeated)
     assert weighted.score == sb.learn(repeated).score
-
-
-@pytest.mark.parametrize("block", re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S))
-def test_the_examples_are_true(block: str) -> None:
-    exec(block, {})

@@ -24,7 +24,7 @@ using Limbs = std::pair<std::int64_t, std::int64_t>;
 std::shared_ptr<CandidateSearch> candidate_search(std::shared_ptr<FamilyScores> scores,
                                                   const std::optional<std::vector<nb::int_>>& allowed,
                                                   const std::vector<nb::int_>& required, std::vector<int> most_parents,
-                                                  std::int64_t most_scored, Limbs slack) {
+                                                  std::int64_t most_scored, std::int64_t most_found, Limbs slack) {
     Matrix<std::uint8_t> may;
     if (allowed) {
         may = Matrix<std::uint8_t>(allowed->size(), allowed->size());
@@ -36,7 +36,7 @@ std::shared_ptr<CandidateSearch> candidate_search(std::shared_ptr<FamilyScores> 
     for (const nb::int_& own : required) must.push_back(set_of(own));
     const Unlocked unlocked;
     return std::make_shared<CandidateSearch>(std::move(scores), std::move(may), std::move(must), std::move(most_parents),
-                                             most_scored, wide(Fixed{slack.first, slack.second}));
+                                             most_scored, most_found, wide(Fixed{slack.first, slack.second}));
 }
 
 nb::object candidates_of(const CandidateSearch& search, int child) {
@@ -132,7 +132,7 @@ nb::list clusters_of(int variables, const std::vector<int>& children, const std:
 void bind_optimum(nb::module_& m) {
     nb::class_<CandidateSearch>(m, "CandidateSearch", "Finds the parent sets that score more than all their subsets.")
         .def(nb::new_(&candidate_search), nb::arg("scores"), nb::arg("allowed").none(), nb::arg("required"),
-             nb::arg("most_parents"), nb::arg("most_scored"), nb::arg("slack") = Limbs{0, 0})
+             nb::arg("most_parents"), nb::arg("most_scored"), nb::arg("most_found"), nb::arg("slack") = Limbs{0, 0})
         .def("go_on",
              [](CandidateSearch& search, double seconds) {
                  const Unlocked unlocked;

@@ -12,9 +12,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from stablebn.data import Caution
+from stablebn.errors import one_of
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.graph.compare import edge_marks
 from stablebn.graph.names import rank_names, sorted_edges
@@ -244,25 +245,38 @@ class Stability:
             writer.writerow((edge.a, edge.b, self.layouts, edge.adjacent, edge.forward, edge.backward, edge.undirected))
         return out.getvalue()
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, force: bool = False) -> Figure:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        kind: Literal["bars", "map"] = "bars",
+        force: bool = False,
+    ) -> Figure:
         """Draw how often every edge was found and which way, and the spread of the scores; needs matplotlib.
 
         Parameters
         ----------
         path : path, optional
             A file to write: .png, .svg or .pdf.
+        kind : {"bars", "map"}
+            A bar an edge, or a map in which rows are where arcs start and columns where they end.
         force : bool
             Replace a file that exists.
 
         Returns
         -------
         matplotlib.figure.Figure
+            Notebooks show it.
         """
-        from stablebn.audit.picture import draw, write
+        from stablebn.audit.picture import draw, draw_map
+        from stablebn.drawing.figures import check_drawable, write_figure
 
-        figure = draw(self)
+        one_of("kind", kind, ("bars", "map"))
         if path is not None:
-            write(figure, path, force=force)
+            check_drawable(path, force=force)
+        figure = draw(self) if kind == "bars" else draw_map(self)
+        if path is not None:
+            write_figure(figure, path, force=force)
         return figure
 
 

@@ -8,29 +8,35 @@ from typing import Annotated, Any
 import typer
 
 from stablebn.arguments import learn_options
-from stablebn.commands.figures import Out, check_writable, write_figures
+from stablebn.commands.exit_codes import INTERRUPTED
+from stablebn.commands.figures import HeatMap, Out, check_writable, write_figures
 from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
     Force,
     Quiet,
     TableFile,
-    help_with_learners,
     kinds_of,
     with_options,
 )
 from stablebn.commands.progress import counting
 from stablebn.commands.tables import print_table
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
 from stablebn.confidence import Bootstrap, bootstrap
 from stablebn.confidence.running import NOT_HERE
 from stablebn.graph.compare import edge_marks
 from stablebn.graph.names import rank_names
 
-HELP = help_with_learners("Find out how sure the edges of a graph are: learn again from rows drawn with replacement.")
+HELP = """
+It learns again from rows drawn with replacement, and tells how often each edge comes back.
+"""
+EXAMPLE = """\
+stablebn bootstrap patients.csv --replicates 200 --out edges.csv"""
+EXIT_CODES = {INTERRUPTED: "Ctrl-C has ended it; with --checkpoint the same command goes on."}
 
 # Those that stand in the signature, or that many searches do not have.
 _OWN = ("checkpoint", *NOT_HERE)
@@ -45,27 +51,33 @@ def command(
     layouts: Annotated[
         int | None,
         typer.Option(
-            help="2: learn twice from every sample, in two layouts, to tell what the layout decides. By default 1 for "
+            help="In how many layouts each sample is learned, 1 or 2; 2 tell what the layout decides. By default 1 for "
             "stable learners, 2 for others."
         ),
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="Keep what is done in this file; where it is there, go on from it."),
+        typer.Option(
+            help="Keep what is done in this file; where it is there, go on from it.", rich_help_panel="Long runs"
+        ),
     ] = None,
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
+    *,
     out: Out = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the edges: a .png, .svg or .pdf file.")] = None,
+    as_json: AsJson = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the edges: a .png, .svg or .pdf file.", rich_help_panel="Output")
+    ] = None,
+    heat_map: HeatMap = None,
     force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Bootstrap a learner, print how sure its edges are, and write what was found."""
-    check_writable(out, plot, force=force)
+    check_writable(out, plot, heat_map, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
@@ -85,9 +97,11 @@ def command(
     except KeyboardInterrupt:
         kept = "Nothing was written." if checkpoint is None else f"Say the same again to go on: {checkpoint} is kept."
         say(f"Interrupted. {kept}", err=True)
-        raise typer.Exit(130) from None
-    written = write_figures(found, out, plot, force=force)
-    if not quiet:
+        raise typer.Exit(INTERRUPTED) from None
+    written = write_figures(found, out, plot, heat_map, force=force)
+    if as_json:
+        say_json(found.to_dict())
+    elif not quiet:
         say(found.summary())
         _say_edges(found)
         if written:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from stablebn.api import check
 from stablebn.arguments import check_options
+from stablebn.commands.exit_codes import ANSWER_IS_NO, MISTAKE
 from stablebn.commands.options import (
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
     Quiet,
@@ -20,23 +22,29 @@ from stablebn.commands.options import (
     with_options,
 )
 from stablebn.commands.progress import nothing_written_if_interrupted, waiting
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
 
-HELP = (
-    "Say what there is to know of a table before anything is learned from it. Exit code 0: nothing to worry about; "
-    "1: something should be looked at; 2: it cannot be learned from as it is."
-)
+HELP = """
+What each column is taken for, what is missing, constant or identical, and which options mend it. The exit code is 0 if
+there is nothing to worry about, 1 if something should be looked at, 2 if it cannot be learned from as it is.
+"""
+EXAMPLE = """\
+stablebn check patients.csv"""
+EXIT_CODES = {
+    ANSWER_IS_NO: "Something in the table should be looked at.",
+    MISTAKE: "The table cannot be learned from as it is, or the command or a file is not as it must be.",
+}
 
 
 @with_options(check_options())
 def command(
     data: TableFile,
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
+    *,
+    as_json: AsJson = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
@@ -45,9 +53,9 @@ def command(
     with nothing_written_if_interrupted(), waiting("reading", quiet=quiet):
         found = check(data, **options, kinds=kinds)
     if as_json:
-        say(found.to_json())
+        say_json(found.to_dict())
     elif not quiet:
         say(str(found))
         if found.remedy:
-            say(f"What helps: {flags_of(found.remedy)}")
+            say(f"What helps: {flags_of(found.remedy)}", wrap=False)
     raise typer.Exit(found.exit_code)

@@ -12,22 +12,27 @@ from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
     Force,
     Quiet,
     TableFile,
-    help_with_learners,
     kinds_of,
     with_options,
 )
 from stablebn.commands.progress import counting, nothing_written_if_interrupted
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
 from stablebn.confidence.cross_validation import NOT_HERE, cross_validate
 from stablebn.errors import spelled
 from stablebn.output import check_free, write_atomically
 
-HELP = help_with_learners("Find out how well a learner predicts: how likely rows are that it has not seen.")
+HELP = """
+The rows are split into folds; for each one a network is learned from the others, and the log-likelihood of its rows is
+told.
+"""
+EXAMPLE = """\
+stablebn cross-validate patients.csv --algorithm tabu-stable --folds 10"""
 
 
 @with_options(option for option in learn_options() if option.name not in NOT_HERE)
@@ -39,12 +44,13 @@ def command(
     smoothing: Annotated[
         float, typer.Option(help="Imaginary sample size with which probabilities are estimated.")
     ] = 1.0,
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
+    *,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures to this JSON file.")] = None,
+    as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
     **options: Any,
@@ -66,7 +72,9 @@ def command(
         )
     if out is not None:
         write_atomically(out, found.to_json(), force=force)
-    if not quiet:
+    if as_json:
+        say_json(found.to_dict())
+    elif not quiet:
         say(spelled(found.summary(), keep="\n"))
         if out is not None:
             say(f"Written to {spelled(out)}.")

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from stablebn.commands.terminal import say
-from stablebn.demo import demonstration
+import json
 
-HELP = "Learn the built-in Asia sample, twice: as it is, and shuffled under other names."
+from stablebn.commands.options import AsJson
+from stablebn.commands.terminal import say, say_json
+from stablebn.demo import demonstrate
+
+HELP = """
+The built-in Asia sample is learned as it is, and with rows and columns shuffled under other names: the graph and the
+score are the same.
+"""
+EXAMPLE = """\
+stablebn demo"""
 
 
-def command() -> None:
+def command(as_json: AsJson = False) -> None:
     """Print the demonstration."""
-    for line in demonstration():
+    shown = demonstrate()
+    if as_json:
+        told = {"first": json.loads(shown.first.to_json()), "second": json.loads(shown.second.to_json())}
+        say_json({**told, "same_graph": shown.same_graph, "same_score": shown.same_score})
+        return
+    for line in shown.lines():
         say(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -13,19 +12,24 @@ from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
     TableFile,
-    help_with_learners,
     kinds_of,
     with_options,
 )
 from stablebn.commands.progress import searching
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
 from stablebn.errors import OptionError
 from stablebn.result import Result
 
-HELP = help_with_learners("Learn a graph, and say why two variables are joined in it as they are, or are not.")
+HELP = """
+The graph is learned as `stablebn learn` does; then it says when the arc came in, why it points this way, and what else
+it could be.
+"""
+EXAMPLE = """\
+stablebn explain patients.csv smoke lung"""
 
 
 @with_options(learn_options())
@@ -34,20 +38,24 @@ def command(
     a: Annotated[str, typer.Argument(help="A column.")],
     b: Annotated[str, typer.Argument(help="Another column.")],
     algorithm: Algorithm = "tabu-stable",
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything there is to know as JSON.")] = False,
+    *,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     **options: Any,
 ) -> None:
     """Learn a graph and print why two variables are joined as they are."""
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    with searching(quiet=False) as progress:
+    with searching(quiet=quiet) as progress:
         result = learn(data, algorithm, **options, kinds=kinds, progress=progress)
     explained = result.explain(_named(result, a), _named(result, b))
-    say(json.dumps(explained.to_dict(), indent=1, default=str, ensure_ascii=False) if as_json else str(explained))
+    if as_json:
+        say_json(explained.to_dict())
+    else:
+        say(str(explained))
 
 
 def _named(result: Result, text: str) -> object:

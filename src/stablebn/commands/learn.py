@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stablebn import graph
 from stablebn.api import learn_until
 from stablebn.arguments import learn_options
+from stablebn.commands.exit_codes import INTERRUPTED, TERMINATED
 from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
     Force,
     Quiet,
     TableFile,
-    help_with_learners,
     kinds_of,
     with_options,
 )
 from stablebn.commands.progress import searching
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
+from stablebn.drawing.figures import check_drawable
 from stablebn.errors import OptionError, spelled
 from stablebn.learners import LEARNERS
 from stablebn.learners.interruption import Interruption
 from stablebn.output import check_free, write_atomically
 from stablebn.result import Directions, Result
 
-HELP = help_with_learners(
-    "Learn a graph from a table. Ctrl-C or SIGTERM ends the search: the best graph so far is written, marked "
-    "unfinished, and the exit code is 130 or 143."
-)
+if TYPE_CHECKING:
+    from stablebn.proving import Distance
+
+HELP = """
+The graph is printed, or written to --out; `--` marks an edge whose direction the data cannot tell. Ctrl-C ends the
+search early: the best graph so far is written, marked unfinished.
+"""
+EXAMPLE = """\
+stablebn learn patients.csv --drop id --out graph.json"""
+EXIT_CODES = {
+    INTERRUPTED: "Ctrl-C has ended the search: what is written is whole, but not finished.",
+    TERMINATED: "The same after SIGTERM.",
+}
 
 _OF_SIGNALS = 128
 
@@ -64,30 +76,60 @@ _ENDINGS = {
 def command(
     data: TableFile,
     algorithm: Algorithm = "tabu-stable",
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph to this file.")] = None,
+    *,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the graph to this file: .json, .dot, .csv or .graphml.")
+    ] = None,
+    as_json: AsJson = False,
     format: Annotated[  # noqa: A002
         Format | None,
-        typer.Option("--format", "-f", help="By default from the ending of --out, else json."),
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="<name>",
+            help="What to write: json, dot, csv or graphml; by default from the ending of --out, else json.",
+            rich_help_panel="Output",
+        ),
     ] = None,
     cpdag: Annotated[
-        bool, typer.Option("--cpdag", help="Show the equivalence class: directed where all graphs of it agree.")
+        bool,
+        typer.Option(
+            "--cpdag",
+            help="Show the equivalence class: directed where all graphs of it agree.",
+            rich_help_panel="Output",
+        ),
     ] = False,
     dag: Annotated[
-        bool, typer.Option("--dag", help="Show a direction of every edge, also of those where it is arbitrary.")
+        bool,
+        typer.Option(
+            "--dag",
+            help="Show a direction of every edge, also of those where it is arbitrary.",
+            rich_help_panel="Output",
+        ),
     ] = False,
     trace: Annotated[
-        Path | None, typer.Option(help="Write every step of the search to this file (.json or .csv).")
+        Path | None,
+        typer.Option(help="Write every step of the search to this file (.json or .csv).", rich_help_panel="Output"),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the graph: a .png, .svg or .pdf file.", rich_help_panel="Output")
     ] = None,
     certificate: Annotated[
-        Path | None, typer.Option(help="Write what proves the graph to this file, for `stablebn verify` (exact).")
+        Path | None,
+        typer.Option(
+            help="Write what proves the graph to this file, for `stablebn verify`. Only of exact.",
+            rich_help_panel="Output",
+        ),
     ] = None,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Say how far the graph is from the best one; that may take long.")
+        bool,
+        typer.Option(
+            "--prove", help="Say how far the graph is from the best one; that may take long.", rich_help_panel="Output"
+        ),
     ] = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -101,6 +143,8 @@ def command(
     for path in (out, trace, certificate):
         if path is not None:
             check_free(path, force=force)
+    if plot is not None:
+        check_drawable(plot, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
@@ -121,12 +165,17 @@ def command(
         text = result.trace.to_csv() if trace.suffix == ".csv" else result.trace.to_json()
         write_atomically(trace, text, force=force)
         written.append(spelled(trace))
+    if plot is not None:
+        result.plot(plot, directions=directions, force=force)
+        written.append(spelled(plot))
     if certificate is not None:
         if result.certificate is None:
             raise OptionError(f"--certificate: {algorithm} proves nothing. Say exact.")
         result.certificate.save(certificate, force=force)
         written.append(spelled(certificate))
-    if not quiet:
+    if as_json:
+        say_json({**json.loads(result.to_json(directions)), **_distance(distance)})
+    elif not quiet:
         where = f"  Written to {' and '.join(written)}." if written else ""
         say(result.summary(LEARNERS[str(result.config["algorithm"])].title) + where)
         if distance is not None:
@@ -136,6 +185,14 @@ def command(
     if interruption.signal is not None and not result.finished:
         # As shells say it of a program that a signal has ended: what is written is whole, but not finished.
         raise typer.Exit(_OF_SIGNALS + interruption.signal)
+
+
+def _distance(distance: Distance | None) -> dict[str, object]:
+    """What --prove has found, beside the graph."""
+    if distance is None:
+        return {}
+    told = {"optimal": distance.optimal, "at_least": distance.at_least, "at_most": distance.at_most}
+    return {"distance": told}
 
 
 def _format_of(out: Path | None) -> Format:

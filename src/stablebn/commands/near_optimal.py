@@ -11,20 +11,27 @@ from stablebn.arguments import options_for
 from stablebn.commands.options import (
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
     Force,
+    Quiet,
     TableFile,
     kinds_of,
     with_options,
 )
-from stablebn.commands.progress import nothing_written_if_interrupted
-from stablebn.commands.terminal import say
+from stablebn.commands.progress import nothing_written_if_interrupted, waiting
+from stablebn.commands.tables import print_table
+from stablebn.commands.terminal import say, say_json
 from stablebn.errors import spelled
-from stablebn.near_best import USUAL_FACTOR, USUAL_LIMIT, near_optimal
+from stablebn.near_best import USUAL_FACTOR, USUAL_LIMIT, NearOptimal, near_optimal
 from stablebn.output import check_free, write_atomically
 
-HELP = "List all graphs whose score is nearly that of the best one, and what they agree on."
+HELP = """
+It lists all graphs whose score is nearly that of the best one, and tells what they agree on.
+"""
+EXAMPLE = """\
+stablebn near-optimal patients.csv --factor 3 --out near.json"""
 
 _MOST_SHOWN = 30
 
@@ -32,33 +39,46 @@ _MOST_SHOWN = 30
 @with_options(own for own in options_for("exact") if own.name != "max_time")
 def command(
     data: TableFile,
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
+    *,
     factor: Annotated[
         float | None, typer.Option(help=f"The margin as a Bayes factor; by default {USUAL_FACTOR:g}.")
     ] = None,
     within: Annotated[float | None, typer.Option(help="The margin in nats, in place of a factor.")] = None,
     limit: Annotated[int, typer.Option(help="Most DAGs to list.")] = USUAL_LIMIT,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write all of it to this file, as JSON.")] = None,
+    as_json: AsJson = False,
     force: Force = False,
+    quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """List near-optimal graphs; print the shares of the edges."""
     if out is not None:
         check_free(out, force=force)
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    with nothing_written_if_interrupted():
+    with nothing_written_if_interrupted(), waiting("searching", quiet=quiet):
         found = near_optimal(data, factor=factor, within=within, limit=limit, kinds=kinds, **options)
-    say(spelled(found.summary(), keep="\n"))
     if out is not None:
         write_atomically(out, found.to_json() + "\n", force=force)
+    if as_json:
+        say_json(found.to_dict())
+    elif not quiet:
+        _say(found, out)
+
+
+def _say(found: NearOptimal, out: Path | None) -> None:
+    say(spelled(found.summary(), keep="\n"))
+    if out is not None:
         say(f"Written to {spelled(out)}.")
         return
-    say("Share of the DAGs, by weight, with an arc between a and b, and from a to b:")
-    for (a, b), share in list(found.edges.items())[:_MOST_SHOWN]:
-        say(f"  {share:.3f}  {found.arcs.get((a, b), 0.0):.3f}  {spelled(a)} - {spelled(b)}")
+    say("The share of the DAGs, by weight, in which two variables are joined, and from the first to the second:")
+    rows = [
+        (f"{a} - {b}", f"{share:.3f}", f"{found.arcs.get((a, b), 0.0):.3f}")
+        for (a, b), share in list(found.edges.items())[:_MOST_SHOWN]
+    ]
+    print_table(("edge", "joined", "this way"), rows, numbers=True)
     if len(found.edges) > _MOST_SHOWN:
         say(f"  and {len(found.edges) - _MOST_SHOWN} more (see --out).")

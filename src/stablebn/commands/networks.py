@@ -7,28 +7,51 @@ from typing import Annotated
 
 import typer
 
+from stablebn.commands.options import AsJson, Folders
+from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.tables import print_table
+from stablebn.commands.terminal import say_json
 from stablebn.networks import known_networks, read_network
+from stablebn.networks.catalogue import Entry
 
-HELP = "List the networks that can be named, and where they come from."
+HELP = """
+Asia is built in; pip install 'stablebn[networks]' brings those of pgmpy; --networks and the variable STABLEBN_NETWORKS
+name folders of yours.
+"""
+EXAMPLE = """\
+stablebn networks --details"""
 
 
 def command(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Option("--networks", metavar="<path>", help="A folder to look in first; repeat for more."),
-    ] = None,
+    folders: Folders = None,
     details: Annotated[bool, typer.Option("--details", help="Read each one and count.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the networks."""
-    head = ["name", "from", "file", *(("nodes", "arcs", "parameters") if details else ())]
+    with nothing_written_if_interrupted(), waiting("reading", quiet=not details):
+        found = [_told(entry, details=details) for entry in known_networks(folders or [])]
+    if as_json:
+        say_json(found)
+        return
     rows, named = [], set()
-    for entry in known_networks(folders or []):
-        label = entry.name if entry.name not in named else f"({entry.name})"
-        named.add(entry.name)
-        counts: tuple[str, ...] = ()
-        if details:
-            network = read_network(entry.path or entry.name, normalise=True)
-            counts = (f"{len(network):,}", f"{len(network.arcs):,}", f"{network.free_parameters:,}")
-        rows.append([label, entry.source, "" if entry.path is None else entry.path.name, *counts])
-    print_table(head, rows)
+    for told in found:
+        name, source, file, *counts = told.values()
+        # Another one comes before it.
+        label = str(name) if name not in named else f"({name})"
+        named.add(name)
+        file_name = "" if file is None else Path(str(file)).name
+        rows.append([label, str(source), file_name, *(f"{count:,}" for count in counts)])
+    print_table(("name", "from", "file", *(("nodes", "arcs", "parameters") if details else ())), rows)
+
+
+def _told(entry: Entry, *, details: bool) -> dict[str, object]:
+    """What there is to say of a network."""
+    told: dict[str, object] = {
+        "name": entry.name,
+        "from": entry.source,
+        "file": None if entry.path is None else str(entry.path),
+    }
+    if not details:
+        return told
+    network = read_network(entry.path or entry.name, normalise=True)
+    return {**told, "nodes": len(network), "arcs": len(network.arcs), "parameters": network.free_parameters}

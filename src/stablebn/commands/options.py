@@ -9,15 +9,15 @@ import types
 import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
-from stablebn.arguments import describe
-from stablebn.data.kinds import Kind
 from stablebn.errors import OptionError, listed, spelled
-from stablebn.learners.registry import LEARNERS
 from stablebn.options import Option, refuse_unknown
+
+if TYPE_CHECKING:
+    from stablebn.data.kinds import Kind
 
 _SHORT = {"score": "-s"}
 # What other tools call knowledge: not shown, but answered.
@@ -25,24 +25,66 @@ _OTHER_WORDS = ("whitelist", "blacklist")
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
+
+def network_names(incomplete: str) -> list[tuple[str, str]]:
+    """Networks that a word may become, and where they come from."""
+    from stablebn.networks import known_networks
+
+    return [(entry.name, entry.source) for entry in known_networks() if entry.name.startswith(incomplete)]
+
+
+def _learner_names(incomplete: str) -> list[tuple[str, str]]:
+    # Here, as in all functions: commands without learners do not import them.
+    from stablebn.learners.registry import LEARNERS
+
+    return [(name, learner.summary) for name, learner in LEARNERS.items() if name.startswith(incomplete)]
+
+
 Continuous = Annotated[
-    list[str] | None, typer.Option(metavar="<str>", help="A column that is a number; repeat for more.")
+    list[str] | None,
+    typer.Option(metavar="<column>", help="A column that is a number; repeat for more.", rich_help_panel="Columns"),
 ]
 Categorical = Annotated[
-    list[str] | None, typer.Option(metavar="<str>", help="A column that is a category; repeat for more.")
+    list[str] | None,
+    typer.Option(metavar="<column>", help="A column that is a category; repeat for more.", rich_help_panel="Columns"),
 ]
 AllContinuous = Annotated[
-    bool, typer.Option("--all-continuous", help="All columns that can be are numbers, but those said to be categories.")
+    bool,
+    typer.Option(
+        "--all-continuous",
+        help="All columns that can be are numbers, but those said to be categories.",
+        rich_help_panel="Columns",
+    ),
 ]
 AllCategorical = Annotated[
-    bool, typer.Option("--all-categorical", help="All columns are categories, but those said to be numbers.")
+    bool,
+    typer.Option(
+        "--all-categorical",
+        help="All columns are categories, but those said to be numbers.",
+        rich_help_panel="Columns",
+    ),
 ]
 TableFile = Annotated[
-    Path, typer.Argument(help="A file: CSV and other text, .xlsx, .jsonl, .db::table, .parquet, .feather.")
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="The table, a file: CSV and other text, .xlsx, .jsonl, .db::table, .duckdb::table, .parquet, .feather.",
+    ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Algorithm = Annotated[str, typer.Option("--algorithm", "-a", help="The learner: one of those above.")]
+GraphFile = Annotated[
+    str,
+    typer.Argument(help="A graph or network file, or a name from `stablebn networks`.", autocompletion=network_names),
+]
+Folders = Annotated[
+    list[Path] | None,
+    typer.Option("--networks", metavar="<folder>", help="A folder with networks, to look in first; repeat for more."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.", rich_help_panel="Output")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and what --json asks for.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the whole answer as one JSON document.")]
+Algorithm = Annotated[
+    str, typer.Option("--algorithm", "-a", metavar="<name>", help="The learner.", autocompletion=_learner_names)
+]
 
 
 def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
@@ -52,10 +94,8 @@ def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
     user leaves out is None.
     """
     there = [option for option in options if option.command_type is not None]
-    made = [_parameter(option) for option in there]
     names = [option.name for option in there]
     others = _OTHER_WORDS if "forbidden" in names else ()
-    made += [_hidden(word) for word in others]
     read = {option.name: option.from_command for option in there if option.from_command is not None}
 
     def give(function: Command) -> Command:
@@ -66,6 +106,9 @@ def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
             function(**{name: read[name](value) if value and name in read else value for name, value in given.items()})
 
         signature = inspect.signature(function, eval_str=True)
+        # Without a choice of learners it goes without saying whose options these are.
+        whose = {option.name: _whose(option) if "algorithm" in signature.parameters else "" for option in there}
+        made = [_parameter(option, whose, there) for option in there] + [_hidden(word) for word in others]
         own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
         first = [parameter for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
         last = [parameter for parameter in own if parameter.kind is parameter.KEYWORD_ONLY]
@@ -76,22 +119,64 @@ def with_options(options: Iterable[Option]) -> Callable[[Command], Command]:
     return give
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _parameter(option: Option, whose: Mapping[str, str], among: Iterable[Option]) -> inspect.Parameter:
     name, type_ = f"--{option.flag or option.name.replace('_', '-')}", _or_none(option.command_type)
     if type_ == bool | None:
         # What can be on can be said to be off.
         name = f"{name}/--no-{name[2:]}"
     names = [name, *([_SHORT[option.name]] if option.name in _SHORT else [])]
-    metavar, help_ = None, describe(option)
+    metavar = "<name>" if option.choices else None
+    help_, heading, own = option.command_help_with_default, str(option.group), whose[option.name]
+    if own and all(whose[other.name] == own for other in among if other.group == option.group):
+        # Said once for all of them.
+        heading = f"{heading} ({', '.join(_having(option))})"
+    elif own:
+        help_ = f"{help_} {own}"
     if type_ == list[str] | None:
         # That there may be several is said in words.
-        metavar, help_ = "<str>", help_ if "repeat" in help_ else f"{help_} Repeat it for more."
+        metavar, help_ = "<text>", help_ if "repeat" in help_ else f"{help_} Repeat it for more."
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
-        annotation=Annotated[type_, typer.Option(*names, metavar=metavar, help=help_)],
+        annotation=Annotated[
+            type_,
+            typer.Option(
+                *names,
+                metavar=metavar,
+                help=help_,
+                rich_help_panel=heading,
+                autocompletion=_words(option.choices) if option.choices else None,
+            ),
+        ],
     )
+
+
+def _having(option: Option) -> tuple[str, ...]:
+    """The learners that have an option."""
+    from stablebn.learners.registry import learners_with
+
+    return learners_with(option)
+
+
+def _whose(option: Option) -> str:
+    """Which learners have an option, if not all do: in as few words as can be."""
+    if not option.of:
+        return ""
+    from stablebn.learners.registry import LEARNERS
+
+    having = _having(option)
+    others = [name for name in LEARNERS if name not in having]
+    return f"Not of {', '.join(others)}." if len(others) < len(having) else f"Only of {', '.join(having)}."
+
+
+def _words(words: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """What the shell may complete a word to."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
 
 
 def _hidden(name: str) -> inspect.Parameter:
@@ -102,14 +187,6 @@ def _hidden(name: str) -> inspect.Parameter:
 def _or_none(type_: Any) -> Any:
     is_union = typing.get_origin(type_) in (typing.Union, types.UnionType)
     return type_ if is_union else type_ | None
-
-
-def help_with_learners(sentence: str) -> str:
-    """The help of a command that takes a learner: a sentence, and the list of learners."""
-    width = max(map(len, LEARNERS))
-    lines = [f"  {name:<{width}}  {learner.summary}" for name, learner in LEARNERS.items()]
-    # The first character keeps the lines as they are.
-    return "\n".join([sentence, "", "\b", "Learners:", *lines])
 
 
 def kinds_of(

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import typer
 
-from stablebn.commands.terminal import say
+from stablebn.commands.exit_codes import INTERRUPTED
+from stablebn.commands.terminal import console, say
 from stablebn.errors import spelled
 
 
@@ -20,7 +21,7 @@ def nothing_written_if_interrupted(what: str = "Nothing") -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         say(f"Interrupted. {what} was written.", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def shown_stages(steps_of: Mapping[str, int]) -> str:
@@ -64,12 +65,11 @@ def waiting(first: str, *, quiet: bool = False) -> Iterator[Callable[[str], None
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     # Not as markup: names may be in it.
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+    with Progress(*columns, console=console(stderr=True), transient=True) as line:
         task = line.add_task(first, total=None)
         yield lambda message: line.update(task, description=spelled(message))
 
@@ -91,12 +91,11 @@ def counting(
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     time_column = TextColumn("{task.fields[remaining]} left") if estimated else TimeRemainingColumn()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), time_column)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None, remaining="?")
         yield lambda done, total, remaining: bar.update(task, completed=done, total=total, remaining=remaining)
 

@@ -9,44 +9,51 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
-from stablebn.commands.options import Force
+from stablebn.commands.options import AsJson, Folders, Force, GraphFile, Quiet
 from stablebn.commands.progress import waiting
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
 from stablebn.errors import spelled
 from stablebn.networks import read_network
 from stablebn.networks.tables import write_table
 from stablebn.output import check_free, whole_file
 
-HELP = "Draw rows from a network; without --out they are printed as CSV."
+HELP = """
+Without --out they are printed as CSV.
+"""
+EXAMPLE = """\
+stablebn sample asia --rows 1000 --seed 1 --out asia.csv"""
 
 
 def command(
-    network: Annotated[str, typer.Argument(help="A name from `stablebn networks`, or a file.")],
-    n: Annotated[int, typer.Option("-n", help="Number of rows.")] = 1000,
+    network: GraphFile,
+    rows: Annotated[int, typer.Option("--rows", "-n", help="How many rows.")] = 1000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same rows, on every machine.")] = 1,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A .csv, .csv.gz, .parquet or .feather file.")] = None,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Option("--networks", metavar="<path>", help="A folder to look in first; repeat for more."),
-    ] = None,
+    folders: Folders = None,
     normalise: Annotated[bool, typer.Option("--normalise", help="Rescale probabilities to sum to 1.")] = False,
+    as_json: AsJson = False,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
     """Draw rows and write them."""
     if out is not None:
         check_free(out, force=force)
     drawn_from = read_network(network, directories=folders or [], normalise=normalise)
-    with waiting("drawing"):
-        table = drawn_from.sample(n, seed=seed)
-    if out is None:
+    with waiting("drawing", quiet=quiet):
+        table = drawn_from.sample(rows, seed=seed)
+    if out is not None:
+        with whole_file(out, force=force) as temporary:
+            write_table(table, temporary, out.name)
+    if as_json:
+        told = {"network": network, "rows": rows, "seed": seed}
+        say_json({**told, "columns": table.to_pydict()} if out is None else {**told, "file": str(out)})
+    elif out is None:
         _print(table)
-        return
-    with whole_file(out, force=force) as temporary:
-        write_table(table, temporary, out.name)
-    say(
-        f"Drew {n:,} rows of {len(drawn_from)} variables from {spelled(network)} with seed {seed}. "
-        f"Written to {spelled(out)}."
-    )
+    elif not quiet:
+        say(
+            f"Drew {rows:,} rows of {len(drawn_from)} variables from {spelled(network)} with seed {seed}. "
+            f"Written to {spelled(out)}."
+        )
 
 
 def _print(table: pa.Table) -> None:
@@ -56,4 +63,4 @@ def _print(table: pa.Table) -> None:
         return
     text = pa.BufferOutputStream()
     write_table(table, text, ".csv")
-    say(text.getvalue().to_pybytes().decode().removesuffix("\n"))
+    say(text.getvalue().to_pybytes().decode().removesuffix("\n"), wrap=False)

@@ -12,14 +12,17 @@ from stablebn.arguments import score_options
 from stablebn.commands.options import (
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
+    Folders,
+    GraphFile,
     TableFile,
     kinds_of,
     with_options,
 )
 from stablebn.commands.progress import nothing_written_if_interrupted, waiting
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
 from stablebn.data.levels import categories_of, told_levels
@@ -29,26 +32,33 @@ from stablebn.networks import read_graph, read_network
 from stablebn.networks.formats import has_parameters, is_graph_file
 from stablebn.scores.registry import ScoreConfig, score_name
 
-HELP = "Score a graph against a table, and the parameters too if it has them."
+HELP = """
+If the graph is a network with parameters, it tells the log-likelihood of the table with these, too.
+"""
+EXAMPLE = """\
+stablebn score graph.json patients.csv --by-node"""
 
 
 @with_options(score_options())
 def command(
-    graph: Annotated[str, typer.Argument(help="A graph or network file, or a name from `stablebn networks`.")],
+    graph: GraphFile,
     data: TableFile,
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
+    *,
     by_node: Annotated[bool, typer.Option("--by-node", help="List every node's part.")] = False,
+    folders: Folders = None,
+    as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     **options: Any,
 ) -> None:
     """Score a graph and print its score."""
     dialect = Dialect(*(options.pop(option) for option in ("sep", "decimal", "encoding")))
     choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
-    with nothing_written_if_interrupted(), waiting("reading") as show:
+    with nothing_written_if_interrupted(), waiting("reading", quiet=quiet) as show:
         source = read(data, dialect=dialect, choice=choice)
         table = source.columns
         if options["levels"]:
@@ -56,17 +66,32 @@ def command(
             options["levels"] = told_levels(options["levels"], table, categories_of(table, source.with_categories))
         if show is not None:
             show("scoring")
-        found = score(read_graph(graph), table, **options, kinds=kinds)
-    say(f"{str(score_name(options['score'] or ScoreConfig().score)).upper()} {found.total!r}")
-    for caution in source.cautions:
-        say(f"  {spelled(caution)}")
-    if by_node:
-        say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
+        found = score(read_graph(graph, directories=folders or []), table, **options, kinds=kinds)
+    name = str(score_name(options["score"] or ScoreConfig().score))
+    likelihood, unseen = None, []
     if not is_graph_file(graph) or has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
         with catch_warnings(record=True) as told:
             simplefilter("always", UnseenLevelWarning)
-            likelihood = read_network(graph).log_likelihood(table, **reading)
+            likelihood = read_network(graph, directories=folders or []).log_likelihood(table, **reading)
+        unseen = [str(warning.message) for warning in told]
+    if as_json:
+        say_json(
+            {
+                "score": name,
+                "total": found.total,
+                "by_node": {str(node): part for node, part in found.by_node.items()},
+                "log_likelihood": likelihood,
+                "warnings": [*map(str, source.cautions), *unseen],
+            }
+        )
+        return
+    say(f"{name.upper()} {found.total!r}")
+    for caution in source.cautions:
+        say(f"  {spelled(caution)}")
+    if by_node:
+        say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
+    if likelihood is not None:
         say(f"Log-likelihood of these rows with the network's own parameters {likelihood!r}")
-        for warning in told:
-            say(f"  {spelled(warning.message)}")
+        for message in unseen:
+            say(f"  {spelled(message)}")

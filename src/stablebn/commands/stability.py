@@ -9,24 +9,32 @@ import typer
 
 from stablebn.arguments import repeatable_options
 from stablebn.audit import stability
-from stablebn.commands.figures import Out, check_writable, write_figures
+from stablebn.commands.figures import HeatMap, Out, check_writable, write_figures
 from stablebn.commands.options import (
     Algorithm,
     AllCategorical,
     AllContinuous,
+    AsJson,
     Categorical,
     Continuous,
+    Folders,
     Force,
     Quiet,
     TableFile,
-    help_with_learners,
     kinds_of,
+    network_names,
     with_options,
 )
 from stablebn.commands.progress import counting, nothing_written_if_interrupted
-from stablebn.commands.terminal import say
+from stablebn.commands.terminal import say, say_json
+from stablebn.networks import read_graph
 
-HELP = help_with_learners("Find out how much of a learner's answer the layout of the table decides.")
+HELP = """
+The learner gets the same table again and again, with columns and rows in another order and under other names. A learner
+that is stable gives one graph.
+"""
+EXAMPLE = """\
+stablebn stability patients.csv --algorithm tabu"""
 
 
 @with_options(repeatable_options())
@@ -37,27 +45,33 @@ def command(
     vary: Annotated[
         str | None,
         typer.Option(
-            help="What differs between layouts: columns, rows, names, levels, units, threads, hash. By default "
-            "columns, rows, names, and units where columns are continuous.",
+            help="What differs between layouts, with commas: columns, rows, names, levels, units, threads, hash. By "
+            "default columns, rows, names, and units where columns are continuous.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same layouts.")] = 0,
     truth: Annotated[
-        str | None, typer.Option(help="The true graph: a file, or a name from `stablebn networks`.")
+        str | None,
+        typer.Option(help="The true graph: a file, or a name from `stablebn networks`.", autocompletion=network_names),
     ] = None,
-    *,
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
     all_categorical: AllCategorical = False,
+    *,
+    folders: Folders = None,
     out: Out = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.")] = None,
+    as_json: AsJson = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw edges and scores: a .png, .svg or .pdf file.", rich_help_panel="Output")
+    ] = None,
+    heat_map: HeatMap = None,
     force: Force = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Audit a learner, print the verdict, and write what was found."""
-    check_writable(out, plot, force=force)
+    check_writable(out, plot, heat_map, force=force)
 
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
@@ -68,13 +82,15 @@ def command(
             repeats=repeats,
             vary=None if vary is None else [part.strip() for part in vary.split(",") if part.strip()],
             seed=seed,
-            truth=truth,
+            truth=None if truth is None else read_graph(truth, directories=folders or []),
             progress=None if show is None else lambda done: show(done, repeats, ""),
             kinds=kinds,
             **given,
         )
-    written = write_figures(found, out, plot, force=force)
-    if not quiet:
+    written = write_figures(found, out, plot, heat_map, force=force)
+    if as_json:
+        say_json(found.to_dict())
+    elif not quiet:
         say(found.summary())
         if written:
             say(written)

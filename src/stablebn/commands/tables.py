@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+from stablebn.commands.terminal import console
 from stablebn.errors import spelled
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> None:
     """Print a table; `numbers`: all columns but the first are numbers."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -21,4 +21,4 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: 
     for row in rows:
         table.add_row(*(Text(spelled(cell)) for cell in row))
     # As wide as it needs to be: a name cut short cannot be used.
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    console(width=None if sys.stdout.isatty() else 200).print(table)

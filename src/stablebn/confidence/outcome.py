@@ -11,11 +11,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from stablebn.confidence.averaging import EdgeConfidence, averaged, threshold_of
 from stablebn.data import Caution
-from stablebn.errors import spelled
+from stablebn.errors import one_of, spelled
 from stablebn.graph import PDAG
 from stablebn.graph.compare import edge_marks
 from stablebn.graph.names import Edge, rank_names, sorted_edges
@@ -273,26 +273,38 @@ class Bootstrap:
             for edge in (*self.edges, *(self.edge(*pair) for pair in missing))
         ]
 
-    def plot(self, path: str | os.PathLike[str] | None = None, *, force: bool = False) -> Figure:
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        kind: Literal["bars", "map"] = "bars",
+        force: bool = False,
+    ) -> Figure:
         """Draw how often every edge was found and which way; needs matplotlib.
 
         Parameters
         ----------
         path : path, optional
             A file to write: .png, .svg or .pdf.
+        kind : {"bars", "map"}
+            A bar an edge, or a map in which rows are where arcs start and columns where they end.
         force : bool
             Replace a file that exists.
 
         Returns
         -------
         matplotlib.figure.Figure
+            Notebooks show it.
         """
-        from stablebn.audit.picture import write
-        from stablebn.confidence.picture import draw
+        from stablebn.confidence.picture import draw, draw_map
+        from stablebn.drawing.figures import check_drawable, write_figure
 
-        figure = draw(self)
+        one_of("kind", kind, ("bars", "map"))
         if path is not None:
-            write(figure, path, force=force)
+            check_drawable(path, force=force)
+        figure = draw(self) if kind == "bars" else draw_map(self)
+        if path is not None:
+            write_figure(figure, path, force=force)
         return figure
 
 

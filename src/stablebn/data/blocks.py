@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class BlockTable:
         Whether blocks have weights: all of them, or none.
     open_block : callable
         Gives the block of a place, by memory maps where it lies on disk. It keeps the files from being removed for as
-        long as somebody has it.
+        long as somebody in this process has it. Of tables on disk it can be sent to another process.
     memory : int or None
         How many bytes what is made of the blocks may take while it is kept; None: as many as it takes.
     elsewhere : Elsewhere or None
@@ -117,11 +117,10 @@ class BlockTable:
         chosen = tuple(columns)
         if chosen == tuple(range(len(self.names))):
             return self
-        open_block = self.open_block
         return replace(
             self,
             like=self.like.select(chosen),
-            open_block=lambda place: open_block(place).select(chosen),
+            open_block=_Selected(self.open_block, chosen),
             elsewhere=None if self.elsewhere is None else self.elsewhere.made(_selected, chosen),
         )
 
@@ -133,6 +132,17 @@ class BlockTable:
         if self.elsewhere is not None:
             return self.elsewhere.each(function, *arguments)
         return (function(block, *arguments) for block in self.blocks())
+
+
+@dataclass(frozen=True)
+class _Selected:
+    """Opens blocks with some columns only. No closure, so that it can be sent to another process."""
+
+    open_block: Callable[[int], Table]
+    columns: tuple[int, ...]
+
+    def __call__(self, place: int) -> Table:
+        return self.open_block(place).select(self.columns)
 
 
 def _selected(block: Table, columns: Sequence[int]) -> Table:
@@ -157,21 +167,15 @@ def by_kind(table: AnyTable) -> tuple[AnyTable, ...]:
     if isinstance(table, MixedTable):
         return table.categorical, table.continuous
     if isinstance(table, BlockTable) and isinstance(table.like, MixedTable):
-        opened = cast("Callable[[int], MixedTable]", table.open_block)
-        there = table.elsewhere
-        return (
-            replace(
-                table,
-                like=table.like.categorical,
-                open_block=lambda place: opened(place).categorical,
-                elsewhere=None if there is None else there.made(_categorical),
-            ),
-            replace(
-                table,
-                like=table.like.continuous,
-                open_block=lambda place: opened(place).continuous,
-                elsewhere=None if there is None else there.made(_continuous),
-            ),
+        like, every = table.like, range(len(table.names))
+        categorical = [c for c in every if table.names[c] in set(like.categorical.names)]
+        here, there = replace(table, elsewhere=None), table.elsewhere
+        parts = here.select(categorical), here.select([c for c in every if c not in set(categorical)])
+        if there is None:
+            return parts
+        # Nothing is copied: both parts are there.
+        return replace(parts[0], elsewhere=there.made(_categorical)), replace(
+            parts[1], elsewhere=there.made(_continuous)
         )
     return (table,)
 

@@ -15,7 +15,7 @@ import numpy as np
 from stablebn.data.block_files import BlockFiles, Layout
 from stablebn.data.kinds import Decision
 from stablebn.data.prepared import Prepared
-from stablebn.data.stock import PART, Folder, told_of_disk
+from stablebn.data.stock import Folder, told_of_disk
 from stablebn.data.wording import Caution
 
 FORMAT = 1
@@ -62,24 +62,10 @@ class Cache:
         files.folder.keep_as(self._path)
 
     def _tidy(self) -> None:
-        """Remove what processes have left that were ended, and tables of files that have changed or are gone."""
-        for own in self._folder.glob(f"{PART}*"):
-            number = own.name.removeprefix(PART).partition("-")[0]
-            if number.isdigit() and not _is_running(int(number)):
-                shutil.rmtree(own, ignore_errors=True)
+        """Remove tables of files that have changed or are gone."""
         for own in self._folder.glob(f"{_TABLE}*"):
             if own != self._path and not _is_current(own):
                 shutil.rmtree(own, ignore_errors=True)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _is_current(table: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -15,6 +15,7 @@ from stablebn.data.kinds import MOST_CODES, Decision
 from stablebn.data.table import Name, Weights
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
+from stablebn.graph.names import name_key
 
 # Above, sums of counts would no longer fit the integers they are computed in.
 MOST_ROWS = 2**28
@@ -44,6 +45,17 @@ def refuse_types(unusable: Mapping[Name, pa.DataType]) -> None:
             f"columns of types that cannot be used: {tallied(unusable)}. {' '.join(remedies)}",
             columns=tuple(unusable),
             remedy={"drop": tuple(unusable)},
+        )
+
+
+def refuse_unlisted(names: Sequence[Name]) -> None:
+    """Raise for columns of text of which memory does not hold all that are different, if there are any."""
+    if names:
+        raise DataError(
+            f"more different texts than fit into the memory that there is: {listed(names)}. If they name rows, leave "
+            "the columns out; otherwise give more memory=.",
+            columns=names,
+            remedy={"drop": tuple(names)},
         )
 
 
@@ -83,7 +95,8 @@ def report_constants(constants: tuple[Name, ...]) -> list[Caution]:
     """Say which columns have a single value."""
     if not constants:
         return []
-    message = f"columns with a single value stay alone in the graph: {listed(constants)}; you can leave them out."
+    told = listed(sorted(constants, key=name_key))
+    message = f"columns with a single value stay alone in the graph: {told}; you can leave them out."
     return [Caution("constant", constants, message)]
 
 

@@ -22,7 +22,7 @@ from stablebn.data.wording import Caution
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from stablebn.data.kinds import Told
+    from stablebn.data.kinds import TextForms, Told
 
 Mask: TypeAlias = NDArray[np.bool_]
 Kind: TypeAlias = Literal["categorical", "continuous"]
@@ -41,6 +41,20 @@ class WholeNumbers(NamedTuple):
     largest: int
 
 
+class UnlistedTexts(NamedTuple):
+    """The texts of a column that are more than memory holds.
+
+    Attributes
+    ----------
+    forms : TextForms
+    others : list of str
+        The first ones, in sorted order, that are neither numbers nor markers of missing values.
+    """
+
+    forms: TextForms
+    others: list[str]
+
+
 class CategoricalColumn(ABC):
     """A categorical column.
 
@@ -51,6 +65,11 @@ class CategoricalColumn(ABC):
     """
 
     levels: tuple[Hashable, ...]
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the levels are known: there may be more texts than memory holds."""
+        return True
 
     @property
     @abstractmethod
@@ -145,6 +164,10 @@ class Rows(ABC):
     @abstractmethod
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
         """The same as `whole_numbers` of a column that has been encoded."""
+
+    def texts(self, column: CategoricalColumn) -> UnlistedTexts:
+        """What the texts of a column are that is not listed."""
+        raise NotImplementedError
 
     @abstractmethod
     def known(self, column: Column) -> int:

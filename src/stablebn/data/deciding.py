@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from stablebn.data.checks import refuse_types
+from stablebn.data.checks import refuse_types, refuse_unlisted
 from stablebn.data.columns import CategoricalColumn, Column, Kind, NumericColumn, Rows
 from stablebn.data.held import HeldRows
-from stablebn.data.kinds import MOST_CODES, Decision, Told, decide_by_type, decide_by_values, decide_text, family
+from stablebn.data.kinds import (
+    MOST_CODES,
+    Decision,
+    Told,
+    decide_by_forms,
+    decide_by_type,
+    decide_by_values,
+    decide_text,
+    family,
+)
 from stablebn.data.markers import report_markers
 from stablebn.data.number_text import as_numbers, sort_out
 from stablebn.data.problems import Problems
@@ -19,6 +28,7 @@ from stablebn.data.table import Name, Weights
 from stablebn.data.usable import decide_time, is_time
 from stablebn.data.wording import Caution, kinds_option, tallied
 from stablebn.errors import DataError
+from stablebn.graph.names import name_key
 
 
 @dataclass
@@ -99,8 +109,15 @@ def _take_text(decided: Decided, rows: Rows, said: Told, problems: Problems) -> 
     no_numbers: dict[Name, str] = {}
     markers: dict[Name, list[str]] = {}
     doubtful: dict[Name, str] = {}
+    unlisted: list[Name] = []
     for name, column in list(decided.columns.items()):
         asked = said.of(name)
+        if isinstance(column, CategoricalColumn) and not column.is_listed:
+            may_be_aside = asked is None and name not in said.kept
+            if not (may_be_aside and _set_unlisted_aside(decided, name, rows, doubtful)):
+                unlisted.append(name)
+            del decided.columns[name]
+            continue
         if family(rows.types[name]) != "text" or not isinstance(column, CategoricalColumn):
             continue
         if asked != "continuous" and len(column.levels) <= MOST_CODES:
@@ -125,9 +142,11 @@ def _take_text(decided: Decided, rows: Rows, said: Told, problems: Problems) -> 
             decided.decisions[name] = Decision(decision.kind, f"numbers written as text, {decision.why}")
             markers[name] = found.markers
         elif many and 10 * len(found.others) <= len(found.numbers):
-            doubtful[name] = "numbers" + (f", and {' '.join(map(repr, found.others[:3]))}" if found.others else "")
+            doubtful[name] = _numbers_and(found.others)
     _set_text_aside(decided, rows, said)
     decided.cautions += [*report_markers(markers), *_report_doubtful(doubtful)]
+    with problems.collected():
+        refuse_unlisted(unlisted)
     if no_numbers:
         with problems.collected():
             raise DataError(
@@ -136,6 +155,24 @@ def _take_text(decided: Decided, rows: Rows, said: Told, problems: Problems) -> 
                 columns=tuple(no_numbers),
                 remedy={"kinds": dict.fromkeys(no_numbers)},
             )
+
+
+def _numbers_and(others: Sequence[str]) -> str:
+    return "numbers" + (f", and {' '.join(map(repr, others[:3]))}" if others else "")
+
+
+def _set_unlisted_aside(decided: Decided, name: Name, rows: Rows, doubtful: dict[Name, str]) -> bool:
+    """Set a column aside whose texts are more than memory holds, if they name rows; whether that is so."""
+    column = decided.columns[name]
+    assert isinstance(column, CategoricalColumn)
+    (distinct, _, numbers, others, _), first_others = found = rows.texts(column)
+    decision = decide_by_forms(found.forms, rows.known(column))
+    if decision is None or (numbers < distinct and not others):
+        return False
+    if numbers > MOST_CODES and 10 * others <= numbers:
+        doubtful[name] = _numbers_and(first_others)
+    decided.decisions[name] = decision
+    return True
 
 
 def _set_text_aside(decided: Decided, rows: Rows, said: Told) -> None:
@@ -160,6 +197,6 @@ def _report_doubtful(found: Mapping[Name, str]) -> list[Caution]:
         return []
     message = (
         f"text that looks like numbers: {tallied(found)}. If these are numbers, make them so, or say "
-        f"{kinds_option(list(found), 'continuous')} once the rest is numbers too."
+        f"{kinds_option(sorted(found, key=name_key), 'continuous')} once the rest is numbers too."
     )
     return [Caution("numbers-as-text", tuple(found), message)]

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
+from stablebn.data import stored
 from stablebn.data.batches import Batches, open_as_batches
 from stablebn.data.choosing import Choice
 from stablebn.data.columns import Counted, Source
@@ -24,7 +25,7 @@ from stablebn.data.kinds import Told, family, told
 from stablebn.data.levels import named_categorical, told_levels
 from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.problems import Problems
-from stablebn.data.stock import Folder, Limits, Stock, StockColumn
+from stablebn.data.stock import Folder, Limits, Stock, StockColumn, Unlisted
 from stablebn.data.stored import counted, fill, kept_columns
 from stablebn.data.table import Name
 from stablebn.data.weights import weight_column
@@ -83,7 +84,7 @@ class GrowingTable:
             Folder(cache),
             {name: own.type for name, own in self._kept.items()},
             weighted=self._weights is not None,
-            most_text=memory // 4,
+            most_text=memory // stored.SHARE_OF_TEXTS,
         )
         self._rows = 0
         self._add(batches)
@@ -245,7 +246,7 @@ class GrowingTable:
             Folder(cache),
             {name: own.type for name, own in self._kept.items()},
             weighted=self._weights is not None,
-            most_text=memory // 4,
+            most_text=memory // stored.SHARE_OF_TEXTS,
         )
         for own, column in header["columns"]:
             name = name_from(own)
@@ -318,6 +319,7 @@ def _column_written(column: StockColumn) -> dict[str, Any]:
         "weight": column.weight.tolist(),
         "limits": None if column.limits is None else asdict(column.limits),
         "declared": list(column.declared),
+        "unlisted": None if column.unlisted is None else asdict(column.unlisted),
     }
 
 
@@ -330,6 +332,7 @@ def _column_read(column: Mapping[str, Any], type_: pa.DataType) -> StockColumn:
         np.array(column["weight"], dtype=np.int64),
         None if limits is None else Limits(**limits),
         dict.fromkeys(column["declared"]),
+        None if column["unlisted"] is None else Unlisted(**column["unlisted"]),
     )
 
 

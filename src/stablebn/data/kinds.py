@@ -282,6 +282,30 @@ def spread_of(distinct: NDArray[np.int64], counts: NDArray[np.int64] | NDArray[n
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 
 
+class TextForms(NamedTuple):
+    """What the different texts of a column are.
+
+    Attributes
+    ----------
+    distinct : int
+    dates, numbers, others : int
+        How many are dates, numbers, and neither these nor markers of missing values.
+    blanks : int
+        How many blanks all have together.
+    """
+
+    distinct: int
+    dates: int
+    numbers: int
+    others: int
+    blanks: int
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date."""
+    return _DATE.fullmatch(text) is not None
+
+
 def decide_text(levels: Sequence[Hashable], total: int) -> Decision | None:
     """Set a column of text aside whose values name rows rather than describe them; None: it is categorical.
 
@@ -295,10 +319,16 @@ def decide_text(levels: Sequence[Hashable], total: int) -> Decision | None:
     texts = [level for level in levels if isinstance(level, str)]
     if len(levels) <= MOST_CODES or len(texts) < len(levels):
         return None
-    if all(_DATE.fullmatch(text) for text in texts):
-        return Decision(None, f"{len(texts)} dates, written as text")
+    dates = len(texts) if all(map(is_date, texts)) else 0
+    return decide_by_forms(TextForms(len(texts), dates, 0, 0, sum(text.count(" ") for text in texts)), total)
+
+
+def decide_by_forms(texts: TextForms, total: int) -> Decision | None:
+    """The same by what the texts are; numbers and others have no say."""
+    if texts.dates == texts.distinct:
+        return Decision(None, f"{texts.distinct} dates, written as text")
     # Nearly every row has a value of its own: there are no frequencies to be learned.
-    if 10 * len(texts) > 9 * total:
-        what = "free text" if sum(text.count(" ") for text in texts) >= 3 * len(texts) else "text"
-        return Decision(None, f"{what}, {len(texts)} values in {total} rows")
+    if 10 * texts.distinct > 9 * total:
+        what = "free text" if texts.blanks >= 3 * texts.distinct else "text"
+        return Decision(None, f"{what}, {texts.distinct} values in {total} rows")
     return None

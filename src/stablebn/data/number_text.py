@@ -37,12 +37,17 @@ def sort_out(levels: Sequence[Hashable]) -> NumberText:
     NumberText(numbers=['1.5', '2'], markers=['?'], others=['007'])
     """
     texts = [level for level in levels if isinstance(level, str)]
-    numbers = [text for text in texts if _NUMBER.fullmatch(text.strip())]
+    numbers = [text for text in texts if is_number(text)]
     rest = set(texts) - set(numbers)
     # Beside a number a sign such as ? or - is no value.
     markers = markers_among(rest | {"1"}) & rest
     others = rest - markers
     return NumberText(numbers, [text for text in texts if text in markers], [text for text in texts if text in others])
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def as_numbers(column: CategoricalColumn) -> NumericColumn:

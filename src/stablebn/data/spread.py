@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from stablebn.data import stored
 from stablebn.data.batches import (
     MANY_ROWS,
     Batches,
@@ -31,7 +32,7 @@ from stablebn.data.kinds import Told, family
 from stablebn.data.partitions import Cluster, Partitions
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
-from stablebn.data.stock import Folder, HeldStock, RowsAsTheyCame, StockColumn, check_text
+from stablebn.data.stock import Folder, HeldStock, RowsAsTheyCame, StockColumn, too_many_texts
 from stablebn.data.stored import Encoding, Filled, StoredRows, counted, fill, kept_columns
 from stablebn.data.table import Name, Table
 from stablebn.data.weights import WeightColumn, weight_column
@@ -82,7 +83,8 @@ class SpreadTable(Source):
         self.types = {name: type_ for name, type_ in self.types.items() if name not in damaged}
         names = [name for name in told[0].columns if name not in damaged]
         columns = {name: StockColumn.of_all([own.columns[name] for own in told]) for name in names}
-        check_text(columns, self.memory // 4)
+        for name in too_many_texts(columns, self.memory // stored.SHARE_OF_TEXTS):
+            columns[name].unlist()
         stock = SpreadStock(
             parts.made(_placed, columns),
             columns,
@@ -353,7 +355,9 @@ def _stocked(
     own_weights = copy.deepcopy(weights)
     kept = kept_columns(types, said)
     stock = HeldStock(
-        {name: own.type for name, own in kept.items()}, weighted=weights is not None, most_text=memory // 4
+        {name: own.type for name, own in kept.items()},
+        weighted=weights is not None,
+        most_text=memory // stored.SHARE_OF_TEXTS,
     )
     # No part, no rows: there are files, and none of them has any.
     if isinstance(part, _Files) and not part.parts:

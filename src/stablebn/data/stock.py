@@ -7,16 +7,18 @@ when more rows come.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
+import sys
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,15 +26,22 @@ from numpy.typing import NDArray
 
 from stablebn.data.columns import Mask
 from stablebn.data.encoding import code_type, parts_of, plain, values_of
-from stablebn.data.kinds import all_whole, family
+from stablebn.data.kinds import all_whole, family, is_date
+from stablebn.data.markers import markers_among
+from stablebn.data.number_text import is_number
 from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights
 from stablebn.errors import DataError
+
+if sys.platform != "win32":
+    import fcntl
 
 Outcome = TypeVar("Outcome")
 
 PART = "stablebn-part-"
 """How the names of folders begin that are not for good."""
+
+_LOCK = "lock"
 
 # Of more different numbers each is kept as it is.
 MOST_LISTED = 1 << 12
@@ -42,6 +51,9 @@ _BYTES_OF_TEXT = 160
 
 _AT_ONCE = 1 << 20
 
+# How the type of what is kept of texts is called.
+_TEXTS = "texts"
+
 
 class Folder:
     """A folder for a table on disk, removed with all that is in it when nobody has it any more.
@@ -49,16 +61,17 @@ class Folder:
     Parameters
     ----------
     parent : Path or None
-        Where; None: where temporary files are.
+        Where; None: where temporary files are. What processes have left there that were killed is removed.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
-        with told_of_disk(parent or Path(tempfile.gettempdir())):
-            if parent is not None:
-                parent.mkdir(parents=True, exist_ok=True)
-            # By the number of the process it is known whether somebody still needs it.
-            self.path = Path(tempfile.mkdtemp(prefix=f"{PART}{os.getpid()}-", dir=parent))
-        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        where = parent or Path(tempfile.gettempdir())
+        with told_of_disk(where):
+            where.mkdir(parents=True, exist_ok=True)
+            remove_left_over(where)
+            self.path = Path(tempfile.mkdtemp(prefix=PART, dir=where))
+            lock = _locked(self.path)
+        self._remove = weakref.finalize(self, _remove, self.path, lock)
 
     @classmethod
     def kept(cls, path: Path) -> Folder:
@@ -67,14 +80,59 @@ class Folder:
         folder.path = path
         return folder
 
+    def __reduce__(self) -> tuple[Callable[[Path], Folder], tuple[Path]]:
+        """Another process may look at what is there, and does not remove it."""
+        return Folder.kept, (self.path,)
+
     def keep_as(self, path: Path) -> None:
         """Give the folder a name for good, unless another process was faster."""
         try:
             self.path.rename(path)
         except OSError:
             return
-        self._remove.detach()
+        _, _, (_, lock), _ = self._remove.detach()  # type: ignore[misc]
+        if lock is not None:
+            lock.close()
+        (path / _LOCK).unlink(missing_ok=True)
         self.path = path
+
+
+def _remove(folder: Path, lock: IO[str] | None) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if lock is not None:
+        lock.close()
+
+
+def _locked(folder: Path) -> IO[str] | None:
+    """Lock a folder for as long as the process lives: so others know that it is needed; None: there are no locks."""
+    if sys.platform == "win32":
+        return None
+    # It has its name only once it is locked.
+    unlocked = folder / f"{_LOCK}.part"
+    lock = unlocked.open("w")
+    _is_locked_now(lock)
+    unlocked.rename(folder / _LOCK)
+    return lock
+
+
+def _is_locked_now(lock: IO[str]) -> bool:
+    """Lock a file, unless somebody else has."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def remove_left_over(where: Path) -> None:
+    """Remove the folders of processes that were killed: nobody has them locked."""
+    for folder in where.glob(f"{PART}*"):
+        # One without a lock is just being made; one of somebody else is not ours to remove.
+        with suppress(OSError), (folder / _LOCK).open("r+") as lock:
+            if _is_locked_now(lock):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -140,6 +198,55 @@ class Limits:
         )
 
 
+TEXT = np.dtype([("first", "<u8"), ("second", "<u8"), ("blanks", "<u4"), ("form", "<u4")])
+"""What is kept of a text that is not listed: 128 bits of a hash, the number of its blanks, and what it is.
+
+That two different ones of 10**9 texts have the same hash has a chance of 10**-21."""
+
+MISSING, DATE, NUMBER, MARKER, OTHER = range(5)
+
+
+@dataclass
+class Unlisted:
+    """What is known of texts that are more than memory holds.
+
+    Attributes
+    ----------
+    gaps, known : int
+        Rows without a value; and by weight those with one.
+    others : list of str
+        The first three, in sorted order, that are neither numbers nor markers of missing values.
+    """
+
+    gaps: int
+    known: int
+    others: list[str]
+
+    @classmethod
+    def of_all(cls, parts: Sequence[Unlisted]) -> Unlisted:
+        """What is known of the texts of several parts."""
+        others = {text for own in parts for text in own.others}
+        return cls(sum(own.gaps for own in parts), sum(own.known for own in parts), sorted(others)[:3])
+
+
+def _kept_of(text: str | None) -> tuple[int, int, int, int]:
+    """What is kept of a text."""
+    if text is None:
+        return 0, 0, 0, MISSING
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    first, second = int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:], "little")
+    return first, second, text.count(" "), _form_of(text)
+
+
+def _form_of(text: str) -> int:
+    if is_number(text):
+        return NUMBER
+    # Beside a number, as `sort_out` has it.
+    if markers_among([text, "1"]) - {"1"}:
+        return MARKER
+    return DATE if is_date(text) else OTHER
+
+
 @dataclass
 class StockColumn:
     """What is known of a column whose rows are on disk.
@@ -156,6 +263,8 @@ class StockColumn:
         What all numbers are, where they are kept as they are.
     declared : dict of value to None
         The categories that its type says there are.
+    unlisted : Unlisted or None
+        What is known of texts that are more than memory holds.
     """
 
     type: pa.DataType
@@ -164,6 +273,7 @@ class StockColumn:
     weight: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     limits: Limits | None = None
     declared: dict[Hashable, None] = field(default_factory=dict)
+    unlisted: Unlisted | None = None
 
     def __post_init__(self) -> None:
         self._place_of = {value: place for place, value in enumerate(self.values)}
@@ -172,12 +282,53 @@ class StockColumn:
     def copied(self) -> StockColumn:
         """The column as it is now, whatever it will be."""
         limits = None if self.limits is None else replace(self.limits)
-        return replace(self, values=[*self.values], limits=limits, declared={**self.declared})
+        unlisted = None if self.unlisted is None else replace(self.unlisted)
+        return replace(self, values=[*self.values], limits=limits, declared={**self.declared}, unlisted=unlisted)
 
     @property
     def gaps(self) -> int:
         """How many rows have no value."""
+        if self.unlisted is not None:
+            return self.unlisted.gaps
         return int(self.rows[0]) if self.limits is None else self.limits.gaps
+
+    def unlist(self) -> NDArray[Any]:
+        """List the texts no more; what is to be kept of those that were."""
+        kept = np.fromiter(map(_kept_of, self.values), dtype=TEXT, count=len(self.values))
+        self.unlisted = Unlisted(int(self.rows[0]), int(self.weight[1:].sum()), [])
+        self._note_others(self.values, kept["form"])
+        self.values, self._place_of, self.text_bytes = [None], {None: 0}, 0
+        self.rows = self.weight = np.zeros(1, dtype=np.int64)
+        return kept
+
+    def _unlisted(self) -> Unlisted:
+        """What would be known of the texts if they were not listed."""
+        own = self.copied()
+        if own.unlisted is None:
+            own.unlist()
+        assert own.unlisted is not None
+        return own.unlisted
+
+    def _note_others(self, texts: Sequence[str | None], forms: NDArray[Any]) -> None:
+        assert self.unlisted is not None
+        others = {text for text, form in zip(texts, forms.tolist(), strict=True) if form in (DATE, OTHER) and text}
+        self.unlisted.others = sorted({*self.unlisted.others, *others})[:3]
+
+    def _hashed(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array]:
+        """Rows of texts that are not listed."""
+        assert self.unlisted is not None
+        found = []
+        for part in parts_of({"": column}, threads)[""]:
+            occurring, places = np.unique(part.places, return_inverse=True)
+            texts = [part.values[place] for place in occurring.tolist()]
+            kept = np.fromiter(map(_kept_of, texts), dtype=TEXT, count=len(texts))
+            self._note_others(texts, kept["form"])
+            found.append(kept[places])
+        rows = np.concatenate([*found, np.empty(0, dtype=TEXT)])
+        there = rows["form"] != MISSING
+        self.unlisted.gaps += int((~there).sum())
+        self.unlisted.known += int(there.sum() if weights is None else weights[there].sum())
+        return [_Array("texts", rows)]
 
     def numbers(self) -> NDArray[Any]:
         """The values as numbers, 0 for a missing one."""
@@ -185,6 +336,8 @@ class StockColumn:
 
     def add(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array]:
         """Take the rows of a column; what is to be written of them."""
+        if self.unlisted is not None:
+            return self._hashed(column, weights, threads)
         if pa.types.is_dictionary(self.type):
             for chunk in column.chunks:
                 self.declared.update(dict.fromkeys(own for own in values_of(chunk.dictionary) if own is not None))
@@ -198,10 +351,12 @@ class StockColumn:
         self.limits.add(numbers, missing, weights)
         return [_Array("numbers", numbers), *([] if missing is None else [_Array("missing", missing)])]
 
-    def places_of(self, values: Sequence[Any]) -> NDArray[Any] | None:
-        """The places here of the values of a part; None where all are kept as they are."""
+    def lookup(self, values: Sequence[Any]) -> NDArray[Any]:
+        """What stands here for the values of a part: their places, or what is kept of texts; of numbers nothing."""
+        if self.unlisted is not None:
+            return np.fromiter(map(_kept_of, values), dtype=TEXT, count=len(values))
         if self.limits is not None:
-            return None
+            return np.empty(0)
         return np.array([self._place_of[value] for value in values], dtype=code_type(len(self.values) - 1))
 
     def _limits_of_listed(self) -> Limits:
@@ -216,6 +371,8 @@ class StockColumn:
     def of_all(cls, parts: Sequence[StockColumn]) -> StockColumn:
         """What is known of a column whose rows are in several parts, each with places of its own."""
         declared = {value: None for own in parts for value in own.declared}
+        if any(own.unlisted is not None for own in parts):
+            return cls(parts[0].type, declared=declared, unlisted=Unlisted.of_all([own._unlisted() for own in parts]))
         place_of = {value: place for place, value in enumerate(dict.fromkeys(v for own in parts for v in own.values))}
         too_many = _may_be_numbers(parts[0].type) and len(place_of) > MOST_LISTED
         if too_many or any(own.limits is not None for own in parts):
@@ -318,6 +475,11 @@ class _Place:
     first: int
     dtype: str
 
+    @property
+    def type(self) -> np.dtype[Any]:
+        """Of its elements."""
+        return TEXT if self.dtype == _TEXTS else np.dtype(self.dtype)
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -337,6 +499,10 @@ class Piece:
     def places(self, name: Name) -> NDArray[Any] | None:
         """The places of a column's values; None where they are kept as they are."""
         return self._arrays.get((name, "places"))
+
+    def texts(self, name: Name) -> NDArray[Any]:
+        """What is kept of the texts of a column that is not listed."""
+        return self._arrays[name, "texts"]
 
     def numbers(self, name: Name) -> tuple[NDArray[Any], Mask | None]:
         """The numbers of a column, and which of them are missing."""
@@ -401,6 +567,10 @@ class StockPart(RowsAsTheyCame):
     @abstractmethod
     def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None: ...
 
+    @abstractmethod
+    def _hash_texts(self, name: Name, kept: NDArray[Any]) -> None:
+        """Keep of a column's texts in place of their places what is kept of each."""
+
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of the rows."""
         yield function(self, *arguments)
@@ -412,7 +582,6 @@ class StockPart(RowsAsTheyCame):
             own = self.columns[name]
             for array in own.add(column, weights, threads):
                 arrays[name, array.what] = array.values
-            self._check_text()
         if self.weighted:
             assert weights is not None
             arrays[None, "weights"] = weights
@@ -420,26 +589,21 @@ class StockPart(RowsAsTheyCame):
         self.count += count
         self.total += count if weights is None else int(weights.sum())
         self._write(count, arrays)
+        self._unlist_texts()
 
     def drop(self, name: Name) -> None:
         """Forget a column."""
         del self.columns[name]
 
-    def _check_text(self) -> None:
-        check_text(self.columns, self.most_text)
+    def _unlist_texts(self) -> None:
+        for name in too_many_texts(self.columns, self.most_text):
+            self._hash_texts(name, self.columns[name].unlist())
 
 
-def check_text(columns: Mapping[Name, StockColumn], most_text: int) -> None:
-    """Raise where different texts take more bytes than they may."""
-    if sum(own.text_bytes for own in columns.values()) <= most_text:
-        return
-    name = max(columns, key=lambda name: columns[name].text_bytes)
-    raise DataError(
-        f"column {name!r} has {len(columns[name].values) - 1} different texts and more to come: they do not "
-        "fit into the memory that there is. If they name rows, leave the column out; otherwise give more memory=.",
-        columns=(name,),
-        remedy={"drop": (name,)},
-    )
+def too_many_texts(columns: Mapping[Name, StockColumn], most_text: int) -> Iterator[Name]:
+    """Where all different texts are more than memory holds, the column with most of them: list its texts no more."""
+    while sum(own.text_bytes for own in columns.values()) > most_text:
+        yield max(columns, key=lambda name: columns[name].text_bytes)
 
 
 class HeldStock(StockPart):
@@ -452,6 +616,12 @@ class HeldStock(StockPart):
     def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None:
         self._held.append((count, dict(arrays)))
 
+    def _hash_texts(self, name: Name, kept: NDArray[Any]) -> None:
+        for _, arrays in self._held:
+            places = arrays.pop((name, "places"), None)
+            if places is not None:
+                arrays[name, "texts"] = kept[places]
+
     def pieces(self) -> Iterator[Piece]:
         """The rows, in the order in which they came, some at a time."""
         for count, arrays in self._held:
@@ -462,20 +632,23 @@ class HeldStock(StockPart):
         placed = HeldStock({}, weighted=self.weighted, most_text=self.most_text)
         placed.columns = dict(columns)
         placed.count, placed.total, placed.heaviest = self.count, self.total, self.heaviest
-        lookups = {name: own.places_of(self.columns[name].values) for name, own in columns.items()}
+        lookups = {name: own.lookup(self.columns[name].values) for name, own in columns.items()}
         for piece in self.pieces():
             arrays: dict[tuple[Name | None, str], NDArray[Any]] = {}
             if piece.weights is not None:
                 arrays[None, "weights"] = piece.weights
-            for name, lookup in lookups.items():
-                places = piece.places(name)
-                if lookup is not None and places is not None:
+            for name, own in columns.items():
+                places, lookup = piece.places(name), lookups[name]
+                if own.unlisted is not None:
+                    arrays[name, "texts"] = piece.texts(name) if places is None else lookup[places]
+                elif own.limits is None:
+                    assert places is not None
                     arrays[name, "places"] = lookup[places]
-                    continue
-                arrays[name, "numbers"], missing = piece.numbers(name)
-                if missing is not None and missing.any():
-                    arrays[name, "missing"] = missing
-            placed._held.append((piece.count, arrays))
+                else:
+                    arrays[name, "numbers"], missing = piece.numbers(name)
+                    if missing is not None and missing.any():
+                        arrays[name, "missing"] = missing
+            placed._write(piece.count, arrays)
         return placed
 
     def __sizeof__(self) -> int:
@@ -504,28 +677,44 @@ class Stock(StockPart):
         return self.folder.path / "rows"
 
     def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None:
+        self._pieces.append((count, self._written(arrays)))
+
+    def _hash_texts(self, name: Name, kept: NDArray[Any]) -> None:
+        whole = self._mapped()
+        for place, (count, where) in enumerate(self._pieces):
+            own = where.get((name, "places"))
+            if own is not None:
+                places = np.ndarray(count, np.dtype(own.dtype), whole, own.first)
+                others = {key: there for key, there in where.items() if key != (name, "places")}
+                self._pieces[place] = count, {**others, **self._written({(name, "texts"): kept[places]})}
+
+    def _written(self, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> dict[tuple[Name | None, str], _Place]:
+        """Write arrays; where they are."""
         where: dict[tuple[Name | None, str], _Place] = {}
         with told_of_disk(self.folder.path), self._path.open("ab") as file:
             for key, array in arrays.items():
-                where[key] = _Place(self._end, array.dtype.str)
+                where[key] = _Place(self._end, _TEXTS if array.dtype == TEXT else array.dtype.str)
                 file.write(np.ascontiguousarray(array).data)
                 # Numbers begin where their type asks for it.
                 padding = -array.nbytes % 8
                 file.write(bytes(padding))
                 self._end += array.nbytes + padding
-        self._pieces.append((count, where))
+        return where
+
+    def _mapped(self) -> NDArray[np.uint8]:
+        # Nothing cannot be mapped.
+        return np.memmap(self._path, dtype=np.uint8, mode="r") if self._end else np.empty(0, dtype=np.uint8)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """Take what comes, or if something goes wrong nothing of it."""
-        pieces, end = len(self._pieces), self._end
+        pieces, end = list(self._pieces), self._end
         counts = self.count, self.total, self.heaviest
         columns = {name: own.copied() for name, own in self.columns.items()}
         try:
             yield
         except BaseException:
-            del self._pieces[pieces:]
-            self._end, self.columns = end, columns
+            self._pieces, self._end, self.columns = pieces, end, columns
             self.count, self.total, self.heaviest = counts
             if self._path.exists():
                 os.truncate(self._path, end)
@@ -572,8 +761,7 @@ class Stock(StockPart):
 
     def pieces(self) -> Iterator[Piece]:
         """The rows, in the order in which they came, some at a time."""
-        # Nothing cannot be mapped.
-        whole = np.memmap(self._path, dtype=np.uint8, mode="r") if self._end else np.empty(0, dtype=np.uint8)
+        whole = self._mapped()
         for count, where in self._pieces:
-            arrays = {key: np.ndarray(count, np.dtype(place.dtype), whole, place.first) for key, place in where.items()}
+            arrays = {key: np.ndarray(count, place.type, whole, place.first) for key, place in where.items()}
             yield Piece(count, arrays.get((None, "weights")), arrays, self.columns)

@@ -25,14 +25,28 @@ from stablebn.data.columns import (
     NumericColumn,
     Rows,
     Source,
+    UnlistedTexts,
     WholeNumbers,
 )
 from stablebn.data.dialect import Dialect
 from stablebn.data.encoding import code_type, narrow, refuse_too_large
-from stablebn.data.kinds import Told, distinct_counts, family, whole_floats, whole_integers
+from stablebn.data.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
 from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
-from stablebn.data.stock import Folder, Limits, Piece, RowsAsTheyCame, Stock, StockColumn, StockPart
+from stablebn.data.stock import (
+    DATE,
+    MISSING,
+    NUMBER,
+    OTHER,
+    TEXT,
+    Folder,
+    Limits,
+    Piece,
+    RowsAsTheyCame,
+    Stock,
+    StockColumn,
+    StockPart,
+)
 from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.usable import decide_time, is_time, time_as, usable
 from stablebn.data.weights import WeightColumn, weight_column
@@ -46,7 +60,10 @@ _FEWEST_ROWS = 1 << 10
 # Bytes, for each value of a block or of a batch, of all that is made of it before it is let go.
 _BYTES_IN_BLOCK = 64
 _BYTES_IN_BATCH = 128
-_BYTES_IN_PASS = 64
+_BYTES_IN_PASS = 256
+
+# So much of the memory may be taken by texts that are different: one of so many parts.
+SHARE_OF_TEXTS = 8
 
 # A text file in memory takes about so many times its size.
 _TIMES_TEXT = 8
@@ -109,7 +126,7 @@ class StoredTable(Source):
             self.folder(),
             {name: own.type for name, own in kept.items()},
             weighted=self.weights is not None,
-            most_text=self.memory // 4,
+            most_text=self.memory // SHARE_OF_TEXTS,
         )
         filled = fill(stock, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
         if self.weights is not None:
@@ -211,6 +228,8 @@ def fill(
                 columns[name] = kept[name].convert(column if used is None else column.filter(used))
         counts = None if counts is None else counts[counts > 0]
         stock.add(columns, length if counts is None else len(counts), counts, threads)
+    # What PyArrow has let go it keeps for itself otherwise.
+    pa.default_memory_pool().release_unused()
     return Filled(count, damaged)
 
 
@@ -313,6 +332,11 @@ class StoredCategories(CategoricalColumn):
     def gaps(self) -> int:
         """How many rows have no value."""
         return self.empty_rows
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the levels are known."""
+        return self.stock.unlisted is None
 
     def codes(self, piece: Piece) -> Codes:
         """The codes of some rows."""
@@ -516,6 +540,8 @@ class StoredRows(Rows):
         else:
             of_place = [len(levels), *(place[value] for value in own.values[1:])]
         known = int(own.weight[1:].sum()) if own.limits is None else own.limits.known
+        if own.unlisted is not None:
+            known = own.unlisted.known
         return StoredCategories(
             name,
             own,
@@ -545,6 +571,21 @@ class StoredRows(Rows):
         """The same of a column that has been encoded, from text."""
         assert isinstance(column, StoredNumbers)
         return whole_floats(column.of_place, self.stock.columns[column.name].weight)
+
+    def texts(self, column: CategoricalColumn) -> UnlistedTexts:
+        """What the texts of a column are that is not listed: passes over it, each for some of them."""
+        assert isinstance(column, StoredCategories)
+        assert column.stock.unlisted is not None
+        passes = -(-self.stock.count * _BYTES_IN_PASS // self.memory)
+        counts = np.zeros(OTHER + 1, dtype=np.int64)
+        blanks = 0
+        for turn in range(passes):
+            distinct = _different(list(self.stock.each(_different_texts, column.name, turn, passes)))
+            counts += np.bincount(distinct["form"], minlength=len(counts))
+            blanks += int(distinct["blanks"].sum())
+        dates, numbers = int(counts[DATE]), int(counts[NUMBER])
+        forms = TextForms(int(counts.sum()), dates, numbers, dates + int(counts[OTHER]), blanks)
+        return UnlistedTexts(forms, column.stock.unlisted.others)
 
     def known(self, column: Column) -> int:
         """How many rows, by weight, have a value of a column."""
@@ -605,6 +646,24 @@ class StoredRows(Rows):
         for codes, values, weights, count in encoding.rows_of(self.stock):
             writer.add(codes, values, weights, count)
         return writer.table(self.total)
+
+
+def _different_texts(stock: StockPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
+    """What is kept of the texts of a turn, each once."""
+    parts = []
+    for piece in stock.pieces():
+        texts = piece.texts(name)
+        parts.append(texts[(texts["form"] != MISSING) & (texts["first"] % np.uint64(passes) == turn)])
+    return _different(parts)
+
+
+def _different(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    texts = np.concatenate([*parts, np.empty(0, dtype=TEXT)])
+    texts = texts[np.lexsort((texts["second"], texts["first"]))]
+    is_new = np.ones(len(texts), dtype=np.bool_)
+    is_new[1:] = (texts["first"][1:] != texts["first"][:-1]) | (texts["second"][1:] != texts["second"][:-1])
+    different: NDArray[Any] = texts[is_new]
+    return different
 
 
 @dataclass(frozen=True)

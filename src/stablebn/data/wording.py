@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 from stablebn.data.table import Name
+from stablebn.graph.names import name_key
 
 MOST_SHOWN = 8
 
@@ -67,12 +67,12 @@ class Caution:
 
 
 def tallied(tally: Mapping[Name, object]) -> str:
-    """Names with what was found in each, a long list cut short.
+    """Names with what was found in each, in the order of names, a long list cut short.
 
-    >>> tallied({"a": 2, "b": 1})
+    >>> tallied({"b": 1, "a": 2})
     "'a' (2), 'b' (1)"
     """
-    shown = ", ".join(f"{name!r} ({found})" for name, found in islice(tally.items(), MOST_SHOWN))
+    shown = ", ".join(f"{name!r} ({tally[name]})" for name in sorted(tally, key=name_key)[:MOST_SHOWN])
     rest = len(tally) - MOST_SHOWN
     return f"{shown} and {rest} more" if rest > 0 else shown
 

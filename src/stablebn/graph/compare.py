@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stablebn.errors import GraphError, listed, spelled
 from stablebn.graph.convert import Graph, as_graph, edges_by_kind
 from stablebn.graph.intervention import structural_intervention_distance
 from stablebn.graph.names import Edge, Node, name_key, rank_names, sorted_edges
 from stablebn.graph.pdag import PDAG
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from stablebn.graph.picture import Drawing, LayoutName
 
 
 class EdgeDifference(NamedTuple):
@@ -80,6 +86,8 @@ class Comparison:
         another effect of an intervention at x on y than the true one. At most n (n - 1).
     edges : tuple of EdgeDifference
         Every edge that differs, sorted by the names.
+    learned, true : DAG or PDAG
+        The graphs as they were compared.
     """
 
     tp: int
@@ -95,6 +103,8 @@ class Comparison:
     arrowheads: Agreement
     sid: int | None
     edges: tuple[EdgeDifference, ...] = field(repr=False)
+    learned: Graph = field(repr=False, compare=False)
+    true: Graph = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         summary = (
@@ -106,6 +116,43 @@ class Comparison:
         if self.sid is not None:
             summary += f", SID {self.sid}"
         return "\n".join([summary, counts, *parts, *(f"  {edge}" for edge in self.edges)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures and the edges that differ, in types that JSON has."""
+        figures = {own.name: getattr(self, own.name) for own in fields(self) if own.name not in ("learned", "true")}
+        return {
+            **figures,
+            "skeleton": asdict(self.skeleton),
+            "arrowheads": asdict(self.arrowheads),
+            "edges": [edge._asdict() for edge in self.edges],
+        }
+
+    def plot(
+        self, path: str | os.PathLike[str] | None = None, *, layout: LayoutName = "auto", force: bool = False
+    ) -> Figure:
+        """Draw both graphs over each other: what is right, otherwise directed, extra, and not found; needs matplotlib.
+
+        Parameters
+        ----------
+        path, layout, force
+            As in `DAG.plot`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Notebooks show it.
+        """
+        return self._drawing().plot(path, layout, force=force)
+
+    def _repr_svg_(self) -> str:
+        """What notebooks show; it needs no matplotlib."""
+        return self._drawing().svg()
+
+    def _drawing(self) -> Drawing:
+        from stablebn.graph.picture import drawing_of_comparison
+
+        title = f"F1 {self.f1:.4f}, precision {self.precision:.4f}, recall {self.recall:.4f}, SHD {self.shd}"
+        return drawing_of_comparison(self.learned, self.true, title=title)
 
 
 def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:
@@ -167,6 +214,8 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool =
         arrowheads=_agreement(_heads(ours), _heads(theirs)),
         sid=distance,
         edges=differing,
+        learned=found,
+        true=target,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from stablebn.errors import OptionError, one_of
 from stablebn.independence.base import IndependenceTest
@@ -37,15 +37,20 @@ _MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics], Inde
     "mi-cg": ConditionalGaussianTest
 }
 
-_BY_KIND: Mapping[str, Iterable[str]] = {"categorical": _CATEGORICAL, "continuous": _CONTINUOUS, "mixed": _MIXED}
+TESTS_BY_KIND: Mapping[str, Sequence[str]] = {
+    "categorical": tuple(_CATEGORICAL),
+    "continuous": tuple(_CONTINUOUS),
+    "mixed": tuple(_MIXED),
+}
+"""Names of the tests that a table of a kind can have; the first is the default."""
 
-TESTS = tuple(dict.fromkeys(name for names in _BY_KIND.values() for name in names))
+TESTS = tuple(dict.fromkeys(name for names in TESTS_BY_KIND.values() for name in names))
 """Names of all tests."""
 
 
 def name_of_test(statistics: Statistics, test: str | None) -> str:
     """The name of a test that fits the data: `mi`, `cor` or `mi-cg` unless another is asked for."""
-    kind, fitting = statistics.kind, tuple(_BY_KIND[statistics.kind])
+    kind, fitting = statistics.kind, TESTS_BY_KIND[statistics.kind]
     if test is None:
         return fitting[0]
     one_of("test", test, TESTS)

@@ -49,12 +49,13 @@ class SearchConfig(Options):
     """Options of the learners."""
 
     _: KW_ONLY
-    tabu: int = option(10, "Length of the tabu list.", check=at_least(1, most=MOST), of=(TABU,))
+    tabu: int = option(10, "Length of the tabu list.", check=at_least(1, most=MOST), of=(TABU,), group="Tabu search")
     noinc: int | None = option(
         None,
         "Moves without improvement that are tolerated, by default as many as tabu.",
         check=at_least(0, most=MOST),
         of=(TABU,),
+        group="Tabu search",
     )
     max_parents: int | Mapping[Hashable, int] | None = option(
         None,
@@ -64,6 +65,8 @@ class SearchConfig(Options):
         of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES, ORDERS, PROVES),
         command_type=list[str],
         from_command=limits_from_words,
+        group="What you know",
+        command_help="Most parents of a variable: 3 for all, name=3 for one.",
     )
     max_iter: int | None = option(
         None, "Most steps of a search.", check=at_least(0, most=MOST), of=(CLIMBS, CLIMBS_AMONG_CANDIDATES)
@@ -80,15 +83,23 @@ class SearchConfig(Options):
         "continuous data, by default cor; mi-cg for mixed data, which of one kind alone is mi or mi-g.",
         check=choice(TESTS),
         of=(TESTS_INDEPENDENCE,),
+        group="Tests of independence",
+        command_help="For categories mi, mi-adf or x2, by default mi; for numbers cor, zf or mi-g, by default cor; for "
+        "both mi-cg.",
     )
     alpha: float = option(
         0.05,
         "Variables count as independent if the p-value of the test is above it.",
         check=between_0_and_1,
         of=(TESTS_INDEPENDENCE,),
+        group="Tests of independence",
     )
     max_condition: int | None = option(
-        None, "Most variables to condition on in a test.", check=at_least(0, most=MOST), of=(TESTS_INDEPENDENCE,)
+        None,
+        "Most variables to condition on in a test.",
+        check=at_least(0, most=MOST),
+        of=(TESTS_INDEPENDENCE,),
+        group="Tests of independence",
     )
     order: str = option(
         "stable",
@@ -96,6 +107,8 @@ class SearchConfig(Options):
         "columns, as in other tools (given).",
         check=choice(("stable", "given")),
         of=(TESTS_INDEPENDENCE, EQUIVALENCE_CLASSES),
+        command_help="What decides where the data leave a choice: the data (stable), or the order of the columns, as "
+        "in other tools (given).",
     )
     faithfulness: bool = option(
         False,
@@ -114,12 +127,15 @@ class SearchConfig(Options):
         "Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said.",
         check=at_least(0, most=10**9),
         of=(PROVES,),
+        command_help="Most parent sets to score: where there are more, the largest are left out, and that is said.",
     )
     max_time: float | None = option(
         None,
         "Seconds after which the search returns what it has, and says so. What that is depends on the machine.",
         check=positive("a finite number of seconds above 0", most=1e9),
         in_studies=False,
+        group="Long runs",
+        command_help="Stop after so many seconds with what was found. What that is depends on the machine.",
     )
 
     @property

@@ -63,6 +63,16 @@ class GraphScores:
             families = [by_number[v] for v in range(len(families))]
         return scores.dag(families) if all(map(scores.is_candidate, range(scores.n), families)) else None
 
+    def of_families(self, families: Sequence[int]) -> tuple[list[int | None], list[int | None]]:
+        """The score of each family of a DAG, whose sum is that of the DAG, and of each variable without parents.
+
+        None where rows are too few for one.
+        """
+        if self._scores is None:
+            self._numbered_for(families)
+        own = [self._of_families([(v, family)]) for v, family in enumerate(families)]
+        return own, [self._of_families([(v, 0)]) for v in range(len(families))]
+
     def depend_on_ties(self, families: Sequence[int]) -> bool:
         """Whether variables have other numbers for another DAG than this one, so that each takes long to score."""
         return self._scores is None and (self._numbered or self._numbered_for(families)).tied

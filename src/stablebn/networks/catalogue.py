@@ -103,7 +103,7 @@ def network_name(text: str) -> str:
     return _stem(os.path.basename(text))
 
 
-def read_graph(name: str | os.PathLike[str]) -> DAG | PDAG:
+def read_graph(name: str | os.PathLike[str], *, directories: Sequence[str | os.PathLike[str]] = ()) -> DAG | PDAG:
     """Read the graph of a file, or of a network by its name in the catalogue.
 
     Parameters
@@ -112,6 +112,8 @@ def read_graph(name: str | os.PathLike[str]) -> DAG | PDAG:
         A file with or without parameters, such as one that this package has written: a result, network or graph as
         JSON, an edge list as CSV, DOT, GraphML, BIF, XDSL and the like, each perhaps packed (".gz"); or a name such as
         "alarm" (`stablebn networks` lists them).
+    directories : sequence of paths
+        Folders with networks to look in before all others.
 
     Returns
     -------
@@ -126,7 +128,9 @@ def read_graph(name: str | os.PathLike[str]) -> DAG | PDAG:
     if not isinstance(name, str | os.PathLike):
         raise OptionError(f"a {type(name).__name__} names no graph: give the path of a file or the name of a network.")
     text = os.fsdecode(name)
-    return read_graph_file(text) if os.path.isfile(text) or is_graph_file(text) else read_network(text).dag
+    if os.path.isfile(text) or is_graph_file(text):
+        return read_graph_file(text)
+    return read_network(text, directories=directories).dag
 
 
 def graph_of(graph: object) -> DAG | PDAG:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from stablebn.data.kinds import Kind
@@ -55,6 +55,13 @@ _MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics, Score
     "dg": lambda statistics, config: mixed.dg(statistics, config.k),
 }
 
+SCORES_BY_KIND: Mapping[str, Sequence[str]] = {
+    "categorical": tuple(_CATEGORICAL),
+    "continuous": tuple(_CONTINUOUS),
+    "mixed": tuple(_MIXED),
+}
+"""Names of the scores that a table of a kind can have; the first is the default."""
+
 SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS, *_MIXED]))
 """Names of all scores."""
 
@@ -82,21 +89,30 @@ class ScoreConfig(Options):
         "Gaussian), meant for mixed data; bde, bds or k2 for categorical data; bge for continuous data.",
         check=choice(SCORES),
         own_name=score_name,
+        group="Options",
+        command_help="The score: bic, aic, loglik; for categories bde, bds, k2; for numbers bge; for both dg.",
     )
     _: KW_ONLY
-    k: float = option(1.0, "Multiplier of the penalty of bic, aic and dg.", check=positive(most=1e6))
-    iss: float = option(1.0, "Imaginary sample size of bde and bds.", check=positive(least=1e-20, most=1e9))
-    iss_mu: float = option(1.0, "Imaginary sample size of bge for the mean.", check=positive(least=1e-20, most=1e20))
+    k: float = option(1.0, "Multiplier of the penalty of bic, aic and dg.", check=positive(most=1e6), group="Score")
+    iss: float = option(
+        1.0, "Imaginary sample size of bde and bds.", check=positive(least=1e-20, most=1e9), group="Score"
+    )
+    iss_mu: float = option(
+        1.0, "Imaginary sample size of bge for the mean.", check=positive(least=1e-20, most=1e20), group="Score"
+    )
     iss_w: int | None = option(
         None,
         "Imaginary sample size of bge for the precision matrix, by default the number of variables + 2.",
         check=at_least(1, most=2**28),
+        group="Score",
     )
     arcs: str | None = option(
         None,
         "Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), "
         "or any; by default clg, with the score dg any. Other data have no such arcs, and it means nothing.",
         check=choice(("clg", "any")),
+        group="Score",
+        command_help="Mixed data: clg, no arc goes from a number to a category; or any. By default clg, with dg any.",
     )
 
     def allows(self, parent: Kind, child: Kind) -> bool:

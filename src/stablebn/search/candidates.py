@@ -20,6 +20,12 @@ _SECONDS_AT_ONCE = 0.05
 MOST_SCORED = 10_000_000
 """Parent sets that are scored at most unless more are asked for."""
 
+MOST_FOUND = 50_000
+"""Where more candidates than this have been found, larger sets are not looked at."""
+
+# With no more, dynamic programming over subsets does not mind how many candidates there are.
+_FEW_VARIABLES = 18
+
 
 @dataclass(frozen=True)
 class CandidateSets:
@@ -107,6 +113,7 @@ def candidate_sets(
         more than all their subsets: some best DAG is made of these.
     most_scored : int
         Sets that are scored at most, counted and not timed: a level that would need more is not begun, in any layout.
+        With more than 18 variables nor is one after more than `MOST_FOUND` candidates were found.
     time_is_up : callable, optional
         Asked again and again whether to stop; then only levels that are done count.
     watch : callable, optional
@@ -125,6 +132,7 @@ def candidate_sets(
         limits.required,
         limits.limits(max_parents),
         most_scored,
+        MOST_FOUND if n > _FEW_VARIABLES else most_scored,
         limbs(0 if within is None else within + 1),
     )
     ended = late = False

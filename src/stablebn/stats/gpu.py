@@ -23,6 +23,8 @@ Outcome = TypeVar("Outcome")
 
 # Histograms of more cells are made by sorting.
 _MOST_CELLS = 1 << 24
+# Of so many questions about single levels one is made.
+_MANY = 8
 _WORD = 64
 
 
@@ -35,11 +37,11 @@ class Device:
     xp : module
         CuPy, or NumPy.
     crossed : callable
-        Of bits [height, words], configurations [K, d] and levels [m], the rows in each intersection, [m, K].
+        Of bits [height, words] and crossings, the rows in each intersection of a configuration and a level, [m, K].
     """
 
     xp: Any
-    crossed: Callable[[Any, NDArray[np.int32], NDArray[np.int32]], Any]
+    crossed: Callable[[Any, Sequence[Crossing]], list[NDArray[np.int64]]]
 
     @classmethod
     def gpu(cls) -> Device:
@@ -64,13 +66,14 @@ class Device:
         return cls(np, _crossed)
 
 
-def _crossed(
-    bits: NDArray[np.uint64], configurations: NDArray[np.int32], levels: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    found = np.empty((len(levels), len(configurations)), dtype=np.int64)
-    for k, configuration in enumerate(configurations):
-        rows = np.bitwise_and.reduce(bits[configuration], axis=0)
-        found[:, k] = np.unpackbits((bits[levels] & rows).view(np.uint8), axis=1).sum(axis=1, dtype=np.int64)
+def _crossed(bits: NDArray[np.uint64], crossings: Sequence[Crossing]) -> list[NDArray[np.int64]]:
+    found = []
+    for configurations, levels in crossings:
+        counts = np.empty((len(levels), len(configurations)), dtype=np.int64)
+        for k, configuration in enumerate(configurations):
+            rows = np.bitwise_and.reduce(bits[configuration], axis=0)
+            counts[:, k] = np.unpackbits((bits[levels] & rows).view(np.uint8), axis=1).sum(axis=1, dtype=np.int64)
+        found.append(counts)
     return found
 
 
@@ -144,23 +147,23 @@ class _OnDevice:
         """The rows that have all levels of a configuration and a level more."""
         if self._bits is None:
             return [self._by_weights(*own) for own in crossings]
-        found: list[Any] = [None] * len(crossings)
         # All pairs at once: one look at the bits of all levels instead of one for each variable.
         alone = [k for k, (configurations, _) in enumerate(crossings) if configurations.shape[1] == 1]
-        if len(alone) > 1:
-            configurations = np.concatenate([crossings[k][0] for k in alone])
-            levels = np.unique(np.concatenate([crossings[k][1] for k in alone]))
-            together = self._device.crossed(self._bits, configurations, levels)
-            first = 0
-            for k in alone:
-                own, which = crossings[k]
-                rows = np.searchsorted(levels, which)
-                found[k] = together[rows, first : first + len(own)]
-                first += len(own)
-        for k, crossing in enumerate(crossings):
-            if found[k] is None:
-                found[k] = self._device.crossed(self._bits, *crossing)
-        return [self._here(own) for own in found]
+        if len(alone) < _MANY:
+            return self._device.crossed(self._bits, crossings)
+        configurations = np.concatenate([crossings[k][0] for k in alone])
+        levels = np.unique(np.concatenate([crossings[k][1] for k in alone]))
+        others = [own for own in crossings if own[0].shape[1] != 1]
+        together, *rest = self._device.crossed(self._bits, [(configurations, levels), *others])
+        found: list[NDArray[np.int64]] = []
+        first = 0
+        for own, which in crossings:
+            if own.shape[1] != 1:
+                found.append(rest.pop(0))
+                continue
+            found.append(np.ascontiguousarray(together[np.searchsorted(levels, which), first : first + len(own)]))
+            first += len(own)
+        return found
 
     def _by_weights(self, configurations: NDArray[np.int32], levels: NDArray[np.int32]) -> NDArray[np.int64]:
         """The same by histograms, of rows with weights."""

@@ -2,11 +2,13 @@
 
 from stablebn.study.api import Progress, plan, results, run
 from stablebn.study.definition import Study, read_study
+from stablebn.study.outcomes import Outcomes, read_outcomes
 from stablebn.study.plan import StudyPlan
 from stablebn.study.record import Record, Sample
 from stablebn.study.results import Run, StudyResults
 
 __all__ = [
+    "Outcomes",
     "Progress",
     "Record",
     "Run",
@@ -15,6 +17,7 @@ __all__ = [
     "StudyPlan",
     "StudyResults",
     "plan",
+    "read_outcomes",
     "read_study",
     "results",
     "run",

@@ -32,7 +32,7 @@ METRICS = ("f1", "precision", "recall", "bsf", "shd", "degree", "score", "second
 REPORTS = ("general", "paper")
 """The tables and figures that a study can have."""
 
-_OVERRIDES = ("randomisations", "vary", "networks", "sizes")
+_OVERRIDES = ("randomisations", "vary", "networks", "sizes", "time_limit")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class ConfiguredLearner:
         What differs between them.
     networks : tuple of str
     sizes : tuple of int
+    time_limit : float
+        Seconds that it may take for one layout.
     """
 
     label: str
@@ -61,6 +63,7 @@ class ConfiguredLearner:
     vary: tuple[str, ...]
     networks: tuple[str, ...]
     sizes: tuple[int, ...]
+    time_limit: float
 
     @property
     def recipe(self) -> str:
@@ -82,8 +85,6 @@ class Study:
     learners : tuple of ConfiguredLearner
     metrics : tuple of str
         What its tables tell.
-    time_limit : float
-        Seconds that a learner may take for one layout.
     seed : int
         Of samples and layouts.
     report : {"general", "paper"}
@@ -98,7 +99,6 @@ class Study:
     sizes: tuple[int, ...]
     learners: tuple[ConfiguredLearner, ...]
     metrics: tuple[str, ...]
-    time_limit: float
     seed: int
     report: str
     named_networks: Mapping[str, NamedNetwork] = field(repr=False)
@@ -156,7 +156,6 @@ def read_study(
         sizes=sizes,
         learners=learners,
         metrics=whole.texts("metrics", METRICS, METRICS),
-        time_limit=whole.seconds("time_limit", 10_800),
         seed=whole.integer("seed", 0, 1),
         report=whole.one_of("report", REPORTS),
         named_networks=read_networks({network: paths[network] for network in networks}, directories),
@@ -297,6 +296,7 @@ def _quick_part(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]
 def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
     vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
     randomisations = whole.integer("randomisations", 1, 25)
+    time_limit = whole.seconds("time_limit", 10_800)
     known = _known_options()
     for_all = {key: known[key].read(value) for key, value in whole.entries.items() if key in known}
     learners = []
@@ -325,6 +325,7 @@ def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) 
                 vary=table.texts("vary", VARIATIONS, vary),
                 networks=table.among("networks", str, networks),
                 sizes=table.among("sizes", int, sizes),
+                time_limit=table.seconds("time_limit", time_limit),
             )
         )
     twice = [label for label, times in Counter(learner.label for learner in learners).items() if times > 1]

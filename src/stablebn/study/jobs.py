@@ -36,8 +36,6 @@ class Job:
         Number of the layout, from 1.
     seed : int
         Of the study.
-    time_limit : float
-        Seconds.
     """
 
     network: NamedNetwork
@@ -45,7 +43,6 @@ class Job:
     learner: ConfiguredLearner
     randomisation: int
     seed: int
-    time_limit: float
 
     @property
     def timing_group(self) -> TimingGroup:
@@ -77,7 +74,7 @@ class Job:
             self.randomisation,
             self.learner.recipe,
             LEARNERS[self.learner.algorithm].revision,
-            self.time_limit,
+            self.learner.time_limit,
         )
 
 
@@ -89,7 +86,7 @@ def jobs_of(study: Study) -> list[Job]:
     """All jobs by network, rows, randomisation and learner, so that neighbours share a sample and a layout."""
     most = max(learner.randomisations for learner in study.learners)
     return [
-        Job(study.named_networks[network], rows, learner, randomisation, study.seed, study.time_limit)
+        Job(study.named_networks[network], rows, learner, randomisation, study.seed)
         for network in study.networks
         for rows in study.sizes
         for randomisation in range(1, most + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 Status = Literal["done", "failed", "timed out"]
 
@@ -82,3 +82,16 @@ class Record:
     f1: float | None = None
     bsf: float | None = None
     shd: float | None = None
+
+
+def fits(entry: object) -> bool:
+    """Whether every value of an entry that was read is of the type that it should be: a file can hold anything."""
+    return all(_is(getattr(entry, name), type_) for name, type_ in get_type_hints(type(entry)).items())
+
+
+def _is(value: object, type_: Any) -> bool:
+    if get_origin(type_) is Literal:
+        return value in get_args(type_)
+    if get_args(type_):
+        return any(_is(value, one) for one in get_args(type_))
+    return isinstance(value, type_)

@@ -8,15 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from stablebn.errors import OptionError
 from stablebn.networks.model import Network
 from stablebn.study.definition import Study
 from stablebn.study.estimate import in_words
 from stablebn.study.jobs import jobs_of
+from stablebn.study.outcomes import Outcomes
 from stablebn.study.record import Record, Sample
 from stablebn.study.reporting.table import Table
-from stablebn.study.reporting.writing import study_tables, write_figures, write_tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MOST_REASONS = 5
 
@@ -56,17 +60,14 @@ class StudyResults:
     run: Run | None = field(compare=False)
 
     @cached_property
+    def outcomes(self) -> Outcomes:
+        """What tables and figures are made of; `outcomes.save` writes it to one small file."""
+        return Outcomes(self.study.title, self.study.report, self.study.metrics, self.samples, self.records)
+
+    @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The tables of its report, with numbers in full; `str` of one is Markdown."""
-        return tuple(
-            study_tables(
-                self.samples,
-                self.records,
-                report=self.study.report,
-                metrics=self.study.metrics,
-                networks=self._networks,
-            )
-        )
+        return self.outcomes.tables_with(networks=self._networks)
 
     def write_tables(
         self,
@@ -91,17 +92,7 @@ class StudyResults:
         list of Path
             All files written.
         """
-        return write_tables(
-            self.study.title,
-            self.samples,
-            self.records,
-            Path(folder),
-            report=self.study.report,
-            metrics=self.study.metrics,
-            networks=self._networks,
-            published=None if published is None else Path(published),
-            force=force,
-        )
+        return self.outcomes.write_tables(folder, networks=self._networks, published=published, force=force)
 
     def write_figures(
         self,
@@ -111,15 +102,36 @@ class StudyResults:
         force: bool = False,
     ) -> list[Path]:
         """Draw the figures as PNG and SVG, and write a page that lists them; takes what `write_tables` takes."""
-        return write_figures(
-            self.study.title,
-            self.samples,
-            self.records,
-            Path(folder),
-            report=self.study.report,
-            published=None if published is None else Path(published),
-            force=force,
-        )
+        return self.outcomes.write_figures(folder, published=published, force=force)
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, force: bool = False) -> Figure:
+        """Draw F1 against the number of rows: a panel a network, a line a learner, its SD as shading; needs matplotlib.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write: .png, .svg or .pdf.
+        force : bool
+            Replace a file that exists.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Notebooks show it.
+        """
+        from stablebn.drawing.figures import check_drawable, write_figure
+        from stablebn.study.reporting.curves import f1_by_size
+        from stablebn.study.reporting.summary import Experiments
+
+        experiments = Experiments.of(self.samples, self.records)
+        if not experiments.samples:
+            raise OptionError("nothing of the study has been run yet, so there is nothing to draw. Run it first.")
+        if path is not None:
+            check_drawable(path, force=force)
+        figure = f1_by_size(experiments, experiments.learners, {name: name for name in experiments.networks})
+        if path is not None:
+            write_figure(figure, path, force=force)
+        return figure
 
     def summary(self) -> str:
         """How many jobs came to what, and why some came to nothing."""

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 from stablebn import __version__
 from stablebn.errors import OptionError
 from stablebn.study.definition import Study
 from stablebn.study.jobs import Job, TimingGroup, jobs_of
-from stablebn.study.record import Record, Sample, Status
+from stablebn.study.record import Record, Sample, Status, fits
 
 # In the header of the file: it is ours ("SBNs" as a number), and how its tables are laid out.
 _APPLICATION = 0x53424E73
@@ -89,7 +89,7 @@ class Store:
         """What every job took that did not fail, in seconds."""
         rows = self._rows("SELECT network, nodes, rows, recipe, seconds FROM job WHERE status <> 'failed' ORDER BY key")
         timed = [(TimingGroup(*group), seconds) for *group, seconds in rows]
-        if not all(isinstance(seconds, float) and _fits(group) for group, seconds in timed):
+        if not all(isinstance(seconds, float) and fits(group) for group, seconds in timed):
             raise _damaged(self.path, "a time is none")
         return timed
 
@@ -118,7 +118,7 @@ class Store:
 
     def _checked(self, entry: Entry) -> Entry:
         """What was read, if it can have been written."""
-        if not _fits(entry):
+        if not fits(entry):
             raise _damaged(self.path, f"there is no {entry}")
         return entry
 
@@ -137,19 +137,6 @@ def _record(job: Job, values: tuple[Any, ...]) -> Record:
         # SQLite has no booleans.
         found["extendable"] = bool(found["extendable"])
     return Record(job.network.name, job.rows, job.learner.label, job.randomisation, **found)
-
-
-def _fits(entry: Sample | Record | TimingGroup) -> bool:
-    """Whether every value is of the type that it should be: SQLite stores any in any column."""
-    return all(_is(getattr(entry, name), type_) for name, type_ in get_type_hints(type(entry)).items())
-
-
-def _is(value: object, type_: Any) -> bool:
-    if get_origin(type_) is Literal:
-        return value in get_args(type_)
-    if get_args(type_):
-        return any(_is(value, one) for one in get_args(type_))
-    return isinstance(value, type_)
 
 
 @contextmanager

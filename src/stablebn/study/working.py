@@ -38,10 +38,10 @@ def work(job: Job) -> tuple[Sample | None, Record]:
         sample = drawn.sample
         layout = _lay_out(job.network, job.rows, job.sample_seed, job.learner.vary, job.seed, job.randomisation)
         _warm_up(drawn.sample.kind, job.rows, job.learner.recipe)
-        options = {**job.learner.options, "threads": 1, "max_time": job.time_limit}
+        options = {**job.learner.options, "threads": 1, "max_time": job.learner.time_limit}
         found = attempt(job.learner.algorithm, layout, options)
         if any(caution.code == "max-time" for caution in found.warnings):
-            reason = f"not finished within {job.time_limit:,g} seconds"
+            reason = f"not finished within {job.learner.time_limit:,g} seconds"
             return sample, _record(job, "timed out", reason, seconds=found.seconds)
         return sample, _record(job, "done", seconds=found.seconds, **_judged(job, found, drawn))
     except Exception as error:

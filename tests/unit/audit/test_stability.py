@@ -281,6 +281,7 @@ def test_the_picture_is_written_and_never_over_another(tmp_path: Path, ending: s
 
 
 def test_without_matplotlib_the_picture_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "stablebn.drawing.notebook_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(sb.MissingExtraError, match=r"stablebn\[plot\]"):
         sb.stability(TABLE, "hc", repeats=2).plot()

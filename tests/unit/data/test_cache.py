@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +11,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from tests.unit.data.comparing import assert_same_table
 
 import stablebn as sb
 from stablebn.data import Prepared, prepare
+from stablebn.data.blocks import joined
 from stablebn.errors import DataError, OptionError
+from stablebn.stats import statistics_of
 
 MEMORY = 1 << 24
 
@@ -114,17 +118,35 @@ def test_a_damaged_table_is_made_anew(rows: Path, tmp_path: Path, name: str, dam
     assert _prepared(rows, tmp_path / "cache")[1] == ["reading"]
 
 
-def test_what_an_ended_process_has_left_is_removed_and_what_a_running_one_needs_is_not(
+_LEAVING = """
+import os, sys
+from pathlib import Path
+from stablebn.data.stock import Folder
+folder = Folder(Path(sys.argv[1]))
+(folder.path / "rows").write_bytes(b"half")
+print(folder.path, flush=True)
+if sys.argv[2] == "die":
+    os._exit(1)
+sys.stdin.read()
+"""
+
+
+def test_what_a_killed_process_has_left_is_removed_and_what_a_running_one_needs_is_not(
     rows: Path, tmp_path: Path
 ) -> None:
-    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    left = tmp_path / "cache" / f"stablebn-part-{int(ended.stdout)}-x"
-    needed = tmp_path / "cache" / f"stablebn-part-{os.getpid()}-x"
-    left.mkdir(parents=True)
-    needed.mkdir()
-    _prepared(rows, tmp_path / "cache")
-    assert not left.exists()
-    assert needed.exists()
+    cache = tmp_path / "cache"
+    program = [sys.executable, "-c", _LEAVING, str(cache)]
+    left = Path(subprocess.run([*program, "die"], capture_output=True, text=True, check=False).stdout.strip())
+    assert (left / "rows").exists()
+    with subprocess.Popen([*program, "live"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        needed = Path(running.stdout.readline().strip())
+        _prepared(rows, cache)
+        assert not left.exists()
+        assert needed.exists()
+        running.communicate()
+    assert not needed.exists()
+    assert len(_tables(cache)) == 1
 
 
 @pytest.fixture
@@ -148,6 +170,32 @@ def test_blocks_are_there_for_as_long_as_somebody_has_them(rows: Path, temporary
     del found
     assert sum(block.rows for block in chosen.blocks()) == 1000
     del chosen
+    assert list(temporary.iterdir()) == []
+
+
+def test_blocks_on_disk_can_be_sent_to_another_process(rows: Path, temporary: Path) -> None:
+    found = prepare(rows, memory=MEMORY)
+    assert found.blocks is not None
+    for table in (found.blocks, found.blocks.select([2, 0])):
+        content = pickle.dumps(table)
+        assert len(content) < 10_000
+        sent = pickle.loads(content)
+        assert_same_table(joined(sent), joined(table))
+    del sent
+    assert len(list(temporary.iterdir())) == 1
+
+
+@pytest.mark.parametrize("columns", [["a", "b"], ["c", "d"], ["a", "b", "c", "d"]], ids=" ".join)
+def test_statistics_are_counted_from_blocks_on_disk(rows: Path, columns: list[str], temporary: Path) -> None:
+    for part in rows.iterdir():
+        table = pq.read_table(part)
+        pq.write_table(table.append_column("d", pc.multiply(table["c"], table["c"])), part)
+    found = prepare(rows, memory=MEMORY, columns=columns)
+    assert found.blocks is not None
+    (block,) = found.blocks.blocks()
+    whole = prepare(rows, columns=columns).table
+    assert statistics_of(block).sort_key(1) == statistics_of(whole).sort_key(1)
+    del block, found
     assert list(temporary.iterdir()) == []
 
 

@@ -131,7 +131,7 @@ def test_columns_set_aside_stay_in_the_table_and_are_told() -> None:
     assert set(prepared.kinds) == {"x", "y"}
     (caution,) = prepared.warnings
     assert (caution.code, caution.columns) == ("set-aside", ("id", "day"))
-    assert "'id' (30 integers, each once: they number the rows), 'day' (dates or times)" in str(caution)
+    assert "'day' (dates or times), 'id' (30 integers, each once: they number the rows)" in str(caution)
     assert "keep=" in str(caution)
     assert prepare(columns, drop=["id", "day"]).warnings == ()
 
@@ -140,7 +140,7 @@ def test_decisions_by_values_are_told_in_a_note() -> None:
     columns = {"code": [1.0, 2.0] * 30, "age": _repeated(range(30), 60), "x": ["u", "v"] * 30}
     (caution,) = prepare(columns).warnings
     assert (caution.code, caution.columns) == ("kinds", ("code", "age"))
-    assert "'code' (categorical: 2 distinct whole numbers), 'age' (continuous: 30 distinct integers)" in str(caution)
+    assert "'age' (continuous: 30 distinct integers), 'code' (categorical: 2 distinct whole numbers)" in str(caution)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import math
 import random
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -24,7 +23,6 @@ from stablebn.data.discretising import labels_of
 from stablebn.data.randomise import lay_out
 
 NAN = float("nan")
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "discretising.md"
 
 
 def _drawn(seed: int) -> tuple[dict[str, list[float | None]], dict[str, list[str | None]]]:
@@ -375,16 +373,6 @@ def test_the_command_line_has_bins(tmp_path: Path) -> None:
     result = sb.learn(path, discretise="quantile", bins=5)
     assert (tmp_path / "g.json").read_text() == result.to_json() + "\n"
     assert [len(points) for points in result.cuts.values()] == [4] * 4
-
-
-def test_the_examples_of_the_page_print_what_they_show() -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.M | re.S)
-    scope: dict[str, object] = {}
-    exec(block, scope)
-    shown = re.findall(r"^(\S.*?)  +# (\S.*)$", block, flags=re.M)
-    assert len(shown) >= 4
-    for expression, value in shown:
-        assert str(eval(expression, scope)) == value
 
 
 def test_naive_rounding_is_the_shortest() -> None:

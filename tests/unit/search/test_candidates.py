@@ -127,7 +127,7 @@ def test_time_that_is_up_leaves_levels_that_are_done() -> None:
 def test_threads_and_small_parts_change_nothing(threads: int) -> None:
     table = drawn_table("categorical", 8)
     scores = family_scores(table, ScoreConfig("bic"), threads=threads)
-    search = _core.CandidateSearch(scores.compiled, None, [0] * 6, [6] * 6, 10**6)
+    search = _core.CandidateSearch(scores.compiled, None, [0] * 6, [6] * 6, 10**6, 10**6)
     while not search.go_on(0.0):
         pass
     whole = candidate_sets(family_scores(table, ScoreConfig("bic")))

@@ -17,15 +17,17 @@ from tests.unit.search.test_candidates import drawn_constraints, drawn_table
 from stablebn import _core
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.search import candidates as module_of_candidates
 from stablebn.search.candidates import CandidateSets, candidate_sets
 from stablebn.search.constraints import Constraints
 from stablebn.search.optimum import linear, proof, search, ties
 from stablebn.search.optimum.components import NEVER, Component, components, strongly_connected
-from stablebn.search.optimum.proof import Multipliers, Tree, least_loss
+from stablebn.search.optimum.proof import Multipliers, Table, Tree, least_loss
 from stablebn.search.optimum.search import Proof, find_best, proof_of
 from stablebn.search.optimum.subsets import best_of_part
+from stablebn.search.optimum.tables import TableSearch
 from stablebn.search.optimum.ties import class_of
-from stablebn.stats.variable_sets import bit
+from stablebn.stats.variable_sets import bit, members
 
 
 def _best(
@@ -116,8 +118,10 @@ def test_any_multipliers_give_a_true_bound(monkeypatch: pytest.MonkeyPatch) -> N
                 for _ in range(rng.randrange(1, 4)):
                     drawn = [rng.randrange(1, bit(component.n)) for _ in range(rng.randrange(1, 6))]
                     numbered = [(own, rng.randrange(1 << rng.randrange(58, 68))) for own in drawn]
-                    packed = [own for own in numbered if own[0].bit_count() > 1]
-                    steps.append(Multipliers(tuple(numbered), tuple(packed[: rng.randrange(4)])))
+                    tables = [
+                        (_drawn_table(rng, members(own)), value) for own, value in numbered if own.bit_count() > 1
+                    ]
+                    steps.append(Multipliers(tuple(numbered), tuple(tables[: rng.randrange(4)])))
                 arc = (rng.randrange(component.n), rng.randrange(component.n))
                 tree = Tree(tuple(steps), arc, Tree(tuple(steps[:1])), Tree())
                 bound = least_loss(component, tree, least)
@@ -126,11 +130,54 @@ def test_any_multipliers_give_a_true_bound(monkeypatch: pytest.MonkeyPatch) -> N
             monkeypatch.undo()
 
 
-def test_negative_multipliers_prove_nothing() -> None:
+def _drawn_table(rng: random.Random, places: Sequence[int]) -> Table:
+    numbers = [[rng.randrange(-3, 9) for _ in range(bit(len(places) - 1))] for _ in places]
+    return Table(tuple(places), tuple(map(tuple, numbers)))
+
+
+def test_least_sum_of_a_table_is_that_of_brute_force() -> None:
+    rng = random.Random(2)
+    for size in (2, 3, 3, 4):
+        places = sorted(rng.sample(range(30), size))
+        table = _drawn_table(rng, places)
+        families = []
+        for place in places:
+            _, numbers = table.by_parents(place)
+            # Under the numbers 0, 1, ... of the places.
+            families.append({sum(bit(places.index(u)) for u in members(own)): value for own, value in numbers.items()})
+        assert table.least == min(score for score, _ in all_dags(families))
+
+
+def test_three_that_share_all_others_violate_a_table_and_no_cluster() -> None:
+    everything = [(bit(4) - 1) & ~bit(v) for v in range(4)]
+    triple = tuple((everything[v] & 7, 0) if v < 3 else (0,) for v in range(4))
+    component = Component((0, 1, 2, 3), triple, triple, tuple((0, 1) if v < 3 else (0,) for v in range(4)), 0)
+    shares = [[(0, 0.5), (1, 0.5)]] * 3 + [[(0, 1.0)]]
+    children, parents = [0, 0, 1, 1, 2, 2, 3], [6, 0, 5, 0, 3, 0, 0]
+    assert not _core.violated_clusters(4, children, parents, [*([0.5] * 6), 1.0], 1e-6, 80)
+    found = TableSearch(linear.import_highs(), 4).violated(component, shares, (0, 1, 2, 3))
+    assert found is not None
+    lack, table = found
+    halves = sum(table.by_parents(v)[1][everything[v] & 7] + table.by_parents(v)[1][0] for v in range(3)) / 2
+    assert halves + table.by_parents(3)[1][0] == pytest.approx((1 - lack) * table.least)
+    assert lack > 0.1
+
+
+def test_multipliers_and_tables_that_cannot_be_prove_nothing() -> None:
     scores = family_scores(drawn_table("categorical", 80, 6), ScoreConfig("aic"))
     component = max(components(candidate_sets(scores)), key=lambda own: own.n)
-    with pytest.raises(ValueError, match="negative"):
-        least_loss(component, Tree((Multipliers(((3, -1),)),)), 1 << 90)
+    table = Table((0, 1), ((1, 0), (1, 0)))
+    for own, told in (
+        (Multipliers(((3, -1),)), "negative"),
+        (Multipliers(tables=((table, -1),)), "negative"),
+        (Multipliers(tables=((table, 1),), denominator=0), "denominator"),
+        (Multipliers(tables=((replace(table, places=(0, 40)), 1),)), "unknown"),
+        (Multipliers(tables=((replace(table, places=(1, 1)), 1),)), "two to"),
+        (Multipliers(tables=((Table(tuple(range(9)), ((0,) * 256,) * 9), 1),)), "two to"),
+        (Multipliers(tables=((replace(table, numbers=((1, 0), (1,))), 1),)), "not a number"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            least_loss(component, Tree((own,)), 1 << 90)
 
 
 def test_a_limit_on_sets_still_gives_a_true_bound() -> None:
@@ -175,6 +222,36 @@ def test_a_component_that_is_too_large_for_cuts_has_a_loose_bound() -> None:
     assert is_acyclic(parents)
     assert (proven.score, proven.bound, proven.optimal) == (5 * n - 5, 5 * n, False)
     assert not proven.ties.are_all
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_more_choices_than_a_programme_takes_have_a_loose_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
+    candidates = candidate_sets(scores, max_parents=3)
+    best = _best(candidates)[1]
+    assert best.optimal
+    monkeypatch.setattr(search, "MOST_CHOICES", 5)
+    parents, proven = _best(candidates)
+    assert scores.dag(parents) == proven.score <= best.score
+    assert proven.bound is not None
+    assert proven.bound > best.score
+    assert not proven.ties.are_all
+
+
+def test_many_candidates_end_the_search_for_more_and_the_bound_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = family_scores(drawn_table("categorical", 20, 7), ScoreConfig("aic"))
+    every = candidate_sets(scores)
+    best = _best(every)[1].score
+    monkeypatch.setattr(module_of_candidates, "MOST_FOUND", 8)
+    # Few variables have no such limit.
+    assert candidate_sets(scores) == every
+    monkeypatch.setattr(module_of_candidates, "_FEW_VARIABLES", 6)
+    some = candidate_sets(scores)
+    assert (some.complete, some.most_parents) == (False, 1)
+    assert len(some) < len(every)
+    _, proven = _best(some)
+    assert proven.bound is not None
+    assert proven.score <= best <= proven.bound
 
 
 def test_strongly_connected_parts() -> None:

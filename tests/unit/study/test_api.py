@@ -60,3 +60,16 @@ def test_tables_and_figures_are_those_of_the_report(mine: Path, tmp_path: Path) 
     found = sb.study.run(mine)
     assert "claims" in {table.name for table in found.tables}
     assert tmp_path / "shown" / "claims.csv" in found.write_tables(tmp_path / "shown")
+
+
+def test_f1_by_sample_size_is_drawn(mine: Path, tmp_path: Path) -> None:
+    found = sb.study.run(mine)
+    figure = found.plot(tmp_path / "f1.svg")
+    panels = [panel for panel in figure.axes if panel.get_visible()]
+    assert len(panels) == len({record.network for record in found.records})
+    lines = panels[0].get_lines()
+    assert len(lines) == len({record.learner for record in found.records})
+    sizes = sorted({record.rows for record in found.records})
+    assert all([int(size) for size in line.get_xdata()] == sizes for line in lines)  # type: ignore[arg-type,union-attr]
+    with pytest.raises(sb.OptionError, match="exists"):
+        found.plot(tmp_path / "f1.svg")

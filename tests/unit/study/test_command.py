@@ -158,3 +158,19 @@ def test_the_name_of_the_store_can_be_chosen(tmp_path: Path) -> None:
     _run(tmp_path, "mine.toml", "--quick", "--jobs", 1, "--store", "other.sqlite")
     assert not (tmp_path / "mine.sqlite").exists()
     assert len(all_but_seconds(tmp_path / "other.sqlite", study)[1]) == len(jobs_of(study))
+
+
+def test_outcomes_in_one_file_give_the_same_tables(tmp_path: Path) -> None:
+    run_here(study_of(tmp_path, SMALL), tmp_path / "mine.sqlite")
+    _run(tmp_path, "mine.toml", "--tables", "--outcomes", "found.json.gz")
+    (tmp_path / "mine.sqlite").unlink()
+    done = _run(tmp_path, "found.json.gz", "--tables")
+    assert "16 jobs are in found.json.gz." in done.stdout
+    # Seconds are rounded, and no part of this one.
+    ours, again = (tmp_path / name / "f1-by-network-categorical.csv" for name in ("mine-study", "found-study"))
+    assert again.read_text() == ours.read_text()
+
+
+def test_outcomes_are_not_run_again(tmp_path: Path) -> None:
+    done = _run(tmp_path, "found.json.gz", "--quick", code=2)
+    assert "only --tables, --figures" in done.stderr

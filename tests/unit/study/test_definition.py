@@ -33,8 +33,9 @@ def toys(tmp_path: Path) -> Path:
 def test_a_study_is_what_its_file_says(tmp_path: Path) -> None:
     study = study_of(tmp_path, SMALL)
     assert (study.name, study.title, study.networks, study.sizes) == ("mine", "mine", ("asia",), (50, 200))
-    assert (study.time_limit, study.seed, study.metrics) == (10800.0, 1, METRICS)
+    assert (study.seed, study.metrics) == (1, METRICS)
     tabu, _, pc = study.learners
+    assert tabu.time_limit == 10800.0
     assert (tabu.label, tabu.options, tabu.randomisations, tabu.vary) == ("tabu", {}, 3, ("columns", "rows", "names"))
     assert (pc.label, pc.algorithm, pc.options, pc.randomisations) == ("pc", "pc-stable", {"alpha": 0.01}, 2)
     assert len(jobs_of(study)) == 2 * (3 + 3 + 2)
@@ -47,6 +48,11 @@ def test_an_option_above_the_learners_is_that_of_all_that_have_it(tmp_path: Path
     tabu, _, pc = study_of(tmp_path, text).learners
     assert tabu.options == {"tabu": 5, "unit_free": False}
     assert pc.options == {"unit_free": True, "alpha": 0.01}
+
+
+def test_a_learner_may_have_a_time_limit_of_its_own(tmp_path: Path) -> None:
+    text = "time_limit = 60\n" + SMALL.replace('algorithm = "pc-stable"', 'algorithm = "pc-stable"\ntime_limit = 5')
+    assert [learner.time_limit for learner in study_of(tmp_path, text).learners] == [60.0, 60.0, 5.0]
 
 
 def test_an_option_above_the_learners_is_checked(tmp_path: Path) -> None:
@@ -77,14 +83,15 @@ def test_the_paper_is_as_its_tables_expect(toys: Path) -> None:
     study = read_study("paper", directories=[toys])
     orders = ["hc", "tabu", "hc-stable", "tabu-stable", "tabu-dec", "tabu-inc"]
     residual = ["tabu-stable, names kept", "tabu-stable, merged"]
-    labels = [*orders, *residual, *SIX, *(f"{name} (stable order)" for name in SIX)]
+    labels = [*orders, *residual, *SIX, *(f"{name} (stable order)" for name in SIX), "best", "exact"]
     assert [learner.label for learner in study.learners] == labels
     assert (len(study.networks), study.sizes) == (26, (100, 1000, 10000, 100000))
     by_label = {learner.label: learner for learner in study.learners}
     assert {by_label[name].options["order"] for name in SIX} == {"given"}
     assert all(by_label[label].networks == tuple(n for n in study.networks if n in RESIDUAL) for label in residual)
     assert by_label["tabu-stable, names kept"].vary == ("columns", "rows")
-    assert len(jobs_of(study)) == 26 * 4 * (6 * 25 + 6 * 5 + 6 * 2) + 6 * 4 * 2 * 25
+    assert len(jobs_of(study)) == 26 * 4 * (6 * 25 + 6 * 5 + 6 * 2 + 2) + 6 * 4 * 2 * 25 + 15 * 3 * 2
+    assert {learner.time_limit for learner in study.learners if learner.label != "exact"} == {10800.0}
 
 
 def test_the_file_of_a_study_chooses_its_report(tmp_path: Path, toys: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,10 @@ from stablebn.fixed_point import UNIT
 from stablebn.search.optimum.components import NEVER, Alive, Component, parts_of
 from stablebn.search.optimum.orders import choices_in, climbed
 from stablebn.search.optimum.polish import polished
-from stablebn.search.optimum.proof import Multipliers, Tree, apply, split
+from stablebn.search.optimum.proof import Multipliers, Table, Tree, apply, split
 from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
-from stablebn.stats.variable_sets import bit, members, to_words
+from stablebn.search.optimum.tables import Shares, TableSearch, places_of_tables, quiet_solver
+from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +31,19 @@ _LEAST_SHARE = 1e-9
 _LEAST_MULTIPLIER = 1e-9
 # Cuts that are added at once.
 _MOST_CUTS = 80
-# Programmes from one climb in the space of orders to the next, below the root.
-_SOLVED_BETWEEN_CLIMBS = 25
+# Variables of a table, the sizes that are looked for one after the other.
+_SIZES_OF_TABLES = (4, 5, 6)
+# Programmes from one look for a better DAG near a solution to the next; what `best` has found is mostly the best.
+_SOLVED_BETWEEN_ROUNDINGS_AT_ROOT = 5
+_SOLVED_BETWEEN_ROUNDINGS = 25
+# Where so many programmes have closed less than this part of the gap, an arc closes more.
+_SOLVED_IN_VAIN = 8
+_LEAST_PROGRESS = 0.08
+_LEAST_PROGRESS_AT_ROOT = 0.01
+# The programme is made anew where no more than this part of its choices is left.
+_WORTH_BEGINNING_ANEW = 0.9
+# Steps of the solver on each side of an arc that is tried: enough to tell good ones.
+_STEPS_OF_TRIAL = 60
 # Nodes of the small integer programme that looks for a cluster.
 _MOST_NODES = 500
 # Arcs that are tried as a branch.
@@ -43,11 +54,8 @@ _NEARLY = 1e-5
 _MARGIN = 1e-7
 
 
-Shares = list[list[tuple[int, float]]]
-"""By place, choices and the shares that a solution gives them."""
-
-Cut = tuple[str, int]
-""""cluster" or "packing", and its variables as bits of places."""
+Cut = int | Table
+"""A cluster, its variables as bits of places, or a table."""
 
 
 def import_highs() -> Any:
@@ -98,6 +106,7 @@ class ClusterSearch:
         self._time_is_up = time_is_up
         self._watch = watch
         self._programme = _Programme(component)
+        self._table_searches = [TableSearch(import_highs(), size) for size in _SIZES_OF_TABLES if size <= component.n]
         self._solved = 0
 
     def search(self) -> Tree:
@@ -108,36 +117,45 @@ class ClusterSearch:
         component, programme = self.component, self._programme
         steps: list[Multipliers] = []
         programme.restrict(alive, self._most())
-        best_bound, stale = -np.inf, 0
+        bounds: list[float] = []
         while True:
             values, duals, bound = programme.solve()
+            bounds.append(bound)
             self._solved += 1
             if self._watch is not None:
                 self._watch(self._solved)
             shares = programme.shares(values)
-            self._round(shares, climb=depth == 0 or self._solved % _SOLVED_BETWEEN_CLIMBS == 0)
+            if self._solved % (_SOLVED_BETWEEN_ROUNDINGS if depth else _SOLVED_BETWEEN_ROUNDINGS_AT_ROOT) == 1:
+                self._round(shares)
             late = self._time_is_up()
             hopeless = bound > self._nats() + _MARGIN
-            stale = 0 if bound > best_bound + 1e-4 * max(1.0, self._nats() - bound) else stale + 1
-            best_bound = max(bound, best_bound)
-            cuts = [] if late or hopeless else self._cuts(shares, exact=stale == 0 or bound > self._nats() - 1)
-            if late or hopeless or not cuts or stale >= 8:
+            progress = bound - bounds[-1 - _SOLVED_IN_VAIN] if len(bounds) > _SOLVED_IN_VAIN else np.inf
+            least = _LEAST_PROGRESS if depth else _LEAST_PROGRESS_AT_ROOT
+            is_slow = progress < least * (self._nats() - bound)
+            cuts = [] if late or hopeless or is_slow else self._cuts(shares, thoroughly=depth == 0)
+            own = programme.multipliers(duals)
+            if not cuts:
                 break
             if self._solved % 10 == 0:
                 # What cannot be in a better DAG makes the programme larger for nothing.
-                alive = self._shrunk(alive, duals, steps, worth=0.2)
+                alive = self._shrunk(alive, own, steps, depth, worth=0.2)
                 if not all(alive):
                     return Tree(tuple(steps))
-            programme.add(cuts)
-        alive = self._shrunk(alive, duals, steps, worth=0.0)
+            programme.add([cut for cut in cuts if cut not in programme.known])
+        alive = self._shrunk(alive, own, steps, depth, worth=0.0)
         if not all(alive):
             return Tree(tuple(steps))
+        if abs(bound - self._nats()) < _NEARLY:
+            # The bound is met. Of all multipliers that show it those in the middle leave out the most.
+            alive = self._shrunk(alive, programme.central_multipliers(), steps, depth, worth=0.0)
+            if not all(alive):
+                return Tree(tuple(steps))
         parts = parts_of(component, alive)
         if all(len(part) <= MOST_PLACES for part in parts):
             self._finish(alive, parts)
             return Tree(tuple(steps))
         if abs(bound - self._nats()) < _NEARLY:
-            exactly = polished(component, alive, self.choices, programme.multipliers(duals), self.loss)
+            exactly = polished(component, alive, self.choices, own, self.loss)
             if exactly is not None:
                 return Tree((*steps, exactly))
         if late:
@@ -160,14 +178,18 @@ class ClusterSearch:
     def _loss_of(self, choices: Sequence[int]) -> int:
         return sum(self.component.losses[place][at] for place, at in enumerate(choices))
 
-    def _shrunk(self, alive: Alive, duals: NDArray[np.float64], steps: list[Multipliers], *, worth: float) -> Alive:
+    def _shrunk(self, alive: Alive, own: Multipliers, steps: list[Multipliers], depth: int, *, worth: float) -> Alive:
         """Leave out what the multipliers of the programme show to be in no better DAG, if that is a good part."""
-        own = self._programme.multipliers(duals)
         _, left = apply(self.component, alive, own, self.loss)
-        if sum(map(len, left)) > (1 - worth) * sum(map(len, alive)) and worth:
+        count = sum(map(len, left))
+        if count > (1 - worth) * sum(map(len, alive)) and worth:
             return alive
         steps.append(own)
         if all(left):
+            if depth == 0 and count < _WORTH_BEGINNING_ANEW * self._programme.size:
+                # Before all branches: what is left out now is so in each of them.
+                cuts: list[Cut] = [cut for cut, _ in own.clusters]
+                self._programme.made_of(left, cuts + [cut for cut, _ in own.tables])
             self._programme.restrict(left, self._most())
         return left
 
@@ -188,7 +210,7 @@ class ClusterSearch:
             self.loss, self.choices = loss, tuple(choices)
             logger.debug("a better DAG: %.6f nats below the best choices", self._nats())
 
-    def _round(self, shares: Shares, *, climb: bool) -> None:
+    def _round(self, shares: Shares) -> None:
         """A DAG near a solution: next the variable whose share of families that fit is the greatest."""
         component = self.component
         placed = 0
@@ -203,35 +225,33 @@ class ClusterSearch:
             waiting.remove(place)
             order.append(place)
             placed |= bit(place)
-        self._keep(choices_in(component, climbed(component, order) if climb else order))
+        self._keep(choices_in(component, climbed(component, order)))
 
-    def _cuts(self, shares: Shares, *, exact: bool) -> list[Cut]:
-        """What a solution violates: clusters that grow, packings; if there is none, what a small programme finds."""
+    def _cuts(self, shares: Shares, *, thoroughly: bool) -> list[Cut]:
+        """What a solution violates: clusters that grow, tables, and if there is none, what a small programme finds."""
         component = self.component
         children = [place for place, own in enumerate(shares) for _ in own]
         parents = [component.inside[place][at] for place, own in enumerate(shares) for at, _ in own]
         weights = [x for own in shares for _, x in own]
-        found = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
         known = self._programme.known
-        cuts = [*(("cluster", own) for own in found), *(("packing", own) for own in self._packings(shares))]
-        cuts = [own for own in cuts if own not in known]
-        if cuts or not exact:
+        found = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
+        cuts: list[Cut] = [own for own in found if own not in known]
+        if len(cuts) > _MOST_CUTS // 4:
+            return cuts
+        for search in self._table_searches:
+            if search.size > 4 and cuts:
+                break
+            tables = []
+            for places in places_of_tables(component, shares, search.size):
+                own = search.violated(component, shares, places)
+                if own is not None and own[1] not in known:
+                    tables.append(own)
+            tables.sort(key=lambda own: -own[0])
+            cuts += [table for _, table in tables[:_MOST_CUTS]]
+        if cuts or not thoroughly:
             return cuts
         cluster = self._programme.separate(children, parents, weights)
-        return [] if cluster is None or ("cluster", cluster) in known else [("cluster", cluster)]
-
-    def _packings(self, shares: Shares) -> list[int]:
-        """Sets of three to five variables in which more than one share of a family has all the others as parents."""
-        sums: dict[int, float] = {}
-        for place, own in enumerate(shares):
-            for at, x in own:
-                parents = members(self.component.inside[place][at])
-                for size in range(2, min(4, len(parents)) + 1):
-                    for others in combinations(parents, size):
-                        packing = bit(place) | sum(map(bit, others))
-                        sums[packing] = sums.get(packing, 0.0) + x
-        violated = [(-x, packing) for packing, x in sums.items() if x > 1 + _LEAST_LACK]
-        return [packing for _, packing in sorted(violated)[:_MOST_CUTS]]
+        return [] if cluster is None or cluster in known else [cluster]
 
     def _share_of(self, arc: tuple[int, int], shares: Shares) -> float:
         u, v = arc
@@ -259,7 +279,7 @@ class ClusterSearch:
             lifts = []
             for has in (True, False):
                 self._programme.restrict(split(component, alive, (u, v), has=has), self._most())
-                lifts.append(min(self._programme.solve()[2], self._most()) - bound)
+                lifts.append(min(self._programme.solve(_STEPS_OF_TRIAL)[2], self._most()) - bound)
             worth = max(lifts[0], 1e-6) * max(lifts[1], 1e-6)
             if best is None or worth > best[0]:
                 best = worth, (u, v)
@@ -273,41 +293,30 @@ class _Programme:
     def __init__(self, component: Component) -> None:
         self._highs = import_highs()
         self._component = component
-        self._columns = [(place, at) for place in range(component.n) for at in range(len(component.sets[place]))]
-        self._first = np.cumsum([0, *map(len, component.sets)])
-        self._nats = np.array([component.losses[place][at] / UNIT for place, at in self._columns])
-        self._words = np.array(
-            [to_words(component.inside[place][at], component.n) for place, at in self._columns], dtype=np.uint64
-        )
-        self._own = np.array([to_words(bit(place), component.n) for place, _ in self._columns], dtype=np.uint64)
-        self._child = np.array([place for place, _ in self._columns])
-        self.known: dict[Cut, int] = {}
-        self._solver = self._new_solver()
+        self.known: dict[Cut, None] = {}
+        self.made_of(component.everything, [])
 
-    def _new_solver(self) -> Any:
-        solver = self._highs.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        solver.setOptionValue("random_seed", 0)
-        n, m = self._component.n, len(self._columns)
+    def made_of(self, alive: Alive, cuts: Sequence[Cut]) -> None:
+        """Begin anew with some choices only, and some cuts."""
+        component = self._component
+        n = component.n
+        self._columns = [(place, at) for place, choices in enumerate(alive) for at in choices]
+        m = len(self._columns)
+        self._column = [np.full(len(own), -1) for own in component.sets]
+        for column, (place, at) in enumerate(self._columns):
+            self._column[place][at] = column
+        inside = [component.inside[place][at] for place, at in self._columns]
+        self._has = np.array([[parents >> u & 1 for u in range(n)] for parents in inside], dtype=np.uint8).reshape(m, n)
+        self._child = np.array([place for place, _ in self._columns])
+        nats = [component.losses[place][at] / UNIT for place, at in self._columns]
+        solver = quiet_solver(self._highs)
         # After the choices, a way out for each variable, so that every programme has a solution.
         solver.addVars(m + n, np.zeros(m + n), np.ones(m + n))
-        solver.changeColsCost(m + n, np.arange(m + n, dtype=np.int32), np.concatenate([self._nats, np.zeros(n)]))
-        starts: list[int] = []
-        index: list[int] = []
-        for place in range(n):
-            starts.append(len(index))
-            index += [*range(self._first[place], self._first[place + 1]), m + place]
-        solver.addRows(
-            n,
-            np.ones(n),
-            np.ones(n),
-            len(index),
-            np.array(starts),
-            np.array(index, dtype=np.int32),
-            np.ones(len(index)),
-        )
-        return solver
+        solver.changeColsCost(m + n, np.arange(m + n, dtype=np.int32), np.array([*nats, *([0.0] * n)]))
+        self._solver = solver
+        self._add_rows([(np.append(np.flatnonzero(self._child == v), m + v), np.ones(1), 1.0, 1.0) for v in range(n)])
+        self.known = {}
+        self.add(cuts)
 
     def restrict(self, alive: Alive, most: float) -> None:
         """Let only some choices have a share; the way out of each variable costs `most`."""
@@ -315,49 +324,75 @@ class _Programme:
         upper = np.zeros(m + n)
         upper[m:] = 1
         for place, choices in enumerate(alive):
-            upper[self._first[place] + np.array(choices, dtype=np.int64)] = 1
+            upper[self._column[place][list(choices)]] = 1
         every = np.arange(m + n, dtype=np.int32)
         self._solver.changeColsBounds(m + n, every, np.zeros(m + n), upper)
         self._solver.changeColsCost(n, every[m:], np.full(n, most))
 
     def add(self, cuts: Sequence[Cut]) -> None:
-        """Ask that clusters have a member without a parent in it, and packings at most one that has all others."""
-        n, m = self._component.n, len(self._columns)
-        starts: list[int] = []
-        index: list[int] = []
-        for kind, variables in cuts:
-            self.known[kind, variables] = len(self.known)
-            starts.append(len(index))
-            inside = np.array([variables >> place & 1 for place in range(n)], dtype=bool)
-            met = self._words & self._in_words(variables)
-            if kind == "cluster":
-                index += np.flatnonzero(inside[self._child] & ~met.any(axis=1)).tolist()
-                index += (m + np.flatnonzero(inside)).tolist()
-            else:
-                others = self._in_words(variables) & ~self._own
-                index += np.flatnonzero(inside[self._child] & (met == others).all(axis=1)).tolist()
+        """Ask that clusters have a member without a parent in it, and tables no less than their least sum."""
         infinite = self._highs.kHighsInf
-        are_clusters = np.array([kind == "cluster" for kind, _ in cuts])
+        rows = []
+        for cut in cuts:
+            self.known[cut] = None
+            index, values, least = self._of_cluster(cut) if isinstance(cut, int) else self._of_table(cut)
+            rows.append((index, values, least, infinite))
+        self._add_rows(rows)
+
+    def _of_cluster(self, cluster: int) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+        inside = np.array(members(cluster))
+        is_member = np.isin(self._child, inside)
+        free = np.flatnonzero(is_member & ~self._has[:, inside].any(axis=1))
+        return np.append(free, len(self._columns) + inside), np.ones(1), 1.0
+
+    def _of_table(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+        index, values = [], []
+        for place, numbers in zip(table.places, table.numbers, strict=True):
+            others = [u for u in table.places if u != place]
+            own = np.flatnonzero(self._child == place)
+            parents = self._has[own][:, others].astype(np.int64) @ (1 << np.arange(len(others)))
+            index += [*own.tolist(), len(self._columns) + place]
+            values += [*np.array(numbers)[parents].tolist(), max(numbers)]
+        used = np.flatnonzero(values)
+        return np.array(index)[used], np.array(values, dtype=np.float64)[used], float(table.least)
+
+    def _add_rows(self, rows: Sequence[tuple[NDArray[np.int64], NDArray[np.float64], float, float]]) -> None:
+        """Rows given by columns, values (one for all, or by column) and bounds."""
+        if not rows:
+            return
+        starts = np.cumsum([0, *(len(index) for index, _, _, _ in rows)])
         self._solver.addRows(
-            len(cuts),
-            np.where(are_clusters, 1.0, -infinite),
-            np.where(are_clusters, infinite, 1.0),
-            len(index),
-            np.array(starts),
-            np.array(index, dtype=np.int32),
-            np.ones(len(index)),
+            len(rows),
+            np.array([lower for _, _, lower, _ in rows]),
+            np.array([upper for _, _, _, upper in rows]),
+            int(starts[-1]),
+            starts[:-1],
+            np.concatenate([index for index, _, _, _ in rows]).astype(np.int32),
+            np.concatenate([np.broadcast_to(values, len(index)) for index, values, _, _ in rows]),
         )
 
-    def _in_words(self, variables: int) -> NDArray[np.uint64]:
-        return np.array(to_words(variables, self._component.n), dtype=np.uint64)
+    @property
+    def size(self) -> int:
+        """Number of choices that it was made of."""
+        return len(self._columns)
 
-    def solve(self) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Shares, numbers of the clusters, and the sum of losses."""
+    def solve(self, most_steps: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Shares, numbers of the clusters, and the sum of losses; perhaps only as far as some steps lead."""
+        self._solver.setOptionValue("simplex_iteration_limit", 2**31 - 1 if most_steps is None else most_steps)
         self._solver.run()
         solution = self._solver.getSolution()
         objective = float(self._solver.getInfo().objective_function_value)
         duals = np.array(solution.row_dual)[self._component.n :]
         return np.array(solution.col_value), duals, objective
+
+    def central_multipliers(self) -> Multipliers:
+        """Numbers in the middle of all that are best, by an interior-point method."""
+        solver = quiet_solver(self._highs)
+        solver.setOptionValue("solver", "ipm")
+        solver.setOptionValue("run_crossover", "off")
+        solver.passModel(self._solver.getLp())
+        solver.run()
+        return self.multipliers(np.array(solver.getSolution().row_dual)[self._component.n :])
 
     def shares(self, values: NDArray[np.float64]) -> Shares:
         """By variable, the choices that have a share."""
@@ -368,13 +403,16 @@ class _Programme:
         return found
 
     def multipliers(self, duals: NDArray[np.float64]) -> Multipliers:
-        """The numbers of clusters and packings as integers; those that are as good as nothing are left out."""
-        numbers: dict[str, list[tuple[int, int]]] = {"cluster": [], "packing": []}
-        for (kind, variables), dual in zip(self.known, duals, strict=True):
-            value = float(dual) if kind == "cluster" else -float(dual)
-            if value > _LEAST_MULTIPLIER:
-                numbers[kind].append((variables, round(value * UNIT)))
-        return Multipliers(tuple(numbers["cluster"]), tuple(numbers["packing"]))
+        """The numbers of clusters and tables as integers; those that are as good as nothing are left out."""
+        clusters, tables = [], []
+        for cut, dual in zip(self.known, duals.tolist(), strict=True):
+            if dual > _LEAST_MULTIPLIER:
+                value = round(dual * UNIT)
+                if isinstance(cut, int):
+                    clusters.append((cut, value))
+                else:
+                    tables.append((cut, value))
+        return Multipliers(tuple(clusters), tuple(tables))
 
     def separate(self, children: Sequence[int], parents: Sequence[int], weights: Sequence[float]) -> int | None:
         """The cluster that shares violate most, by a small integer programme; None if none is violated.
@@ -382,10 +420,7 @@ class _Programme:
         A cluster C lacks something if the shares of families of its members with a parent in C exceed |C| - 1.
         """
         n, m = self._component.n, len(children)
-        solver = self._highs.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        solver.setOptionValue("random_seed", 0)
+        solver = quiet_solver(self._highs)
         # Counted, not timed: else what is found would depend on the machine.
         solver.setOptionValue("mip_max_nodes", _MOST_NODES)
         solver.addVars(n + m, np.zeros(n + m), np.ones(n + m))

@@ -6,13 +6,12 @@ may be too many to list. But losses are integers: a bound that misses one by les
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from stablebn.search.optimum.components import Alive, Component
-from stablebn.search.optimum.proof import Multipliers, apply
-from stablebn.stats.variable_sets import bit
+from stablebn.search.optimum.proof import Multipliers, Table, apply
 
 # Units of 2**-62: a choice whose reduced loss is so near to that of the DAG's own is taken to have the same.
 _NEAR = 1 << 42
@@ -26,25 +25,26 @@ def polished(
     """Multipliers near given ones whose bound is `most`, the loss of the DAG with these choices; None: not found.
 
     A bound is the loss of a DAG if each of its choices has the least reduced loss of its variable, and each cluster and
-    packing of a number above 0 holds with equality in it. So the reduced losses of choices that are nearly the least
+    table of a number above 0 holds with equality in it. So the reduced losses of choices that are nearly the least
     are made equal: a system of linear equations, solved by floats and refined by residuals in integers.
     """
     inside = [component.inside[place][at] for place, at in enumerate(choices)]
     clusters = [(of, value) for of, value in own.clusters if _without_parent(of, inside) == 1]
-    packings = [(of, value) for of, value in own.packings if _with_all_others(of, inside) == 1]
-    start = Multipliers(tuple(clusters), tuple(packings))
-    columns = len(clusters) + len(packings)
+    tables = [(of, value) for of, value in own.tables if _sum_of(of, inside) == of.least]
+    start = Multipliers(tuple(clusters), tuple(tables))
+    columns = len(clusters) + len(tables)
     rows: list[list[tuple[int, int]]] = []
     wanted: list[int] = []
     for place, left in enumerate(alive):
         credit = start.credit(place)
         base = component.losses[place][choices[place]] - credit(inside[place])
-        mine = dict(_terms(start, place, inside[place]))
+        terms = _terms(start, place)
+        mine = terms(inside[place])
         for at in left:
             parents = component.inside[place][at]
             if at == choices[place] or abs(component.losses[place][at] - credit(parents) - base) > _NEAR:
                 continue
-            difference = dict(_terms(start, place, parents))
+            difference = terms(parents)
             for column, sign in mine.items():
                 difference[column] = difference.get(column, 0) - sign
             row = [(column, sign) for column, sign in difference.items() if sign]
@@ -58,7 +58,7 @@ def polished(
         for column, sign in row:
             matrix[number, column] = sign
     solver = np.linalg.pinv(matrix)
-    values = [value * _DENOMINATOR for _, value in (*clusters, *packings)]
+    values = [value * _DENOMINATOR for _, value in (*clusters, *tables)]
     for _ in range(_ROUNDS):
         residuals = [
             _DENOMINATOR * want - sum(sign * values[column] for column, sign in row)
@@ -72,27 +72,32 @@ def polished(
         return None
     found = Multipliers(
         tuple((of, value) for (of, _), value in zip(clusters, values[: len(clusters)], strict=True)),
-        tuple((of, value) for (of, _), value in zip(packings, values[len(clusters) :], strict=True)),
+        tuple((of, value) for (of, _), value in zip(tables, values[len(clusters) :], strict=True)),
         _DENOMINATOR,
     )
     return found if apply(component, alive, found, most)[0] == most else None
 
 
-def _terms(own: Multipliers, place: int, parents: int) -> list[tuple[int, int]]:
-    """Which numbers are taken away from the loss of a choice (1) or added to it (-1), by their places."""
-    found = [(at, 1) for at, (of, _) in enumerate(own.clusters) if of >> place & 1 and not of & parents]
+def _terms(own: Multipliers, place: int) -> Callable[[int], dict[int, int]]:
+    """How often each number is taken away from the loss of a choice, by its place, as a function of the parents."""
+    clusters = [(at, of) for at, (of, _) in enumerate(own.clusters) if of >> place & 1]
     first = len(own.clusters)
-    found += [
-        (first + at, -1)
-        for at, (of, _) in enumerate(own.packings)
-        if of >> place & 1 and not of & ~bit(place) & ~parents
-    ]
-    return found
+    tables = [(first + at, *of.by_parents(place)) for at, (of, _) in enumerate(own.tables) if place in of.places]
+
+    def of(parents: int) -> dict[int, int]:
+        found = {at: 1 for at, cluster in clusters if not cluster & parents}
+        return found | {at: numbers[parents & others] for at, others, numbers in tables}
+
+    return of
 
 
 def _without_parent(cluster: int, inside: Sequence[int]) -> int:
     return sum(1 for place, parents in enumerate(inside) if cluster >> place & 1 and not parents & cluster)
 
 
-def _with_all_others(packing: int, inside: Sequence[int]) -> int:
-    return sum(1 for place, own in enumerate(inside) if packing >> place & 1 and not packing & ~bit(place) & ~own)
+def _sum_of(table: Table, inside: Sequence[int]) -> int:
+    found = 0
+    for place in table.places:
+        others, numbers = table.by_parents(place)
+        found += numbers[inside[place] & others]
+    return found

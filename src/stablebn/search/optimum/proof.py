@@ -5,8 +5,10 @@ C, the loss of a DAG is at least
 
     sum over v of min over P of [loss(v, P) - sum of l(C) over C with v in C and no parent in C]  +  sum of all l(C).
 
-And of three or more variables at most one has all the others as its parents: so numbers m >= 0 of such packings can be
-added where that is so, and their sum taken away.
+Much else is of this kind. Let w(v, S) be any numbers, by a variable v of a few variables C and its parents S in C. The
+least sum of w over all DAGs of C can be worked out, by dynamic programming over subsets; and what is left of a DAG when
+only C is looked at is a DAG. So w may be taken away from the losses, and that least sum added. Such tables say all that
+holds among a few variables.
 
 Choices whose part of it lifts the sum above the loss of the DAG that was found are in no better one. What is left after
 that is small, and solved by dynamic programming over subsets, or split by an arc into DAGs with it and DAGs without it.
@@ -16,59 +18,143 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from stablebn.search.optimum.components import Alive, Component, parts_of
 from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
 from stablebn.stats.variable_sets import bit, members
 
+MOST_IN_TABLE = 7
+"""Variables of a table."""
+
 
 @dataclass(frozen=True)
-class Multipliers:
-    """Numbers of clusters and of packings, none negative.
+class Table:
+    """Numbers of a few variables, by each of them and its parents among the others.
 
     Attributes
     ----------
-    clusters, packings : tuple of (int, int)
+    places : tuple of int
+        The variables, ascending.
+    numbers : tuple of tuples of int
+        By variable; then by its parents among the others, as bits, where the first of the others is the lowest.
+    """
+
+    places: tuple[int, ...]
+    numbers: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def least(self) -> int:
+        """The least sum of numbers of a DAG of these variables: L(S) is the least of L(S - v) + w(v, within S - v)."""
+        size = len(self.places)
+        sums = [0] * bit(size)
+        of = [self._least_inside(at) for at in range(size)]
+        for subset in range(1, bit(size)):
+            inside = members(subset)
+            sums[subset] = min(sums[subset & ~bit(at)] + of[at][squeezed(subset, at)] for at in inside)
+        return sums[-1]
+
+    def _least_inside(self, at: int) -> list[int]:
+        """Of a variable, the least number with parents inside each subset of the others."""
+        least = list(self.numbers[at])
+        for u in range(len(self.places) - 1):
+            for subset in range(len(least)):
+                if subset >> u & 1:
+                    least[subset] = min(least[subset], least[subset & ~bit(u)])
+        return least
+
+    def by_parents(self, place: int) -> tuple[int, dict[int, int]]:
+        """The others, as bits of places, and the number of each set of parents among them."""
+        return self._by_parents[place]
+
+    @cached_property
+    def _by_parents(self) -> dict[int, tuple[int, dict[int, int]]]:
+        found = {}
+        for place, own in zip(self.places, self.numbers, strict=True):
+            others = [u for u in self.places if u != place]
+            sets = [0]
+            for u in others:
+                sets += [parents | bit(u) for parents in sets]
+            found[place] = sets[-1], dict(zip(sets, own, strict=True))
+        return found
+
+    def check(self, n: int) -> None:
+        """Raise `ValueError` unless it is a table of some of n variables."""
+        size = len(self.places)
+        if not 2 <= size <= MOST_IN_TABLE or list(self.places) != sorted(set(self.places)):
+            raise ValueError(f"a table is not of two to {MOST_IN_TABLE} variables")
+        if self.places[0] < 0 or self.places[-1] >= n:
+            raise ValueError("a table has unknown variables")
+        if len(self.numbers) != size or any(len(own) != bit(size - 1) for own in self.numbers):
+            raise ValueError("a table has not a number for each variable and its parents")
+
+
+def squeezed(subset: int, at: int) -> int:
+    """A subset as bits without the place of one bit."""
+    return (subset & (bit(at) - 1)) | (subset >> (at + 1) << at)
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """Numbers of clusters and of tables, none negative.
+
+    Attributes
+    ----------
+    clusters : tuple of (int, int)
         Variables as bits of places, and the number.
+    tables : tuple of (Table, int)
     denominator : int
         So many of them are 2**-62 nats.
     """
 
     clusters: tuple[tuple[int, int], ...] = ()
-    packings: tuple[tuple[int, int], ...] = ()
+    tables: tuple[tuple[Table, int], ...] = ()
     denominator: int = 1
 
     def credit(self, place: int) -> Callable[[int], int]:
         """What the parents of a variable take away from its loss, as a function of those inside the component."""
         clusters = [(own, value) for own, value in self.clusters if own >> place & 1]
-        packings = [(own & ~bit(place), value) for own, value in self.packings if own >> place & 1]
+        tables = []
+        for table, value in self.tables:
+            if place in table.places:
+                others, numbers = table.by_parents(place)
+                tables.append((others, {parents: number * value for parents, number in numbers.items()}))
 
         def of(parents: int) -> int:
             found = 0
             for own, value in clusters:
                 if not parents & own:
                     found += value
-            for own, value in packings:
-                if not own & ~parents:
-                    found -= value
+            for others, numbers in tables:
+                found += numbers[parents & others]
             return found
 
         return of
 
-    @property
+    def most_credit(self, place: int) -> int:
+        """No parents of a variable take away more from its loss."""
+        found = sum(value for own, value in self.clusters if own >> place & 1)
+        for table, value in self.tables:
+            if place in table.places:
+                found += value * max(table.numbers[table.places.index(place)])
+        return found
+
+    @cached_property
     def total(self) -> int:
         """What is added for all variables together."""
-        return sum(value for _, value in self.clusters) - sum(value for _, value in self.packings)
+        return sum(value for _, value in self.clusters) + sum(value * table.least for table, value in self.tables)
 
     def check(self, n: int) -> None:
         """Raise `ValueError` unless the numbers prove something of n variables."""
-        for own, value in (*self.clusters, *self.packings):
+        for own, value in self.clusters:
             if value < 0 or own >> n or own <= 0:
                 raise ValueError("a multiplier is negative, or a cluster has unknown variables")
         if self.denominator < 1:
             raise ValueError("the denominator of multipliers is not positive")
-        if any(own.bit_count() < 2 for own, _ in self.packings):
-            raise ValueError("a packing has fewer than two variables")
+        for table, value in self.tables:
+            table.check(n)
+            if value < 0:
+                raise ValueError("a multiplier is negative")
 
 
 @dataclass(frozen=True)
@@ -226,7 +312,5 @@ def smallest_sum(component: Component, own: Multipliers, beyond: Sequence[int]) 
     """The bound of `apply` where every variable may besides choose something unknown of some loss, without parents."""
     total = own.total
     for place, reduced in enumerate(reduced_losses(component, component.everything, own)):
-        # What is unknown has all the credit there is: perhaps no parent, and in no packing.
-        credit = sum(value for of, value in own.clusters if of >> place & 1)
-        total += min(*reduced, own.denominator * beyond[place] - credit)
+        total += min(*reduced, own.denominator * beyond[place] - own.most_credit(place))
     return -(-total // own.denominator)

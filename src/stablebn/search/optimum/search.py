@@ -17,6 +17,9 @@ from stablebn.search.optimum.subsets import MOST_PLACES
 from stablebn.search.optimum.ties import MOST_DAGS, BestOfComponent, best_of_component, class_of
 from stablebn.stats.variable_sets import bit
 
+MOST_CHOICES = 20_000
+"""Parent sets of a component that a linear programme is made of; with more, a step of it takes minutes."""
+
 
 @dataclass(frozen=True)
 class Ties:
@@ -107,12 +110,15 @@ def find_best(
     for component in parts:
         place_of = {v: place for place, v in enumerate(component.variables)}
         inside = [[place_of[v] for v in order if v in place_of] for order in orders]
-        known = [choices_in(component, climbed(component, order)) for order in inside]
+        is_too_large = component.n > _core.MOST_IN_CLUSTERS or (
+            component.n > MOST_PLACES and sum(map(len, component.sets)) > MOST_CHOICES
+        )
+        known = [choices_in(component, order if is_too_large else climbed(component, order)) for order in inside]
         start = min(known, key=lambda own: _loss(component, own))
         tree, choices = Tree(), start
-        finished = True
-        if component.n > _core.MOST_IN_CLUSTERS:
-            loss, finished = _loss(component, start), False
+        finished = not is_too_large
+        if is_too_large:
+            loss = _loss(component, start)
         elif component.n > MOST_PLACES:
             tell = None if watch is None else lambda solved: watch("proof", solved)
             search = ClusterSearch(component, start, time_is_up, tell)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from stablebn import api
+from stablebn.colours import BLUE, ORANGE, PALE, VERMILION
 from stablebn.graph import compare
 from stablebn.networks.model import Network
 from stablebn.result import Result
-from stablebn.study.reporting.drawing import BLUE, ORANGE, PALE, VERMILION, new_figure
+from stablebn.study.reporting.drawing import new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,41 +39,40 @@ RIGHT, TURNED, EXTRA, MISSING = "as in the true graph", "otherwise directed", "n
 COLOURS = {RIGHT: BLUE, TURNED: ORANGE, EXTRA: VERMILION, MISSING: PALE}
 
 
-class Step(NamedTuple):
-    """When an arc came to be as it is, and whether the order of variables decided its direction."""
-
-    number: int
-    arbitrary: bool
-
-
 def arcs_of_asia(network: Network) -> Figure:
     """Draw what HC and Tabu-Stable learn from a sample of Asia."""
     table = network.sample(ROWS, seed=SEED)
     table = table.select(sorted(table.column_names))
     figure = new_figure(9, 4.3)
     panels = figure.subplots(1, len(CLIMBS))
-    for panel, (algorithm, title) in zip(panels, CLIMBS.items(), strict=True):
+    for place, (panel, (algorithm, title)) in enumerate(zip(panels, CLIMBS.items(), strict=True)):
         _draw_graph(panel, network, api.learn_in_a_loop(table, algorithm))
-        panel.set_title(title, fontsize=10)
+        tidy(panel, title, place)
     _draw_legend(figure)
     return figure
 
 
-def steps_of(result: Result) -> dict[tuple[Hashable, Hashable], Step]:
-    """For every arc that was learned, the step at which it was added, or turned last."""
+def steps_of(result: Result) -> dict[tuple[Hashable, Hashable], int]:
+    """For every arc that was learned, the step of the search at which it was added, or turned last."""
     trace = result.trace
-    steps: dict[tuple[Hashable, Hashable], Step] = {}
+    steps: dict[tuple[Hashable, Hashable], int] = {}
     # Tabu walks on from the best graph it has seen.
     best = max(range(len(trace)), key=lambda place: trace.score[place], default=-1)
     for place in range(best + 1):
         arc = (trace.source[place], trace.target[place])
         if trace.move[place] == "add":
-            steps[arc] = Step(place + 1, trace.arbitrary[place])
+            steps[arc] = place + 1
         else:
             del steps[arc]
         if trace.move[place] == "reverse":
-            steps[arc[::-1]] = Step(place + 1, trace.arbitrary[place])
+            steps[arc[::-1]] = place + 1
     return steps
+
+
+def undecided(result: Result) -> set[frozenset[Hashable]]:
+    """The pairs whose arc may point either way: the graph's equivalence class leaves them without direction."""
+    cpdag = result.cpdag
+    return set() if cpdag is None else {frozenset(edge) for edge in cpdag.undirected}
 
 
 def judge(result: Result, network: Network) -> dict[frozenset[Hashable], str]:
@@ -89,10 +89,11 @@ def _draw_graph(panel: Axes, network: Network, result: Result) -> None:
     for arc in network.arcs:
         if verdicts[frozenset(arc)] == MISSING:
             _draw_arc(panel, boxes, arc, PALE)
+    either_way = undecided(result)
     for arc, step in steps_of(result).items():
         colour = COLOURS[verdicts[frozenset(arc)]]
-        _draw_arc(panel, boxes, arc, colour, dashed=step.arbitrary)
-        _draw_number(panel, arc, colour, step.number)
+        _draw_arc(panel, boxes, arc, colour, dashed=frozenset(arc) in either_way)
+        _draw_number(panel, arc, colour, step)
     panel.set(xlim=(-0.5, 4.1), ylim=(-0.3, 3.3))
     panel.set_axis_off()
 
@@ -158,7 +159,8 @@ def _draw_legend(figure: Figure) -> None:
     from matplotlib.lines import Line2D
 
     keys = {what: Line2D([], [], color=colour, linewidth=1.8) for what, colour in COLOURS.items()}
-    keys["direction decided by the order"] = Line2D([], [], color="0.3", linewidth=1.8, linestyle=DASHES)
-    figure.legend(
-        list(keys.values()), list(keys), loc="outside lower center", ncols=len(keys), frameon=False, fontsize=8.5
+    keys["either direction: the data cannot tell"] = Line2D([], [], color="0.3", linewidth=1.8, linestyle=DASHES)
+    keys["step of the search that added or last turned it"] = Line2D(
+        [], [], color="0.3", linestyle="", marker="$5$", markersize=6
     )
+    figure.legend(list(keys.values()), list(keys), loc="outside lower center", ncols=3, frameon=False, fontsize=8.5)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from stablebn.study.reporting.paper import (
+    CLIMBERS,
     OTHERS,
     PAPER_ALGORITHMS,
     RESIDUAL_LEARNERS,
@@ -115,6 +116,62 @@ def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[Figu
     return highest
 
 
+def _times(table: str, row: str, column: str, over: str) -> Callable[[Figures], Value]:
+    """How many times a column is another one."""
+
+    def times(figures: Figures) -> Value:
+        more, less = (_number(figures, table, row, which) for which in (column, over))
+        return more / less if more is not None and less else None
+
+    return times
+
+
+def _row_gain(table: str, row: str, over: str, column: str) -> Callable[[Figures], Value]:
+    """By how much a row exceeds another."""
+
+    def gain(figures: Figures) -> Value:
+        more, less = (_number(figures, table, which, column) for which in (row, over))
+        return None if more is None or less is None else more - less
+
+    return gain
+
+
+def _slowest(table: str) -> Callable[[Figures], Value]:
+    def slowest(figures: Figures) -> Value:
+        seconds = {name: value for name in PAPER_ALGORITHMS if (value := _number(figures, table, name, "seconds"))}
+        return max(seconds, key=seconds.__getitem__) if len(seconds) > 1 else None
+
+    return slowest
+
+
+def _lowest(table: str, baseline: str) -> Callable[[Figures], Value]:
+    """In how many networks a baseline scores lower than the other and than all climbers."""
+
+    def lowest(figures: Figures) -> Value:
+        scores = [
+            {name: value for name in (*CLIMBERS, "empty", "true") if isinstance(value := row.get(name), float)}
+            for row in figures.get(table, {}).values()
+        ]
+        return (
+            f"{sum(min(row, key=row.__getitem__) == baseline for row in scores)} of {len(scores)}" if scores else None
+        )
+
+    return lowest
+
+
+def _denser(kind: str) -> Callable[[Figures], Value]:
+    """Which learners' graphs are denser than the true ones."""
+
+    def denser(figures: Figures) -> Value:
+        true = _number(figures, "node_degree", "true graph", f"{kind}_mean")
+        degrees = {name: _number(figures, "node_degree", name, f"{kind}_mean") for name in PAPER_ALGORITHMS}
+        if true is None or not any(degrees.values()):
+            return None
+        return _named(name for name, degree in degrees.items() if degree is not None and degree > true)
+
+    return denser
+
+
 def _zero(table: str, column: str) -> Callable[[Figures], Value]:
     """Which learners have a value of exactly 0."""
 
@@ -201,6 +258,14 @@ def _is_negative(value: Value) -> bool:
     return isinstance(value, float) and value < 0
 
 
+def _is_above(least: float) -> Callable[[Value], bool]:
+    return lambda value: isinstance(value, float) and value > least
+
+
+def _is_below(most: float) -> Callable[[Value], bool]:
+    return lambda value: isinstance(value, float) and value < most
+
+
 def _is(expected: str) -> Callable[[Value], bool]:
     return lambda value: value == expected
 
@@ -274,8 +339,29 @@ CLAIMS = (
             ("continuous", "mean normalised BIC", "normalised_bic", "tabu-stable"),
             ("categorical", "mean F1", "f1", "tabu-stable"),
             ("continuous", "mean F1", "f1", "fges"),
+            ("categorical", "mean precision", "precision", "fges"),
+            ("categorical", "mean recall", "recall", "tabu-stable"),
             ("categorical", "mean BSF", "bsf", "tabu-stable"),
             ("continuous", "mean BSF", "bsf", "tabu"),
+        )
+    ),
+    *(
+        Claim(
+            f"Normalised BIC of FGES less that of HC, {kind}; below 0",
+            _row_gain(f"algorithms_{kind}", "fges", "hc", "normalised_bic"),
+            _is_negative,
+        )
+        for kind in ("categorical", "continuous")
+    ),
+    *(
+        Claim(
+            f"Networks in which the {baseline} graph scores lowest, {kind}: {said}",
+            _lowest(f"normalised_bic_{kind}", baseline),
+            holds,
+        )
+        for kind, baseline, said, holds in (
+            ("categorical", "true", "more than half", _at_least(Fraction(9, 17))),
+            ("continuous", "empty", "all", _at_least(Fraction(1))),
         )
     ),
     *(
@@ -293,13 +379,35 @@ CLAIMS = (
             ("continuous", "F1", "Tabu-Stable", "tabu-stable", "Tabu", "tabu", _is_negative),
             ("categorical", "F1", "HC-Stable", "hc-stable", "HC", "hc", _is_positive),
             ("continuous", "F1", "HC-Stable", "hc-stable", "HC", "hc", _is_positive),
+            ("categorical", "F1", "the decreasing order", "tabu-dec", "Tabu", "tabu", _is_negative),
+            ("categorical", "F1", "the increasing order", "tabu-inc", "Tabu", "tabu", _is_positive),
+            ("categorical", "Normalised BIC", "the decreasing order", "tabu-dec", "Tabu", "tabu", _is_negative),
+            ("categorical", "Normalised BIC", "the increasing order", "tabu-inc", "Tabu", "tabu", _is_negative),
+            ("categorical", "F1 SD", "Tabu", "tabu", "HC", "hc", _is_negative),
             ("categorical", "BSF", "Tabu-Stable", "tabu-stable", "Tabu", "tabu", _is_positive),
             ("continuous", "BSF", "Tabu-Stable", "tabu-stable", "Tabu", "tabu", _is_negative),
         )
     ),
     *(
+        Claim(
+            f"F1 SD of {name} : {name}-Stable, categorical, identical columns too; at least 10",
+            _times("orderings_categorical", "F1 SD", learner, f"{learner}-stable"),
+            _is_above(10),
+            ".1f",
+        )
+        for name, learner in (("HC", "hc"), ("Tabu", "tabu"))
+    ),
+    *(
         Claim(f"Degree of Tabu-Stable's graphs less that of the true ones, {kind}", _excess_degree(kind), holds)
         for kind, holds in (("categorical", _is_negative), ("continuous", _is_positive))
+    ),
+    Claim(
+        "Learners whose graphs are denser than the true ones, categorical: none", _denser("categorical"), _is("none")
+    ),
+    Claim(
+        "Learners whose graphs are denser than the true ones, continuous: all",
+        _denser("continuous"),
+        _is(", ".join(PAPER_ALGORITHMS)),
     ),
     Claim(
         "Seconds of Tabu-Stable : Tabu, categorical; no more than the paper's",
@@ -310,9 +418,26 @@ CLAIMS = (
     ),
     *(
         Claim(
+            f"Seconds of {name} : {base}, categorical; {relation}",
+            _ratio("algorithms_categorical", learner, over, "seconds"),
+            holds,
+            ".2f",
+            said=said,
+        )
+        for name, learner, base, over, relation, holds, said in (
+            ("Tabu", "tabu", "HC", "hc", "less than 1", _is_below(1), None),
+            ("Tabu-Stable", "tabu-stable", "HC-Stable", "hc-stable", "less than 1", _is_below(1), "less than 1"),
+            ("HC-Stable", "hc-stable", "HC", "hc", "no more than 2", _is_below(2), None),
+            ("PC-Stable", "pc-stable", "Tabu-Stable", "tabu-stable", "more than 1", _is_above(1), "around 2"),
+            ("H2PC", "h2pc", "Tabu-Stable", "tabu-stable", "more than 1", _is_above(1), "around 2"),
+        )
+    ),
+    Claim("The slowest learner, categorical", _slowest("algorithms_categorical"), _is("fges")),
+    *(
+        Claim(
             f"Seconds of FGES : HC-Stable, {kind}; more than 1",
             _ratio(f"algorithms_{kind}", "fges", "hc-stable", "seconds"),
-            lambda value: isinstance(value, float) and value > 1,
+            _is_above(1),
             ".2f",
         )
         for kind in ("categorical", "continuous")

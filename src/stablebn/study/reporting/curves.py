@@ -5,25 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from stablebn.study.reporting.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, new_figure, tidy
+from stablebn.colours import Look, looks_of
+from stablebn.study.reporting.drawing import new_figure, tidy, title_of
 from stablebn.study.reporting.summary import Experiments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Colour and line of the last learner, of the last but one, ...
-STYLES = (
-    (BLUE, "-"),
-    (PURPLE, "-."),
-    (ORANGE, "--"),
-    (GREEN, "-"),
-    (VERMILION, ":"),
-    (SKY, "--"),
-    (BLACK, "-."),
-    (GREY, ":"),
-)
-LINES = ("-", "-.", "--", ":")
 THINNEST, THICKER = 1.2, 0.4
 MOST_ABOVE = 4
 """More learners than these are listed beside the panels."""
@@ -49,9 +38,10 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
         2.1 * across + (2.5 if beside else 0.3), max(1.5 * down + 0.8, 0.22 * len(learners) if beside else 0)
     )
     panels = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False).flatten()
-    for panel, network in zip(panels, networks, strict=False):
-        _draw_network(panel, experiments.of_networks([network]), learners)
-        tidy(panel, names[network])
+    looks = looks_of(learners)
+    for place, (panel, network) in enumerate(zip(panels, networks, strict=False)):
+        _draw_network(panel, experiments.of_networks([network]), looks)
+        tidy(panel, names[network], place if len(networks) > 1 else None)
     for place, panel in enumerate(panels):
         panel.set_visible(place < len(networks))
         # The lowest of its column has the labels, also where the last row is not full.
@@ -71,29 +61,33 @@ def f1_by_size(experiments: Experiments, learners: tuple[str, ...], names: Mappi
     return figure
 
 
-def _draw_network(panel: Axes, experiments: Experiments, learners: tuple[str, ...]) -> None:
-    for number, learner in enumerate(learners):
+def _draw_network(panel: Axes, experiments: Experiments, looks: Mapping[str, Look]) -> None:
+    for number, (learner, look) in enumerate(looks.items()):
         trials = sorted(experiments.trials(learner), key=lambda trial: trial.sample.rows)
         known = [(trial.sample.rows, f1) for trial in trials if (f1 := trial.mean_sd["f1"]) is not None]
         rows, means = [size for size, _ in known], [f1.mean for _, f1 in known]
-        deviations = [f1.sd or 0.0 for _, f1 in known]
-        from_last = len(learners) - 1 - number
-        colour, line = _style(from_last)
-        width = THINNEST + THICKER * min(from_last, 3)
-        panel.plot(rows, means, line, color=colour, linewidth=width, marker="o", markersize=width + 1.6, label=learner)
-        panel.fill_between(
+        bands = [band(f1.mean, f1.sd or 0.0) for _, f1 in known]
+        width = THINNEST + THICKER * min(len(looks) - 1 - number, 3)
+        panel.plot(
             rows,
-            [mean - sd for mean, sd in zip(means, deviations, strict=True)],
-            [mean + sd for mean, sd in zip(means, deviations, strict=True)],
-            color=colour,
-            alpha=0.18,
-            linewidth=0,
+            means,
+            look.line,
+            color=look.colour,
+            linewidth=width,
+            marker=look.marker,
+            markersize=width + 2,
+            label=title_of(learner),
+        )
+        panel.fill_between(
+            rows, [low for low, _ in bands], [high for _, high in bands], color=look.colour, alpha=0.18, linewidth=0
         )
     panel.grid(color="0.92", linewidth=0.6)
 
 
-def _style(number: int) -> tuple[str, str]:
-    """Colour and line; where colours come again, their lines are others."""
-    again, place = divmod(number, len(STYLES))
-    colour, line = STYLES[place]
-    return colour, LINES[(LINES.index(line) + again) % len(LINES)]
+def band(mean: float, sd: float) -> tuple[float, float]:
+    """One SD to either side, as far as there can be an F1.
+
+    >>> band(0.5, 0.25), band(0.875, 0.25)
+    ((0.25, 0.75), (0.625, 1.0))
+    """
+    return max(0.0, mean - sd), min(1.0, mean + sd)

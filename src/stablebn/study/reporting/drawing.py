@@ -1,22 +1,20 @@
-"""What all figures of a study share: colours, the look of panels, and how they are written."""
+"""What all figures of a study share: names of learners, the look of panels, and how they are written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stablebn.errors import MissingExtraError
+from stablebn.learners.registry import LEARNERS
 from stablebn.output import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# Colours of Okabe and Ito, which colour-blind readers can tell apart too.
-BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7"
-BLACK, GREY, PALE = "#000000", "#8C8C8C", "#D9D9D9"
 
 ENDINGS = (".png", ".svg")
 
@@ -43,12 +41,12 @@ class Picture:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches; `MissingExtraError` where matplotlib is not installed."""
+    """An empty figure, in inches, that notebooks show; `MissingExtraError` where matplotlib is not installed."""
     try:
-        from matplotlib.figure import Figure
+        from stablebn.drawing.notebook_figure import NotebookFigure
     except ImportError as error:
         raise MissingExtraError("matplotlib", "plot") from error
-    return Figure(figsize=(width, height), layout="constrained")
+    return NotebookFigure(figsize=(width, height), layout="constrained")
 
 
 def write_picture(picture: Picture, folder: Path) -> list[Path]:
@@ -66,8 +64,24 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
     return written
 
 
-def tidy(panel: Axes, title: str) -> None:
-    """The look of a panel."""
-    panel.set_title(title, fontsize=9, loc="left", parse_math=False)
+def title_of(label: str) -> str:
+    """A learner as people call it: a name of ours becomes a title, what a study adds to it stays.
+
+    >>> title_of("tabu-stable"), title_of("fges (stable order)"), title_of("my own")
+    ('Tabu-Stable', 'FGES (stable order)', 'my own')
+    """
+    name = re.split("[ ,]", label, maxsplit=1)[0]
+    return LEARNERS[name].title + label.removeprefix(name) if name in LEARNERS else label
+
+
+def tidy(panel: Axes, title: str, place: int | None = None) -> None:
+    """The look of a panel; by its place among several it has a letter, by which a text can name it."""
+    letter = "" if place is None else f"{_letter(place)}  "
+    panel.set_title(f"{letter}{title}", fontsize=9, loc="left", parse_math=False)
     panel.tick_params(which="both", labelsize=8)
     panel.spines[["top", "right"]].set_visible(False)
+
+
+def _letter(place: int) -> str:
+    """A to z, then aa, ab, ..."""
+    return "" if place < 0 else _letter(place // 26 - 1) + "abcdefghijklmnopqrstuvwxyz"[place % 26]

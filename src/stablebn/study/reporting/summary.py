@@ -137,9 +137,17 @@ class Experiments:
         samples = [sample for sample in self.samples if keep(sample)]
         return Experiments(samples, [trial for trial in self._trials.values() if keep(trial.sample)])
 
+    def without(self, learner: str) -> Experiments:
+        """All but what one learner did."""
+        return Experiments(self.samples, [trial for trial in self._trials.values() if trial.learner != learner])
+
     def of_networks(self, networks: Collection[str]) -> Experiments:
         """Those with samples of these networks."""
         return self.where(lambda sample: sample.network in networks)
+
+    def of_size(self, rows: int) -> Experiments:
+        """Those with samples of so many rows."""
+        return self.where(lambda sample: sample.rows == rows)
 
     def by_kind(self) -> dict[str, Experiments]:
         """Those with categorical and those with continuous samples, where there are any."""

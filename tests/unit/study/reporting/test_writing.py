@@ -6,6 +6,7 @@ import csv
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.unit.study.reporting.studies import runs, sample, timed_out
 
@@ -13,8 +14,13 @@ import stablebn as sb
 from stablebn.errors import MissingExtraError, OptionError
 from stablebn.study.record import Record
 from stablebn.study.reporting import write_figures, write_tables
-from stablebn.study.reporting.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of
+from stablebn.study.reporting.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of, undecided
+from stablebn.study.reporting.curves import f1_by_size
+from stablebn.study.reporting.dots import score_dots
 from stablebn.study.reporting.paper import ALGORITHMS, ORDERINGS
+from stablebn.study.reporting.published import Grid
+from stablebn.study.reporting.side_by_side import learners_side_by_side
+from stablebn.study.reporting.summary import Experiments
 
 LEARNERS = tuple(dict.fromkeys([*ORDERINGS, *ALGORITHMS]))
 SAMPLES = [sample("asia"), sample("asia", 1000), sample("sachs_c")]
@@ -25,6 +31,7 @@ RECORDS: list[Record] = [
     for record in runs(place.network, place.rows, learner, 0.4, 0.6 if learner == "tabu" else 0.4)
 ]
 PICTURES = ["algorithms-categorical", "algorithms-continuous", "asia-arcs", "bic", "f1-categorical", "f1-continuous"]
+PICTURES.append("more-score")
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +87,7 @@ def test_index_lists_tables_and_figures(drawn: Path) -> None:
     index = (drawn / "README.md").read_text()
     assert index.index("[The paper's claims](claims.md)") < index.index("(orderings-categorical.md)")
     assert [name for name in PICTURES if f"]({name}.png)" not in index] == []
-    assert "Beside an arc the iteration at which it was added" in index
+    assert "The number on an arc is the step of the search at which it was added" in index
 
 
 def test_every_figure_is_written_as_png_and_svg(drawn: Path) -> None:
@@ -148,6 +155,7 @@ def test_other_studies_have_figures_too(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "stablebn.drawing.notebook_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"stablebn\[plot\]"):
         write_figures("paper", SAMPLES, RECORDS, tmp_path, report="paper")
@@ -158,7 +166,7 @@ def test_steps_lead_to_the_learned_arcs(algorithm: str) -> None:
     result = sb.learn(sb.read_network("asia").sample(10_000, seed=1), algorithm)
     steps = steps_of(result)
     assert sorted(steps) == sorted(result.arcs)
-    assert len({step.number for step in steps.values()}) == len(steps)
+    assert len(set(steps.values())) == len(steps)
 
 
 def test_arcs_are_judged_by_equivalence_class() -> None:
@@ -170,3 +178,45 @@ def test_arcs_are_judged_by_equivalence_class() -> None:
     assert verdicts[frozenset(("either", "lung"))] == TURNED
     assert verdicts[frozenset(("lung", "tub"))] == EXTRA
     assert verdicts[frozenset(("asia", "tub"))] == MISSING
+
+
+def test_arcs_are_dashed_where_the_class_leaves_their_direction_open() -> None:
+    table = sb.read_network("asia").sample(10_000, seed=1)
+    # In Asia the collider at dysp compels bronc -> dysp, whatever the search thought when it added the arc.
+    assert undecided(sb.learn(table, "tabu-stable")) == {frozenset(("smoke", "lung")), frozenset(("smoke", "bronc"))}
+
+
+def test_learners_are_called_by_their_titles_and_panels_have_letters() -> None:
+    figure = learners_side_by_side(Experiments.of(SAMPLES, RECORDS).of_networks(["asia"]), {})
+    first = figure.axes[0]
+    labels = [label.get_text() for label in first.get_yticklabels()]
+    assert {"Tabu-Stable", "PC-Stable (stable order)", "Best"} <= set(labels)
+    assert [axes.get_title(loc="left")[:1] for axes in figure.axes] == list("abcdefgh")
+
+
+def test_seconds_are_dots_where_the_axis_is_logarithmic() -> None:
+    figure = learners_side_by_side(Experiments.of(SAMPLES, RECORDS).of_networks(["asia"]), {})
+    assert [axes.get_title(loc="left") for axes in figure.axes if axes.get_xscale() == "log"] == [
+        "g  Norm. BIC below the best",
+        "h  Seconds",
+    ]
+    # A bar on a logarithmic axis begins nowhere.
+    assert [patch for axes in figure.axes for patch in axes.patches] == []
+
+
+def test_shading_stays_where_there_can_be_an_f1() -> None:
+    records = [record for rows in (100, 1000) for record in runs("asia", rows, "hc", 0.0, 1.0, 1.0)]
+    figure = f1_by_size(Experiments.of(SAMPLES[:2], records), ("hc",), {"asia": "Asia"})
+    (shading,) = figure.axes[0].collections
+    heights = np.asarray(shading.get_paths()[0].vertices)[:, 1]
+    assert (heights.min(), heights.max()) == (pytest.approx(2 / 3 - 3**-0.5), 1.0)
+
+
+def test_scores_of_one_network_do_not_cover_each_other() -> None:
+    scores: Grid = {
+        "asia": dict.fromkeys(("best", "tabu", "tabu-dec", "tabu-inc", "hc", "hc-stable", "tabu-stable"), -2.0)
+    }
+    (panel,) = score_dots({"categorical": scores}, {}).axes
+    dots = [line.get_xydata() for line in panel.lines if line.get_marker() != "None"]
+    heights = np.concatenate(dots)[:, 1]
+    assert len(np.unique(heights)) == len(heights) == 6

@@ -1,0 +1,37 @@
+"""A learner looks the same in every picture, and no two in one picture look alike."""
+
+from __future__ import annotations
+
+from stablebn.colours import LOOKS, looks_of
+from stablebn.learners.registry import LEARNERS
+
+
+def test_every_learner_has_a_look_of_its_own() -> None:
+    assert set(LOOKS) == set(LEARNERS)
+    assert len(set(LOOKS.values())) == len(LOOKS)
+
+
+def test_those_that_are_drawn_together_have_different_colours() -> None:
+    for together in (
+        ("tabu", "tabu-dec", "tabu-inc", "tabu-stable"),
+        ("best", "tabu-inc", "tabu", "tabu-dec", "hc-stable", "hc", "tabu-stable"),
+        ("hc", "tabu", "hc-stable", "tabu-stable", "fges", "best", "exact"),
+    ):
+        assert len({LOOKS[name].colour for name in together}) == len(together)
+
+
+def test_a_look_does_not_depend_on_who_else_is_there() -> None:
+    alone = looks_of(["my own"])["my own"]
+    assert looks_of(["hc", "my own", "tabu"])["my own"] == alone
+    assert looks_of(["tabu", "my own"])["tabu"] == LOOKS["tabu"]
+
+
+def test_a_variant_has_the_colour_of_its_learner_and_another_line() -> None:
+    looks = looks_of(["fges", "fges (stable order)", "fges, strict"])
+    assert {look.colour for look in looks.values()} == {LOOKS["fges"].colour}
+    assert len(set(looks.values())) == 3
+
+
+def test_many_labels_of_others_are_told_apart() -> None:
+    labels = [f"learner {number}" for number in range(40)]
+    assert len(set(looks_of(labels).values())) == 40

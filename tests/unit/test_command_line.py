@@ -1,0 +1,434 @@
+"""What all commands have in common: help, JSON, exit codes, errors, colours, completion, names of options."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.terminal import read_terminal
+from typer.testing import CliRunner
+
+import stablebn as sb
+from stablebn.cli import COMMANDS, app
+from stablebn.commands.exit_codes import EVERYWHERE
+from stablebn.commands.reference import HEADINGS, CommandReference, command_reference
+from stablebn.learners import LEARNERS
+from stablebn.scores.registry import SCORES
+
+PROGRAM = "from stablebn.cli import main; main()"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+NAMES = [name for commands in COMMANDS.values() for name in commands]
+REFERENCE: Mapping[str, CommandReference] = {entry.name: entry for entry in command_reference(app)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table, a graph, a network, a certificate, a table with faults and a study."""
+    folder = tmp_path_factory.mktemp("files")
+    sample = sb.read_network("asia").sample(200, seed=1)
+    sample.to_pandas().to_csv(folder / "t.csv", index=False)
+    result = sb.learn(sample, "exact")
+    (folder / "g.json").write_text(result.to_json())
+    assert result.certificate is not None
+    result.certificate.save(folder / "proof.json")
+    (folder / "holes.csv").write_text("a,b\nx,p\n,q\ny,p\nx,q\n")
+    (folder / "plain.csv").write_text("a,b\n" + "x,p\ny,q\nx,q\ny,p\nx,p\n" * 9)
+    (folder / "mine.toml").write_text('networks = ["asia"]\nsizes = [50]\n[[learners]]\nalgorithm = "hc"\n')
+    return folder
+
+
+def _run(
+    folder: Path, *arguments: object, environment: Mapping[str, str] | None = None, program: str = PROGRAM
+) -> subprocess.CompletedProcess[str]:
+    variables = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    return subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**variables, **(environment or {})},
+    )
+
+
+def _options_of(name: str) -> dict[str, str]:
+    """The help of every option of a command, by each of its names."""
+    return {own: entry.help for group in REFERENCE[name].groups for entry in group.entries for own in entry.names}
+
+
+# Help
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_is_readable_at_80_columns(name: str) -> None:
+    shown = CliRunner().invoke(app, [name, "--help"], terminal_width=78).stdout
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 80
+    # Where an explanation goes on, it has at least 50 columns.
+    begins = [len(line) - len(line.lstrip()) for line in lines if line.startswith("     ")]
+    assert max(begins, default=0) <= 28
+    assert all(entry.help in " ".join(shown.split()) for group in REFERENCE[name].groups for entry in group.entries)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_begins_with_what_a_newcomer_needs(name: str) -> None:
+    command = REFERENCE[name]
+    assert command.summary
+    assert command.usage.startswith(f"stablebn {name} ")
+    assert command.groups[0].title == HEADINGS[0]
+    assert {"--json", "--debug", "--help"} <= set(_options_of(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_are_commands_that_there_are(name: str) -> None:
+    assert REFERENCE[name].example
+    for line in REFERENCE[name].example:
+        program, command, *words = line.split()
+        assert program == "stablebn"
+        assert [word for word in words if word.startswith("-") and word not in _options_of(command)] == []
+    assert name in [line.split()[1] for line in REFERENCE[name].example]
+
+
+def test_common_options_come_first_and_learn_stays_in_order() -> None:
+    titles = [group.title.partition(" (")[0] for group in REFERENCE["learn"].groups]
+    assert titles == [HEADINGS[0], "Learners", *HEADINGS[1:]]
+    first = {entry.names[-1] for entry in REFERENCE["learn"].groups[0].entries}
+    assert first == {"--algorithm", "--score", "--missing", "--drop", "--out", "--json", "--quiet"}
+
+
+def test_what_only_some_learners_have_is_said_once_in_the_heading() -> None:
+    titles = {group.title for group in REFERENCE["learn"].groups}
+    assert "Tests of independence (pc-stable, gs, inter-iamb, mmhc, h2pc)" in titles
+    assert "Not of pc-stable, gs, inter-iamb." in _options_of("learn")["--max-parents"]
+    assert "Only of" not in _options_of("learn")["--alpha"]
+    # There it goes without saying.
+    assert "exact" not in _options_of("near-optimal")["--max-sets"]
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    program = "import sys; sys.argv = ['stablebn', '--help']; from stablebn.cli import app\ntry: app()\n"
+    program += "finally: print(*sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert all(f"  {name} " in shown for name in NAMES)
+    assert {"numpy", "rich", "stablebn.api", "stablebn.commands.learn"}.isdisjoint(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [(["lern", "t.csv"], "'learn'"), (["t.csv"], "'stablebn learn t.csv'"), (["magic"], "magic")]
+)
+def test_a_command_that_there_is_not_is_answered_with_the_one_that_was_meant(
+    folder: Path, typed: list[str], meant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    done = CliRunner().invoke(app, typed)
+    assert done.exit_code == 2
+    assert meant in done.output
+
+
+# JSON
+
+JSON: Mapping[str, list[str]] = {
+    "learn": ["t.csv", "-a", "hc"],
+    "check": ["t.csv"],
+    "explain": ["t.csv", "smoke", "lung"],
+    "report": ["t.csv", "-a", "hc", "--force"],
+    "stability": ["t.csv", "--repeats", "2"],
+    "bootstrap": ["t.csv", "--replicates", "2"],
+    "cross-validate": ["t.csv", "--folds", "2"],
+    "near-optimal": ["t.csv", "--limit", "5"],
+    "verify": ["proof.json", "t.csv"],
+    "score": ["asia", "t.csv"],
+    "compare": ["g.json", "asia"],
+    "networks": [],
+    "sample": ["asia", "-n", "3"],
+    "study": ["mine.toml", "--dry-run"],
+    "demo": [],
+}
+
+
+def _json(folder: Path, *arguments: str) -> Any:
+    """The one document that is printed; it has no words that JSON does not have."""
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        done = CliRunner().invoke(app, [*arguments, "--json"])
+    finally:
+        os.chdir(here)
+    assert done.exit_code in (0, 1), done.output
+    assert done.stdout.isascii()
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    return json.loads(done.stdout, parse_constant=refuse)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_prints_one_json_document(name: str, folder: Path) -> None:
+    quiet = ["--quiet"] if "--quiet" in _options_of(name) else []
+    assert _json(folder, name, *JSON[name], *quiet)
+
+
+def test_json_is_the_answer_of_the_library(folder: Path) -> None:
+    table = folder / "t.csv"
+    assert _json(folder, "learn", "t.csv") == json.loads(sb.learn(table).to_json())
+    assert _json(folder, "score", "asia", "t.csv")["total"] == sb.score("asia", table).total
+    assert _json(folder, "compare", "g.json", "asia")["f1"] == sb.compare(sb.learn(table, "exact"), "asia").f1
+    assert (
+        _json(folder, "sample", "asia", "-n", "3")["columns"] == sb.read_network("asia").sample(3, seed=1).to_pydict()
+    )
+    assert _json(folder, "verify", "proof.json", "t.csv")["optimal"] is True
+    proved = _json(folder, "learn", "t.csv", "-a", "hc", "--prove")
+    assert proved["distance"]["at_least"] >= 0.0
+
+
+def test_json_of_a_study_that_was_run(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text((folder / "mine.toml").read_text() + "\n")
+    assert _json(tmp_path, "study", "mine.toml", "--dry-run")["done"] == 0
+    found = _json(tmp_path, "study", "mine.toml", "--jobs", "1")
+    assert {record["status"] for record in found["records"]} == {"done"}
+    assert _json(tmp_path, "study", "mine.toml", "--tables")["written"]
+
+
+def test_names_that_a_terminal_would_obey_are_in_json_as_they_are(tmp_path: Path) -> None:
+    names = ["é☃\x7f", "\x9b31m"]
+    rows = "\n".join(["no,no", "yes,yes", "no,yes"] * 9)
+    (tmp_path / "t.csv").write_text(f"{','.join(names)}\n{rows}\n", encoding="utf-8")
+    assert [column[0] for column in _json(tmp_path, "check", "t.csv")["columns"]] == names
+    assert _json(tmp_path, "learn", "t.csv")["nodes"] == names
+
+
+def test_numbers_that_json_does_not_have_are_words(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n" + "no,no\nyes,yes\nno,yes\n" * 9)
+    (tmp_path / "new.csv").write_text("a,b\nno,maybe\n")
+    sb.learn(tmp_path / "t.csv").fit().write(tmp_path / "n.bif")
+    found = _json(tmp_path, "score", "n.bif", "new.csv", "--all-categorical")
+    assert found["log_likelihood"] == "-Infinity"
+    assert "maybe" in " ".join(found["warnings"])
+
+
+# Exit codes
+
+
+def test_the_page_has_every_exit_code() -> None:
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    told = {int(code) for code in re.findall(r"^\| (\d+) \|", page, flags=re.M)}
+    assert told == {code for command in REFERENCE.values() for code in command.exit_codes}
+    assert all(code in command.exit_codes for command in REFERENCE.values() for code in EVERYWHERE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["check", "plain.csv"], 0),
+        (["check", "t.csv"], 1),
+        (["check", "holes.csv"], 2),
+        (["compare", "g.json", "asia", "--fail-under", "1"], 1),
+        (["learn", "holes.csv"], 2),
+        (["learn", "nowhere.csv"], 2),
+        (["learn", "t.csv", "--magic"], 2),
+        (["verify", "proof.json", "plain.csv"], 2),
+    ],
+)
+def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:
+    done = _run(folder, *arguments)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_nobody_reads(folder: Path) -> None:
+    command = f"{sys.executable} -c '{PROGRAM}' sample asia -n 50000"
+    pipe = f"{command} | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", pipe], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+# Errors
+
+BUGGY = f"""
+import stablebn.commands.demo
+def demonstrate():
+    raise ZeroDivisionError("first line\\nsecond line")
+stablebn.commands.demo.demonstrate = demonstrate
+{PROGRAM}
+"""
+
+
+def test_what_nobody_foresaw_is_a_line_that_asks_for_a_report(folder: Path) -> None:
+    done = _run(folder, "demo", program=BUGGY)
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr == (
+        "A bug in stablebn: ZeroDivisionError: first line. Please report it, with the command and what --debug shows.\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "demo"], ["demo", "--debug"]])
+def test_debug_shows_where_it_comes_from(folder: Path, arguments: list[str]) -> None:
+    done = _run(folder, *arguments, program=BUGGY)
+    assert done.returncode == 70
+    assert 'raise ZeroDivisionError("first line' in done.stderr or "in demonstrate" in done.stderr
+    assert "A bug in stablebn" in done.stderr
+    ours = _run(folder, "learn", "nowhere.csv", "--debug")
+    assert (ours.returncode, "Traceback" in ours.stderr, "DataError: there is no file" in ours.stderr) == (
+        2,
+        True,
+        True,
+    )
+
+
+# Colours, and lines that are too long
+
+
+def _on_a_terminal(folder: Path, *arguments: str, environment: Mapping[str, str]) -> str:
+    parent, child = pty.openpty()
+    variables = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        stdout=child,
+        stderr=child,
+        stdin=child,
+        env={**variables, "TERM": "xterm", "COLUMNS": "60", **environment},
+        cwd=folder,
+    ):
+        os.close(child)
+        shown = b""
+        while piece := read_terminal(parent):
+            shown += piece
+        os.close(parent)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def _coloured(folder: Path, *arguments: str, **environment: str) -> tuple[bool, bool]:
+    """Whether there are colours in a pipe, and on a terminal."""
+    done = _run(folder, *arguments, environment=environment)
+    shown = _on_a_terminal(folder, *arguments, environment=environment)
+    # What shows progress hides the cursor and clears the line, which is no colour.
+    return "\x1b[" in done.stdout + done.stderr, bool(re.search(r"\x1b\[[0-9;]*m", shown))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["networks"], ["learn", "nowhere.csv"]])
+def test_colours_are_for_terminals(folder: Path, arguments: list[str]) -> None:
+    assert _coloured(folder, *arguments) == (False, True)
+    assert _coloured(folder, *arguments, NO_COLOR="1") == (False, False)
+    assert _coloured(folder, *arguments, FORCE_COLOR="1") == (True, True)
+
+
+def test_colours_where_variables_contradict_or_say_nothing(folder: Path) -> None:
+    assert _coloured(folder, "--help", NO_COLOR="1", FORCE_COLOR="1") == (False, False)
+    assert _coloured(folder, "--help", NO_COLOR="") == (False, True)
+    assert _coloured(folder, "--help", TERM="dumb") == (False, False)
+
+
+def test_long_lines_are_broken_between_words(folder: Path) -> None:
+    plain = _run(folder, "explain", "t.csv", "smoke", "lung").stdout
+    shown = _on_a_terminal(folder, "explain", "t.csv", "smoke", "lung", "--quiet", environment={})
+    assert max(map(len, plain.splitlines())) > 60
+    assert max(map(len, shown.splitlines())) <= 60
+    assert shown.split() == plain.split()
+
+
+# Completion
+
+
+def _completed(shell: str, words: str, folder: Path) -> list[str]:
+    """What a word may become, by the protocol of a shell."""
+    environment = {"_STABLEBN_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": words}
+    if shell == "bash":
+        environment |= {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+    if shell == "fish":
+        environment["_TYPER_COMPLETE_FISH_ACTION"] = "get-args"
+    program = "import sys; sys.argv[0] = 'stablebn'; " + PROGRAM
+    done = _run(folder, environment=environment, program=program)
+    assert done.stderr == ""
+    if shell == "zsh":
+        return re.findall(r'^(?:_arguments .\*: :\(\()?"([^"]*)"', done.stdout, flags=re.M)
+    return [line.partition("\t")[0] for line in done.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_words_are_completed(shell: str, folder: Path) -> None:
+    assert _completed(shell, "stablebn s", folder) == ["stability", "score", "sample", "study"]
+    assert _completed(shell, "stablebn learn t.csv --algorithm tabu", folder) == [
+        n for n in LEARNERS if n[:4] == "tabu"
+    ]
+    assert _completed(shell, "stablebn learn t.csv --score b", folder) == [n for n in SCORES if n.startswith("b")]
+    assert _completed(shell, "stablebn learn t.csv --max-p", folder) == ["--max-parents"]
+    assert _completed(shell, "stablebn sample as", folder)[:1] == ["asia"]
+    # Nothing of ours: the shell has files.
+    assert _completed(shell, "stablebn learn t", folder) == []
+
+
+SHELLS = {
+    "bash": """
+source <(stablebn --show-completion)
+COMP_WORDS=(stablebn learn t.csv --algorithm tabu-); COMP_CWORD=4
+_stablebn_completion stablebn
+printf '%s\\n' "${COMPREPLY[@]}"
+""",
+    "fish": """
+stablebn --show-completion | source
+complete -C 'stablebn learn t.csv --algorithm tabu-' | string split -f1 \\t
+""",
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_that_was_taught_completes(shell: str, folder: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    command = shutil.which("stablebn", path=f"{Path(sys.executable).parent}")
+    assert command is not None
+    environment = {**os.environ, "PATH": f"{Path(command).parent}{os.pathsep}{os.environ['PATH']}"}
+    # By what the shell sees of itself, Typer recognises it.
+    done = subprocess.run(
+        [shell, "-c", SHELLS[shell]], capture_output=True, text=True, check=True, cwd=folder, env=environment
+    )
+    assert sorted(done.stdout.split()) == ["tabu-dec", "tabu-inc", "tabu-stable"], done.stderr
+
+
+# Names of options
+
+# What is written, drawn or left out by them depends on the command.
+OTHERWISE = ("--out", "--force", "--quiet", "--checkpoint", "--seed", "--plot")
+
+
+def test_the_same_option_is_the_same_everywhere() -> None:
+    found: dict[str, set[tuple[object, str, str]]] = {}
+    for command in REFERENCE.values():
+        for group in command.groups:
+            for entry in group.entries:
+                # Its default, and who has it, are no part of what it means.
+                told = re.sub(r"(; by default .*| (Only|Not) of [^.]*\.)", "", entry.help)
+                meaning = "" if entry.names[-1] in OTHERWISE else told.removesuffix(".")
+                found.setdefault(entry.names[-1], set()).add((entry.names, entry.value, meaning))
+    assert {name: told for name, told in found.items() if len(told) > 1} == {}
+
+
+def test_every_command_that_takes_the_name_of_a_network_takes_a_folder_of_them(tmp_path: Path, folder: Path) -> None:
+    sb.read_network("asia").write(tmp_path / "mine.bif")
+    for arguments in (["compare", "g.json", "mine"], ["score", "mine", "t.csv"], ["sample", "mine", "-n", "1"]):
+        assert _json(folder, *arguments, "--networks", str(tmp_path))
+    audit = ["stability", "t.csv", "--repeats", "2", "--truth"]
+    found = _json(folder, *audit, "mine", "--networks", str(tmp_path))
+    assert found == _json(folder, *audit, "asia")
+
+
+def test_what_writes_can_replace_and_what_is_short_is_the_same() -> None:
+    shorts: dict[str, set[str]] = {}
+    for command in REFERENCE.values():
+        names = [entry.names for group in command.groups for entry in group.entries]
+        flat = {name for own in names for name in own}
+        assert ("--out" in flat) <= ("--force" in flat), command.name
+        for own in names:
+            for short in own[:-1]:
+                shorts.setdefault(short, set()).add(own[-1])
+    assert {short: len(own) for short, own in shorts.items() if len(own) > 1} == {}
