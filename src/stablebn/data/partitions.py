@@ -10,7 +10,7 @@ import pickle
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from stablebn import __version__
 from stablebn.errors import DataError, MissingExtraError, OptionError
@@ -127,6 +127,14 @@ class Partitions:
         """Parts that are given to workers."""
         return cls(cluster, cluster.client.map(_itself, list(given), pure=False))
 
+    def __reduce__(self) -> tuple[type[AbsentPartitions], tuple[()]]:
+        """What is sent to another process, or written to a file, goes without the rows."""
+        return AbsentPartitions, ()
+
+    def __deepcopy__(self, _: object) -> Partitions:
+        """A copy in this process has the same."""
+        return self
+
     def __len__(self) -> int:
         return len(self._futures)
 
@@ -236,6 +244,17 @@ class Partitions:
         finally:
             if waiting:
                 self._client.cancel(list(waiting))
+
+
+class AbsentPartitions:
+    """Parts that did not come along."""
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise DataError(
+            "the rows are with the workers of a Dask cluster, and did not come along when this was sent. Learn again."
+        )
+
+    made = each = joined = fetch = _refuse
 
 
 _Task = tuple[list[int], "list[Future[Any]]", "str | None"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
+import pickle
 import random
 import signal
 import sys
@@ -175,6 +177,17 @@ def test_the_client_is_no_part_of_the_result(client_here: Client, tmp_path: Path
     result = sb.learn(folder, client=client_here)
     assert {"client", "engine"}.isdisjoint(result.config)
     assert client_here.status == "running"
+
+
+def test_a_result_is_copied_and_pickled_without_the_rows(client_here: Client, tmp_path: Path) -> None:
+    folder = _write(sb.read_network("asia").sample(300, seed=1), tmp_path / "rows", random.Random(1))
+    result = sb.learn(folder, client=client_here)
+    copied, sent = copy.deepcopy(result), pickle.loads(pickle.dumps(result))
+    assert copied == sent == result
+    assert copied.prepared is not None
+    assert copied.prepared.held().table.rows == 300
+    with pytest.raises(DataError, match="did not come along"):
+        sent.prepared.held()
 
 
 def test_replicates_are_learned_from_by_workers(client: Client, tmp_path: Path) -> None:
