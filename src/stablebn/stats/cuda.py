@@ -52,9 +52,9 @@ void add_common(const Word* bits, const int* numbers, const Task* tasks, long lo
             const int which = at / 16, w = at % 16;
             const bool inside = w0 + w < end;
             const int level = task.m0 + which, set = task.k0 + which;
-            const long long place = w0 + w;
-            of_levels[w][which] = inside && level < task.m ? bits[numbers[task.levels + level] * words + first + place] : 0;
-            of_sets[w][which] = inside && set < task.k ? sets[(task.set + set) * count + place] : 0;
+            const long long place = first + w0 + w;
+            of_levels[w][which] = inside && level < task.m ? bits[numbers[task.levels + level] * words + place] : 0;
+            of_sets[w][which] = inside && set < task.k ? sets[(task.set + set) * count + w0 + w] : 0;
         }
         __syncthreads();
         for (int w = 0; w < 16; ++w) {
