@@ -38,8 +38,8 @@ _SOLVED_BETWEEN_ROUNDINGS_AT_ROOT = 5
 _SOLVED_BETWEEN_ROUNDINGS = 25
 # Where so many programmes have closed less than this part of the gap, an arc closes more.
 _SOLVED_IN_VAIN = 8
-_LEAST_PROGRESS = 0.08
-_LEAST_PROGRESS_AT_ROOT = 0.01
+_LEAST_PROGRESS = 0.05
+_LEAST_PROGRESS_AT_ROOT = 0.03
 # The programme is made anew where no more than this part of its choices is left.
 _WORTH_BEGINNING_ANEW = 0.9
 # Steps of the solver on each side of an arc that is tried: enough to tell good ones.
@@ -392,7 +392,9 @@ class _Programme:
         solver.setOptionValue("run_crossover", "off")
         solver.passModel(self._solver.getLp())
         solver.run()
-        return self.multipliers(np.array(solver.getSolution().row_dual)[self._component.n :])
+        duals = np.array(solver.getSolution().row_dual)[self._component.n :]
+        # Where it has failed, numbers that show nothing.
+        return self.multipliers(duals) if len(duals) == len(self.known) else Multipliers()
 
     def shares(self, values: NDArray[np.float64]) -> Shares:
         """By variable, the choices that have a share."""

@@ -55,7 +55,7 @@ class TableSearch:
         self.size = size
         self._per_member = bit(size - 1)
         numbers = size * self._per_member
-        self._every = np.arange(numbers, dtype=np.int32)
+        self._infinite = highs.kHighsInf
         # A number is no more with more parents; so the least sum of a DAG is that of all parents before, in some order.
         asked: list[list[tuple[int, float]]] = []
         for at in range(size):
@@ -76,10 +76,9 @@ class TableSearch:
             sums.append(1.0)
         # The programme's dual is solved: it has few rows, and from one solution to the next only their bounds change.
         self._solver = quiet_solver(highs)
-        self._lowest = np.full(numbers, -highs.kHighsInf)
         self._solver.addRows(
             numbers,
-            self._lowest,
+            np.full(numbers, -highs.kHighsInf),
             np.zeros(numbers),
             0,
             np.zeros(numbers, dtype=np.int32),
@@ -101,12 +100,13 @@ class TableSearch:
     def violated(self, component: Component, shares: Shares, places: Sequence[int]) -> tuple[float, Table] | None:
         """The table of some places that shares violate, and by how much of its least sum; None if none is found."""
         number = {place: at for at, place in enumerate(places)}
-        sums = np.zeros(len(self._every))
+        sums = np.zeros(self.size * self._per_member)
         for at, place in enumerate(places):
             for choice, share in shares[place]:
                 inside = sum(bit(number[u]) for u in places if component.inside[place][choice] >> u & 1)
                 sums[at * self._per_member + squeezed(inside, at)] += share
-        self._solver.changeRowsBounds(len(sums), self._every, self._lowest, sums + _WEIGHT_OF_ALL)
+        for row, own in enumerate((sums + _WEIGHT_OF_ALL).tolist()):
+            self._solver.changeRowBounds(row, -self._infinite, own)
         self._solver.run()
         found = -np.array(self._solver.getSolution().row_dual)
         if len(found) < len(sums) or float(found @ sums) > 1 - _LEAST_LACK:
