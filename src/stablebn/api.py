@@ -40,6 +40,7 @@ from stablebn.data.cut_points import USUAL_BINS
 from stablebn.data.growing import READING, GrowingTable
 from stablebn.data.levels import check_levels
 from stablebn.data.memory import USUAL_MEMORY, bytes_of
+from stablebn.data.partitions import cluster_of
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError, GraphError, OptionError, listed
 from stablebn.fixed_point import to_float
@@ -175,7 +176,7 @@ def learn_among(
     known = known_among(said, prepared, config) if known is None else known
     threads = asked.threads or cores()
     problem = define_problem(
-        prepared.whole if asked.engine is None else source_of(prepared.whole, asked.engine, threads=threads),
+        source_of(prepared.whole, asked.engine, threads=threads) if asked.engine == "gpu" else prepared.whole,
         config,
         unit_free=asked.unit_free is True,
         relation=None if start is None else relation_of(start, prepared.table.names),
@@ -344,7 +345,7 @@ def _prepared(
 ) -> Prepared:
     """The table, read as the options say; an error offers those of them again that are about the table."""
     try:
-        return prepare(
+        prepared = prepare(
             asked.data,
             names=asked.names,
             kinds=asked.kinds,
@@ -366,11 +367,14 @@ def _prepared(
             watch=asked.progress if isinstance(asked, LearnArguments) else None,
             memory=bytes_of(asked.memory) if isinstance(asked, LearnArguments) else None,
             cache=Path(asked.cache) if isinstance(asked, LearnArguments) and asked.cache is not None else None,
+            cluster=cluster_of(asked.client) if isinstance(asked, LearnArguments) and asked.engine == "dask" else None,
         )
     except DataError as error:
         if error.remedy:
             error.remedy = {**about_the_table(asked), **error.remedy}
         raise
+    # Only learning asks for nothing but sums.
+    return prepared if isinstance(asked, LearnArguments) else prepared.held()
 
 
 def _takes_holes(asked: LearnArguments | ScoreArguments | CheckArguments) -> bool:
@@ -637,7 +641,7 @@ def fit(
         learned=_decisions_of(graph),
         learned_levels=_levels_of(graph),
         threads=cores(),
-    )
+    ).held()
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 
@@ -713,7 +717,7 @@ def ci_test(
     >>> sb.ci_test(table, "smoke", "xray", given="either").independent()
     True
     """
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, threads=cores())
+    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, threads=cores()).held()
     given = _columns_given(given, prepared)
     asked = (x, y, *given)
     unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.decisions]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from stablebn.options import Option, Options, about, at_least, choice, option, o
 from stablebn.scores.registry import ScoreConfig
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
-_OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "engine", "cache", "progress")
+_OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "engine", "client", "cache", "progress")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class _Table(Options):
         metadata=about(
             "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a "
             "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of "
-            "Parquet files, or an iterator of PyArrow batches, is read in parts.",
+            "Parquet files, or an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.",
             command_type=None,
             in_studies=False,
             recorded=False,
@@ -353,9 +353,18 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
     )
     engine: str | None = option(
         None,
-        "Who counts: gpu, the GPU of this machine (extra gpu). By default the processor. The answer does not depend on "
-        "it.",
-        check=choice(("gpu",)),
+        "Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the "
+        "table and keep its rows (extra dask). By default the processor. The answer does not depend on it.",
+        check=choice(("gpu", "dask")),
+        in_studies=False,
+        recorded=False,
+    )
+    client: object = option(
+        None,
+        "With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line "
+        "the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.",
+        command_type=str,
+        flag="dask",
         in_studies=False,
         recorded=False,
     )
@@ -375,6 +384,15 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         check_given(asked.algorithm, {name: value for name, value in options.items() if name not in _NOT_OPTIONS})
         if asked.checkpoint is None and asked.resume is not None:
             raise OptionError("resume= goes with checkpoint=, the file to go on from. Say both, or leave it out.")
+        return asked._with_engine()
+
+    def _with_engine(self) -> LearnArguments:
+        """The same, where a cluster is named it counts."""
+        if self.client is not None and self.engine not in (None, "dask"):
+            raise OptionError(f'client= goes with engine="dask", not with engine={self.engine!r}. Leave one out.')
+        asked = self if self.client is None else replace(self, engine="dask")
+        if asked.engine == "dask" and asked.cache is not None:
+            raise OptionError('cache= goes with memory=, not with engine="dask": workers keep the table. Leave it out.')
         return asked
 
     def said(self) -> Knowledge:

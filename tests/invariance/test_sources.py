@@ -5,7 +5,8 @@ Every learner, kind of data and score, with options drawn from streams of their 
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
 from stablebn.data.blocks import BlockTable, in_blocks
+from stablebn.data.partitions import Cluster, Partitions
 from stablebn.data.table import Table
 from stablebn.learners import LEARNERS, Problem, define_problem
 from stablebn.learners.config import SearchConfig
@@ -41,8 +43,21 @@ def _learned(table: Table | BlockTable | RowSource, algorithm: str, options: dic
     return problem, LEARNERS[algorithm].learn(problem, _part(SearchConfig, options))
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """Workers of Dask, in this process: what they are asked, and what they answer, is sent all the same."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    workers = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", memory_limit=0, dashboard_address=":0"
+    )
+    with workers, distributed.Client(workers) as client:
+        yield Cluster(client)
+
+
 @pytest.mark.parametrize(("combination", "example"), CASES, ids=str)
-def test_the_same_is_learned_from_blocks_and_from_a_device(combination: Combination, example: int) -> None:
+def test_the_same_is_learned_from_blocks_a_cluster_and_a_device(
+    combination: Combination, example: int, cluster: Cluster
+) -> None:
     streams = Streams(f"sources {combination} {example}")
     algorithm, kind, score = combination
     rng = np.random.default_rng(streams["values"].randint(0, 10**6))
@@ -60,6 +75,9 @@ def test_the_same_is_learned_from_blocks_and_from_a_device(combination: Combinat
     in_memory, right = _learned(table, algorithm, options)
     blocks = in_blocks(table, streams["block"].choice((7, 64, 99, 1000)))
     assert_same_from(blocks, in_memory, right, algorithm, options)
+    if example == 0:
+        there = Partitions.of(cluster, blocks.blocks())
+        assert_same_from(replace(blocks, elsewhere=there), in_memory, right, algorithm, options)
     base = BlockSource(blocks) if streams.often("device, blocks", 0.5) else TableSource(table)
     assert_same_from(GpuSource(base, Device.twin()), in_memory, right, algorithm, options)
 

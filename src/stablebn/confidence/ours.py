@@ -13,6 +13,7 @@ from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
 from stablebn.confidence.resampling import chosen_rows, with_rows
 from stablebn.data import CategoricalTable, MixedTable, Prepared
+from stablebn.data.partitions import cluster_of
 from stablebn.data.table import Table
 from stablebn.errors import StableBNError
 from stablebn.graph import PDAG
@@ -50,6 +51,8 @@ class OurLearner:
         Of errors that are a replicate's own affair.
     threads : int
         How many replicates are learned from at once.
+    cluster : Cluster or None
+        Whose workers learn from them.
     """
 
     failures: ClassVar[tuple[type[Exception], ...]] = (StableBNError,)
@@ -58,17 +61,23 @@ class OurLearner:
         learner = LEARNERS[asked.algorithm]
         self.result: Result = learn_among(asked)
         assert self.result.prepared is not None
-        self.prepared: Prepared = self.result.prepared
+        self.prepared: Prepared = self.result.prepared.held()
         self.title = learner.title
         self.stable = learner.stable and self.result.config.get("order") != "given"
         self.learned = class_of(self.result)
         self.rows = self.result.rows
         self.canonical = self.result.canonical
         self.threads = asked.threads or cores()
+        self.cluster = cluster_of(asked.client) if asked.engine == "dask" else None
         self._asked = replace(asked, threads=1, progress=None)
         # Where a replicate leaves columns tied that the table does not, names must not decide.
         self._called: dict[Hashable, Hashable] = {name: place for place, name in enumerate(self.canonical)}
         self.distinct = canonical_rows(self.prepared.table, called=self._called, threads=self.threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker needs: the rows are there, whoever has read them."""
+        asked = replace(self._asked, data=None, engine=None, client=None)
+        return {**self.__dict__, "result": None, "cluster": None, "_asked": asked}
 
     def learn(self, times: NDArray[np.int64], columns: list[Hashable] | None, _: object) -> PDAG:
         """The class of the graph of a replicate.

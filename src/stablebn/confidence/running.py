@@ -20,6 +20,7 @@ from stablebn.confidence.draws import drawn_counts
 from stablebn.confidence.ours import OurLearner
 from stablebn.confidence.outcome import Bootstrap
 from stablebn.data import Caution
+from stablebn.data.partitions import Partitions
 from stablebn.errors import DataError, OptionError, listed
 from stablebn.graph import PDAG
 from stablebn.graph.names import rank_names
@@ -69,7 +70,8 @@ def bootstrap(
     progress : callable
         Called with how many graphs are learned and how many there will be, not always from the same thread.
     **options
-        Those of `learn` but `max_time`. `threads` are as many replicates at once. For a callable those that say how
+        Those of `learn` but `max_time`. `threads` are as many replicates at once; with `client` the workers of a Dask
+        cluster learn from them, as many at once as they have threads. For a callable those that say how
         to read the table: names, weights, kinds, columns, drop, keep, sep, decimal, encoding; and threads, by default
         one.
 
@@ -150,23 +152,31 @@ def _learned(
     place = rank_names(learner.learned.nodes)
     done = [None for one in wanted if one in found]
 
-    def learn(number: int, layout: int) -> None:
-        replicate = _replicate(learner, number, layout, seed, place)
+    def take(replicate: Replicate) -> None:
         if kept is not None:
             kept.add(replicate)
-        found[number, layout] = replicate
+        found[replicate.number, replicate.layout] = replicate
         # Of a list, as several threads count.
         done.append(None)
         if progress is not None:
             progress(len(done), len(wanted))
 
-    run_at_once([partial(learn, *one) for one in wanted if one not in found], learner.threads, lambda: None)
+    def learn(one: tuple[int, int]) -> None:
+        take(_replicate(one, learner, seed, place))
+
+    rest = [one for one in wanted if one not in found]
+    if isinstance(learner, OurLearner) and learner.cluster is not None:
+        for _, replicate in Partitions.of(learner.cluster, rest).one_by_one(_replicate, learner, seed, place):
+            take(replicate)
+    else:
+        run_at_once([partial(learn, one) for one in rest], learner.threads, lambda: None)
     return found
 
 
 def _replicate(
-    learner: OurLearner | CallableLearner, number: int, layout: int, seed: int, place: dict[Hashable, int]
+    one: tuple[int, int], learner: OurLearner | CallableLearner, seed: int, place: dict[Hashable, int]
 ) -> Replicate:
+    number, layout = one
     times = drawn_counts(learner.distinct.counts, seed, number)
     # From text, because Python makes the same numbers of it in every process.
     shuffle = random.Random(f"{seed} {number} {layout}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -35,6 +35,9 @@ PARQUET, ARROW = (".parquet",), (".feather", ".arrow")
 
 # Of a Parquet file, what tells where in it which values are, and how large they are.
 _FOOTER = 1 << 16
+
+MANY_ROWS = 1 << 20
+"""A part with so many rows is large enough to be one of its own."""
 
 Types: TypeAlias = dict[Name, pa.DataType]
 
@@ -136,25 +139,97 @@ def _wide(columns: Columns) -> Types:
     return {name: with_wide_indices(column.type) for name, column in columns.items()}
 
 
-def _open_files(path: str) -> Batches:
-    with told_of_file(path):
-        files = _files(path)
-    opened: list[_File] = []
-    for file in files:
-        with told_of_file(file):
-            opened.append(_open_parquet(file) if file.lower().endswith(PARQUET) else _open_arrow(file))
-        check_same_columns(repr(file), opened[-1].types, repr(files[0]), opened[0].types)
+@dataclass(frozen=True)
+class FilePart:
+    """Some of what a file has.
 
+    Attributes
+    ----------
+    path : str
+    groups : tuple of int
+        The row groups of a Parquet file, by number.
+    mark : str
+        What tells the contents of the file from others, on any machine.
+    """
+
+    path: str
+    groups: tuple[int, ...]
+    mark: str
+
+
+@dataclass(frozen=True)
+class FileParts:
+    """What files have, in parts that can be read apart.
+
+    Attributes
+    ----------
+    types, with_categories
+        As of `Batches`.
+    parts : list of FilePart
+    rows : list of int
+        Of each part.
+    """
+
+    types: Types
+    with_categories: set[Name]
+    parts: list[FilePart]
+    rows: list[int]
+
+
+def parts_of_files(path: str) -> FileParts:
+    """Look at a file, or at those of a folder or a pattern."""
+    opened = _opened_files(path)
+    check_unique(list(opened[0].types))
+    every = [
+        (FilePart(file.path, (group,), file.mark), rows)
+        for file in opened
+        for group, rows in enumerate(file.group_rows)
+    ]
+    return FileParts(
+        opened[0].types, opened[0].with_categories, [part for part, _ in every], [rows for _, rows in every]
+    )
+
+
+def open_file_parts(parts: Sequence[FilePart]) -> Batches:
+    """Some parts of files as a table, each of another file."""
+    opened = [_opened_file(part.path) for part in parts]
+    changed = [file.path for file, part in zip(opened, parts, strict=True) if file.mark != part.mark]
+    if changed:
+        raise DataError(f"files have changed while they were learned from: {listed(changed)}. Learn again.")
+    return _batches_of(opened, {part.path: part.groups for part in parts})
+
+
+def _open_files(path: str) -> Batches:
+    opened = _opened_files(path)
+    return _batches_of(opened, {file.path: tuple(range(len(file.group_rows))) for file in opened})
+
+
+def _batches_of(opened: Sequence[_File], groups_of: Mapping[str, tuple[int, ...]]) -> Batches:
     def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
         def read_parts() -> Iterator[Columns]:
             for file in opened:
                 with told_of_file(file.path):
-                    for batch in file.batches(names, rows):
+                    for batch in file.batches(names, rows, groups_of[file.path]):
                         yield {name: chunked([batch.column(name)], batch.schema.field(name).type) for name in names}
 
         return _in_portions(read_parts(), rows)
 
     return Batches(opened[0].types, opened[0].with_categories, all_parts, tuple(file.contents for file in opened))
+
+
+def _opened_files(path: str) -> list[_File]:
+    with told_of_file(path):
+        files = _files(path)
+    opened: list[_File] = []
+    for file in files:
+        opened.append(_opened_file(file))
+        check_same_columns(repr(file), opened[-1].types, repr(files[0]), opened[0].types)
+    return opened
+
+
+def _opened_file(path: str) -> _File:
+    with told_of_file(path):
+        return _open_parquet(path) if path.lower().endswith(PARQUET) else _open_arrow(path)
 
 
 def _files(path: str) -> list[str]:
@@ -180,8 +255,15 @@ class _File:
     path: str
     types: Types
     with_categories: set[Name]
-    batches: Callable[[Sequence[Name], int], Iterator[pa.RecordBatch]]
+    batches: Callable[[Sequence[Name], int, Sequence[int]], Iterator[pa.RecordBatch]]
     contents: str
+    group_rows: tuple[int, ...]
+
+    @property
+    def mark(self) -> str:
+        """The size of the file and a digest of its end: not its name, or when it was written."""
+        _, size, _, digest = self.contents.rsplit(" ", 3)
+        return f"{size} {digest}"
 
 
 def _types(schema: pa.Schema) -> Types:
@@ -206,13 +288,15 @@ def _open_parquet(path: str) -> _File:
             path, metadata=metadata, read_dictionary=text, buffer_size=BYTES_AT_ONCE, pre_buffer=False
         )
 
-    def batches(names: Sequence[Name], rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(names: Sequence[Name], rows: int, groups: Sequence[int]) -> Iterator[pa.RecordBatch]:
         with opened() as file:
-            yield from file.iter_batches(rows, columns=list(names), use_threads=False)
+            yield from file.iter_batches(rows, row_groups=list(groups), columns=list(names), use_threads=False)
 
     with opened() as file:
         types = _types(file.schema_arrow)
-    return _File(path, types, {*categories}, batches, _contents(path, metadata.serialized_size + 8))
+    contents = _contents(path, metadata.serialized_size + 8)
+    group_rows = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+    return _File(path, types, {*categories}, batches, contents, group_rows)
 
 
 def _open_arrow(path: str) -> _File:
@@ -225,7 +309,7 @@ def _open_arrow(path: str) -> _File:
             stream = pa.ipc.open_stream(file)
             return stream.schema, iter(stream)
 
-    def batches(names: Sequence[Name], rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(names: Sequence[Name], rows: int, groups: Sequence[int]) -> Iterator[pa.RecordBatch]:
         with pa.memory_map(path) as file:
             for batch in opened(file)[1]:
                 yield batch.select(list(names))
@@ -233,7 +317,8 @@ def _open_arrow(path: str) -> _File:
     with pa.memory_map(path) as file:
         schema = opened(file)[0]
         types, categories = _types(schema), with_categories(schema)
-    return _File(path, types, {*categories}, batches, _contents(path, _FOOTER))
+    # Read as a whole: how many rows there are is not told beforehand.
+    return _File(path, types, {*categories}, batches, _contents(path, _FOOTER), (MANY_ROWS,))
 
 
 def _contents(path: str, last: int) -> str:

@@ -5,13 +5,30 @@ Statistics are asked of the blocks, each an ordinary table, and integers are add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table
+
+Outcome = TypeVar("Outcome")
+
+
+class Elsewhere(Protocol):
+    """Who has the blocks of a table where it is dear to bring them here."""
+
+    def made(self, function: Callable[..., object], *arguments: object) -> Elsewhere:
+        """Who has what a function makes of every block."""
+
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of every block, in any order."""
+
+    def joined(
+        self, join: Callable[[Iterator[Any]], Outcome], function: Callable[..., Any], *arguments: object
+    ) -> Iterator[Outcome]:
+        """The same, with the answers of neighbours as one, which `join` makes of an iterator of them."""
 
 
 class Blocks(Sequence[Table]):
@@ -59,6 +76,8 @@ class BlockTable:
         long as somebody in this process has it. Of tables on disk it can be sent to another process.
     memory : int or None
         How many bytes what is made of the blocks may take while it is kept; None: as many as it takes.
+    elsewhere : Elsewhere or None
+        Who has the blocks, where that is not this process.
     """
 
     like: Table
@@ -67,6 +86,7 @@ class BlockTable:
     weighted: bool
     open_block: Callable[[int], Table]
     memory: int | None = None
+    elsewhere: Elsewhere | None = None
 
     @property
     def names(self) -> tuple[Name, ...]:
@@ -97,7 +117,21 @@ class BlockTable:
         chosen = tuple(columns)
         if chosen == tuple(range(len(self.names))):
             return self
-        return replace(self, like=self.like.select(chosen), open_block=_Selected(self.open_block, chosen))
+        return replace(
+            self,
+            like=self.like.select(chosen),
+            open_block=_Selected(self.open_block, chosen),
+            elsewhere=None if self.elsewhere is None else self.elsewhere.made(_selected, chosen),
+        )
+
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of every block and the arguments, in any order, by whoever has the blocks.
+
+        The function is one of a module, so that it can be sent to another process.
+        """
+        if self.elsewhere is not None:
+            return self.elsewhere.each(function, *arguments)
+        return (function(block, *arguments) for block in self.blocks())
 
 
 @dataclass(frozen=True)
@@ -109,6 +143,10 @@ class _Selected:
 
     def __call__(self, place: int) -> Table:
         return self.open_block(place).select(self.columns)
+
+
+def _selected(block: Table, columns: Sequence[int]) -> Table:
+    return block.select(columns)
 
 
 AnyTable: TypeAlias = Table | BlockTable
@@ -131,8 +169,30 @@ def by_kind(table: AnyTable) -> tuple[AnyTable, ...]:
     if isinstance(table, BlockTable) and isinstance(table.like, MixedTable):
         like, every = table.like, range(len(table.names))
         categorical = [c for c in every if table.names[c] in set(like.categorical.names)]
-        return table.select(categorical), table.select([c for c in every if c not in set(categorical)])
+        here, there = replace(table, elsewhere=None), table.elsewhere
+        parts = here.select(categorical), here.select([c for c in every if c not in set(categorical)])
+        if there is None:
+            return parts
+        # Nothing is copied: both parts are there.
+        return replace(parts[0], elsewhere=there.made(_categorical)), replace(
+            parts[1], elsewhere=there.made(_continuous)
+        )
     return (table,)
+
+
+def _categorical(block: MixedTable) -> CategoricalTable:
+    return block.categorical
+
+
+def _continuous(block: MixedTable) -> ContinuousTable:
+    return block.continuous
+
+
+def each_block(table: AnyTable, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    """What a function makes of every block of a table, in any order; one that is no table of blocks is its own."""
+    if isinstance(table, BlockTable):
+        return table.each(function, *arguments)
+    return iter([function(table, *arguments)])
 
 
 def in_blocks(table: Table, most_rows: int) -> BlockTable:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.blocks import AnyTable, blocks_of
+from stablebn.data.blocks import AnyTable, each_block
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 
 Hashes = NDArray[np.uint64]
@@ -19,7 +19,7 @@ def digest_of_rows(table: AnyTable, order: Sequence[Name]) -> str:
     Names and labels have no part in it; labels do by their order, which numbers the levels.
     """
     # Modulo 2**64, so that the order of the rows plays no part, nor whether equal ones are counted or repeated.
-    return f"{sum(_sum_of_hashes(block, order) for block in blocks_of(table)) % 2**64:016x}"
+    return f"{sum(each_block(table, _sum_of_hashes, tuple(order))) % 2**64:016x}"
 
 
 def _sum_of_hashes(table: Table, order: Sequence[Name]) -> int:

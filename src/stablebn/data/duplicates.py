@@ -5,14 +5,15 @@ Only their names, or the rounding, tell them apart; so they are found and report
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.blocks import AnyTable, blocks_of, by_kind, like_of
+from stablebn.data.blocks import AnyTable, by_kind, each_block, like_of
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
@@ -48,30 +49,34 @@ def identical_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
 
 def _identical(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
     """The same of a table with columns of one kind."""
-    like, blocks = like_of(table), blocks_of(table)
+    like = like_of(table)
     columns = range(len(like.names))
+    # The text of the levels tells 0 from False, which are equal in Python.
+    levels = [repr(like.levels[c]) if isinstance(like, CategoricalTable) else "" for c in columns]
     # A few rows tell most columns apart; of the others all rows are looked at.
-    matrix = _matrix(blocks[0] if len(blocks) else like)
-    few = [matrix[c, :: -(-matrix.shape[1] // _FEW_ROWS) or 1].tobytes() for c in columns]
-    times = Counter(few)
-    hashes = [0 for _ in columns]
-    for block in blocks:
-        matrix = _matrix(block)
-        for c in columns:
-            if times[few[c]] > 1:
-                hashes[c] = hash((hashes[c], matrix[c].tobytes()))
-    buckets: dict[object, list[list[int]]] = defaultdict(list)
-    for c in columns:
-        # The text of the levels tells 0 from False, which are equal in Python.
-        levels = repr(like.levels[c]) if isinstance(like, CategoricalTable) else ""
-        groups = buckets[levels, few[c], hashes[c]]
-        # Equal hashes prove nothing: the columns are compared.
-        twins = next((group for group in groups if _are_equal(blocks, group[0], c)), None)
-        if twins is None:
-            groups.append([c])
-        else:
-            twins.append(c)
-    return _named([group for groups in buckets.values() for group in groups], like.names)
+    groups = _split(_split([[*columns]], [levels]), each_block(table, _few_rows))
+    groups = _split(groups, each_block(table, _hashes, [c for group in groups for c in group]))
+    # Equal hashes prove nothing: the columns are compared.
+    proven: list[list[int]] = []
+    while groups:
+        pairs = [(group[0], c) for group in groups for c in group[1:]]
+        equal = dict(zip(pairs, np.logical_and.reduce([*each_block(table, _are_equal, pairs)]), strict=True))
+        proven += [[group[0], *(c for c in group[1:] if equal[group[0], c])] for group in groups]
+        rest = [[c for c in group[1:] if not equal[group[0], c]] for group in groups]
+        groups = [group for group in rest if len(group) > 1]
+    return _named(proven, like.names)
+
+
+def _split(groups: Sequence[list[int]], found: Iterable[Sequence[object] | Mapping[int, object]]) -> list[list[int]]:
+    """Groups of two or more columns of which the same is found each time."""
+    apart = [*groups]
+    for own in found:
+        parts: dict[tuple[int, object], list[int]] = defaultdict(list)
+        for number, group in enumerate(apart):
+            for c in group:
+                parts[number, own[c]].append(c)
+        apart = [group for group in parts.values() if len(group) > 1]
+    return apart
 
 
 def _matrix(table: Table) -> NDArray[Any]:
@@ -80,8 +85,18 @@ def _matrix(table: Table) -> NDArray[Any]:
     return table.codes if isinstance(table, CategoricalTable) else table.values.view(np.uint64)
 
 
-def _are_equal(blocks: Sequence[Table], a: int, b: int) -> bool:
-    return all(np.array_equal(matrix[a], matrix[b]) for matrix in map(_matrix, blocks))
+def _few_rows(block: Table) -> list[bytes]:
+    return [column.tobytes() for column in _matrix(block)[:, :: -(-block.rows // _FEW_ROWS) or 1]]
+
+
+def _hashes(block: Table, columns: Sequence[int]) -> dict[int, bytes]:
+    matrix = _matrix(block)
+    return {c: blake2b(np.ascontiguousarray(matrix[c]).data, digest_size=16).digest() for c in columns}
+
+
+def _are_equal(block: Table, pairs: Sequence[tuple[int, int]]) -> list[bool]:
+    matrix = _matrix(block)
+    return [np.array_equal(matrix[a], matrix[b]) for a, b in pairs]
 
 
 def copied_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
@@ -95,12 +110,12 @@ def copied_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
         Identical columns are among them. Sorted by `name_key`, inside the groups and between them.
     """
     numbers = by_kind(table)[-1]
-    names, blocks = numbers.names, blocks_of(numbers)
-    if not isinstance(like_of(numbers), ContinuousTable) or not len(blocks):
+    names = numbers.names
+    if not isinstance(like_of(numbers), ContinuousTable) or not numbers.rows:
         return ()
-    limits = _Limits.of(blocks)
-    some = _values(blocks[0])
-    few = limits.scaled(some[:, :: -(-some.shape[1] // _FEW_ROWS_OF_COPIES)])
+    limits = _Limits.of(numbers)
+    # Of any block: what tells columns apart there tells them apart.
+    few = limits.scaled(next(each_block(numbers, _few_values)))
     # How far from the nearer end: there a mirror image is too.
     places = np.minimum(few[:, 0], 1 - few[:, 0])
     order = np.argsort(places, kind="stable")
@@ -108,14 +123,23 @@ def copied_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
     group_of = list(range(len(names)))
     for at, u in enumerate(order.tolist()):
         near = order[at + 1 : ends[at]]
-        for v in near[_distances(few[u], few[near]).min(axis=0) <= _ROUNDING].tolist():
-            if group_of[u] != group_of[v] and _are_copies(blocks, limits, u, v):
-                joined = group_of[v]
-                group_of = [group_of[u] if group == joined else group for group in group_of]
+        like_few = near[_distances(few[u], few[near]).min(axis=0) <= _ROUNDING].tolist()
+        others = [v for v in like_few if group_of[v] != group_of[u]]
+        if not others:
+            continue
+        farthest = np.maximum.reduce([*each_block(numbers, _farthest, limits, u, others)])
+        for v in (v for v, far in zip(others, farthest.min(axis=0), strict=True) if far <= _ROUNDING):
+            joined = group_of[v]
+            group_of = [group_of[u] if group == joined else group for group in group_of]
     groups: dict[int, list[int]] = defaultdict(list)
     for c, group in enumerate(group_of):
         groups[group].append(c)
     return _named(list(groups.values()), names)
+
+
+def _few_values(block: Table) -> NDArray[np.float64]:
+    few: NDArray[np.float64] = _values(block)[:, :: -(-block.rows // _FEW_ROWS_OF_COPIES)]
+    return few
 
 
 def _values(table: Table) -> NDArray[np.float64]:
@@ -130,11 +154,10 @@ class _Limits(NamedTuple):
     greatest: NDArray[np.float64]
 
     @classmethod
-    def of(cls, blocks: Sequence[Table]) -> _Limits:
-        """The limits of the columns of blocks; a hole has no part in them."""
-        least = np.fmin.reduce([np.fmin.reduce(_values(own), axis=1, keepdims=True) for own in blocks])
-        greatest = np.fmax.reduce([np.fmax.reduce(_values(own), axis=1, keepdims=True) for own in blocks])
-        return cls(least / 2, greatest / 2)
+    def of(cls, table: AnyTable) -> _Limits:
+        """The limits of the columns of a table; a hole has no part in them."""
+        least, greatest = zip(*each_block(table, _ends), strict=True)
+        return cls(np.fmin.reduce(least) / 2, np.fmax.reduce(greatest) / 2)
 
     def scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Columns moved and scaled to the range from 0 to 1, holes at -1."""
@@ -146,12 +169,16 @@ class _Limits(NamedTuple):
         return _Limits(self.least[columns], self.greatest[columns])
 
 
-def _are_copies(blocks: Sequence[Table], limits: _Limits, u: int, v: int) -> bool:
-    """Whether a column is, but for rounding, another one or its mirror image."""
-    own = limits.only([u, v])
-    scaled = (own.scaled(_values(block)[[u, v]]) for block in blocks)
-    farthest = np.maximum.reduce([_distances(first, second) for first, second in scaled])
-    return bool(farthest.min() <= _ROUNDING)
+def _ends(block: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    values = _values(block)
+    return np.fmin.reduce(values, axis=1, keepdims=True), np.fmax.reduce(values, axis=1, keepdims=True)
+
+
+def _farthest(block: Table, limits: _Limits, u: int, others: Sequence[int]) -> NDArray[np.float64]:
+    """How far, at most, a column and its mirror image are from each of some others, [2, others]."""
+    values = _values(block)
+    own = limits.only([u]).scaled(values[[u]])[0]
+    return np.stack([_distances(own, limits.only([v]).scaled(values[[v]])[0]) for v in others], axis=1)
 
 
 def _distances(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -244,10 +271,12 @@ def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float]]:
     if not isinstance(like_of(numbers), ContinuousTable) or name not in numbers.names:
         return [], []
     column = numbers.names.index(name)
-    values = np.empty(0)
-    for block in blocks_of(numbers):
-        values = np.unique(np.concatenate([values, _values(block)[column]]))
+    values = np.unique(np.concatenate([*each_block(numbers, _distinct_values, column)]))
     values = values[~np.isnan(values)]
     scaled = _Limits(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
     steps = np.unique(np.rint(scaled[0] * _STEPS))
     return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist()
+
+
+def _distinct_values(block: Table, column: int) -> NDArray[np.float64]:
+    return np.unique(_values(block)[column])

@@ -153,6 +153,8 @@ class GrowingTable:
                 self._threads,
                 self._rows,
             )
+            if weights is not None:
+                weights.check(filled.count)
             problems.raise_all(list(self._every), self._choice, {})
         self._weights = weights
         self._rows += filled.count

@@ -21,23 +21,25 @@ from stablebn.data.checks import (
     report_levels,
 )
 from stablebn.data.choosing import Choice
-from stablebn.data.columns import CategoricalColumn
+from stablebn.data.columns import CategoricalColumn, Source
 from stablebn.data.cut_points import Binning, Cuts
 from stablebn.data.deciding import decide_kinds
 from stablebn.data.dialect import Dialect
 from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
-from stablebn.data.growing import GrowingTable, OpenedGrowing
+from stablebn.data.growing import GrowingTable
 from stablebn.data.held import HeldRows, HeldTable, held_columns
 from stablebn.data.kinds import Asked, Decision, Kind, family, told
 from stablebn.data.levels import Levels, declare, named_categorical, told_levels
 from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.missing import MISSING, settle_missing, with_types
+from stablebn.data.partitions import Cluster
 from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
+from stablebn.data.spread import open_spread
 from stablebn.data.stock import Folder
-from stablebn.data.stored import StoredTable, in_parts, open_stored
+from stablebn.data.stored import in_parts, open_stored
 from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart
 from stablebn.errors import OptionError, one_of
@@ -69,6 +71,7 @@ def prepare(
     watch: Callable[[str, int], None] | None = None,
     memory: int | None = None,
     cache: Path | None = None,
+    cluster: Cluster | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -118,6 +121,8 @@ def prepare(
         Read the table in parts, and use so many bytes of memory at most.
     cache : Path, optional
         The folder for a table that is read in parts; by default one that is removed again.
+    cluster : Cluster, optional
+        Whose workers read the table and keep its rows.
 
     Returns
     -------
@@ -146,18 +151,23 @@ def prepare(
             watch(stage, count)
 
     kept: Cache | None = None
-    if discretise is not None and (isinstance(source, GrowingTable) or in_parts(source, memory, cache)):
+    is_held = cluster is None and not isinstance(source, GrowingTable) and not in_parts(source, memory, cache)
+    if discretise is not None and not is_held:
         raise OptionError(
             "discretise= needs all values of a column at once, and this table is not held in memory. Put them into "
             "bins before, say with the cuts of sb.discretise of some rows, or learn from the table in memory."
         )
     tell("reading", 0)
     dialect = Dialect(sep, decimal, encoding)
-    opened: StoredTable | HeldTable | OpenedGrowing
-    if isinstance(source, GrowingTable):
+    opened: Source
+    if cluster is not None:
+        opened = open_spread(
+            source, cluster, dialect, choice, weights, missing, names=names, memory=memory or USUAL_MEMORY
+        )
+    elif isinstance(source, GrowingTable):
         opened = source.opened(memory or USUAL_MEMORY, lambda: Folder(cache))
-    elif in_parts(source, memory, cache):
-        opened = open_stored(
+    elif not is_held:
+        opened = stored = open_stored(
             source,
             dialect,
             choice,
@@ -168,10 +178,10 @@ def prepare(
             folder=lambda: Folder(cache),
             threads=threads,
         )
-        if cache is not None and opened.batches.contents is not None and not (learned or learned_levels):
+        if cache is not None and stored.batches.contents is not None and not (learned or learned_levels):
             options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights, "keep": keep}
             options |= {"columns": columns, "drop": drop, "levels": levels, "few_rows_will_do": few_rows_will_do}
-            kept = Cache(cache, opened.batches.contents, {**options, "block_rows": opened.block_rows})
+            kept = Cache(cache, stored.batches.contents, {**options, "block_rows": stored.block_rows})
             if (before := kept.find()) is not None:
                 return before
     else:

@@ -13,11 +13,12 @@ import shutil
 import sys
 import tempfile
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any, BinaryIO, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +35,8 @@ from stablebn.errors import DataError
 
 if sys.platform != "win32":
     import fcntl
+
+Outcome = TypeVar("Outcome")
 
 PART = "stablebn-part-"
 """How the names of folders begin that are not for good."""
@@ -183,6 +186,17 @@ class Limits:
             self.infinite += int(np.isinf(present).sum()) if np.isinf([least, greatest]).any() else 0
             self.whole = self.whole and all_whole(present[:1000]) and all_whole(present)
 
+    @classmethod
+    def of_all(cls, parts: Sequence[Limits]) -> Limits:
+        """What the numbers of several parts are."""
+        there = [own for own in parts if own.least is not None]
+        return cls(
+            min((own.least for own in there), default=None),
+            max((own.greatest for own in there), default=None),
+            all(own.whole for own in there),
+            *(sum(numbers) for numbers in zip(*((own.infinite, own.gaps, own.known) for own in parts), strict=True)),
+        )
+
 
 TEXT = np.dtype([("first", "<u8"), ("second", "<u8"), ("blanks", "<u4"), ("form", "<u4")])
 """What is kept of a text that is not listed: 128 bits of a hash, the number of its blanks, and what it is.
@@ -207,6 +221,12 @@ class Unlisted:
     gaps: int
     known: int
     others: list[str]
+
+    @classmethod
+    def of_all(cls, parts: Sequence[Unlisted]) -> Unlisted:
+        """What is known of the texts of several parts."""
+        others = {text for own in parts for text in own.others}
+        return cls(sum(own.gaps for own in parts), sum(own.known for own in parts), sorted(others)[:3])
 
 
 def _kept_of(text: str | None) -> tuple[int, int, int, int]:
@@ -281,6 +301,14 @@ class StockColumn:
         self.rows = self.weight = np.zeros(1, dtype=np.int64)
         return kept
 
+    def _unlisted(self) -> Unlisted:
+        """What would be known of the texts if they were not listed."""
+        own = self.copied()
+        if own.unlisted is None:
+            own.unlist()
+        assert own.unlisted is not None
+        return own.unlisted
+
     def _note_others(self, texts: Sequence[str | None], forms: NDArray[Any]) -> None:
         assert self.unlisted is not None
         others = {text for text, form in zip(texts, forms.tolist(), strict=True) if form in (DATE, OTHER) and text}
@@ -318,14 +346,44 @@ class StockColumn:
             if found is not None:
                 return found
             # From now on: what is known of the listed ones holds for all.
-            own = self.numbers()[1:]
-            self.limits = Limits()
-            self.limits.add(own, None, None)
-            self.limits.gaps, self.limits.known = int(self.rows[0]), int(self.weight[1:].sum())
-            self.limits.infinite = int(self.rows[1:][np.isinf(own.astype(np.float64))].sum())
+            self.limits = self._limits_of_listed()
         numbers, missing = _numbers(column)
         self.limits.add(numbers, missing, weights)
         return [_Array("numbers", numbers), *([] if missing is None else [_Array("missing", missing)])]
+
+    def lookup(self, values: Sequence[Any]) -> NDArray[Any]:
+        """What stands here for the values of a part: their places, or what is kept of texts; of numbers nothing."""
+        if self.unlisted is not None:
+            return np.fromiter(map(_kept_of, values), dtype=TEXT, count=len(values))
+        if self.limits is not None:
+            return np.empty(0)
+        return np.array([self._place_of[value] for value in values], dtype=code_type(len(self.values) - 1))
+
+    def _limits_of_listed(self) -> Limits:
+        own = self.numbers()[1:]
+        limits = Limits()
+        limits.add(own, None, None)
+        limits.gaps, limits.known = int(self.rows[0]), int(self.weight[1:].sum())
+        limits.infinite = int(self.rows[1:][np.isinf(own.astype(np.float64))].sum())
+        return limits
+
+    @classmethod
+    def of_all(cls, parts: Sequence[StockColumn]) -> StockColumn:
+        """What is known of a column whose rows are in several parts, each with places of its own."""
+        declared = {value: None for own in parts for value in own.declared}
+        if any(own.unlisted is not None for own in parts):
+            return cls(parts[0].type, declared=declared, unlisted=Unlisted.of_all([own._unlisted() for own in parts]))
+        place_of = {value: place for place, value in enumerate(dict.fromkeys(v for own in parts for v in own.values))}
+        too_many = _may_be_numbers(parts[0].type) and len(place_of) > MOST_LISTED
+        if too_many or any(own.limits is not None for own in parts):
+            limits = Limits.of_all([own.limits or own._limits_of_listed() for own in parts])
+            return cls(parts[0].type, limits=limits, declared=declared)
+        rows, weight = np.zeros((2, len(place_of)), dtype=np.int64)
+        for own in parts:
+            places = [place_of[value] for value in own.values]
+            rows[places] += own.rows
+            weight[places] += own.weight
+        return cls(parts[0].type, list(place_of), rows, weight, declared=declared)
 
     def _listed(self, column: pa.ChunkedArray, weights: Weights | None, threads: int) -> list[_Array] | None:
         """Rows as places in the list; None where there would be too many."""
@@ -455,12 +513,39 @@ class Piece:
         return self._arrays[name, "numbers"], missing
 
 
-class Stock:
-    """Rows on disk.
+class RowsAsTheyCame(ABC):
+    """Rows as they came, in one place or in several.
+
+    Attributes
+    ----------
+    columns : dict of name to StockColumn
+    weighted : bool
+        Whether rows come with weights.
+    count, total : int
+        How many rows there are, and how many they stand for.
+    heaviest : int
+        The greatest weight; 0: there are none.
+    """
+
+    columns: dict[Name, StockColumn]
+    weighted: bool
+    count: int
+    total: int
+    heaviest: int
+
+    @abstractmethod
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of the rows of every place, in any order.
+
+        The function is one of a module, so that it can be sent to another process. It is given a `StockPart`.
+        """
+
+
+class StockPart(RowsAsTheyCame):
+    """Rows in one place, to which rows can be added.
 
     Parameters
     ----------
-    folder : Folder
     columns : mapping of name to pyarrow.DataType
         Of the values that are kept.
     weighted : bool
@@ -469,25 +554,26 @@ class Stock:
         Bytes that all different texts may take.
     """
 
-    def __init__(
-        self,
-        folder: Folder,
-        columns: Mapping[Name, pa.DataType],
-        *,
-        weighted: bool,
-        most_text: int,
-    ) -> None:
-        self.folder = folder
+    def __init__(self, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
         self.columns = {name: StockColumn(type_) for name, type_ in columns.items()}
         self.weighted = weighted
         self.most_text = most_text
         self.count = self.total = self.heaviest = 0
-        self._pieces: list[tuple[int, dict[tuple[Name | None, str], _Place]]] = []
-        self._end = 0
 
-    @property
-    def _path(self) -> Path:
-        return self.folder.path / "rows"
+    @abstractmethod
+    def pieces(self) -> Iterator[Piece]:
+        """The rows, in the order in which they came, some at a time."""
+
+    @abstractmethod
+    def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None: ...
+
+    @abstractmethod
+    def _hash_texts(self, name: Name, kept: NDArray[Any]) -> None:
+        """Keep of a column's texts in place of their places what is kept of each."""
+
+    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+        """What a function makes of the rows."""
+        yield function(self, *arguments)
 
     def add(self, columns: Columns, count: int, weights: Weights | None, threads: int = 1) -> None:
         """Take some rows, all of them of positive weight."""
@@ -502,21 +588,105 @@ class Stock:
             self.heaviest = max(self.heaviest, int(weights.max(initial=0)))
         self.count += count
         self.total += count if weights is None else int(weights.sum())
-        self._pieces.append((count, self._written(arrays)))
+        self._write(count, arrays)
         self._unlist_texts()
 
+    def drop(self, name: Name) -> None:
+        """Forget a column."""
+        del self.columns[name]
+
     def _unlist_texts(self) -> None:
-        """Where all different texts are more than memory holds, list those no more of the column with most of them."""
-        while sum(own.text_bytes for own in self.columns.values()) > self.most_text:
-            name = max(self.columns, key=lambda name: self.columns[name].text_bytes)
-            kept = self.columns[name].unlist()
-            whole = self._mapped()
-            for place, (count, where) in enumerate(self._pieces):
-                own = where.get((name, "places"))
-                if own is not None:
-                    places = np.ndarray(count, np.dtype(own.dtype), whole, own.first)
-                    others = {key: there for key, there in where.items() if key != (name, "places")}
-                    self._pieces[place] = count, {**others, **self._written({(name, "texts"): kept[places]})}
+        for name in too_many_texts(self.columns, self.most_text):
+            self._hash_texts(name, self.columns[name].unlist())
+
+
+def too_many_texts(columns: Mapping[Name, StockColumn], most_text: int) -> Iterator[Name]:
+    """Where all different texts are more than memory holds, the column with most of them: list its texts no more."""
+    while sum(own.text_bytes for own in columns.values()) > most_text:
+        yield max(columns, key=lambda name: columns[name].text_bytes)
+
+
+class HeldStock(StockPart):
+    """Rows in memory, as a worker of a cluster has some of them."""
+
+    def __init__(self, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
+        super().__init__(columns, weighted=weighted, most_text=most_text)
+        self._held: list[tuple[int, dict[tuple[Name | None, str], NDArray[Any]]]] = []
+
+    def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None:
+        self._held.append((count, dict(arrays)))
+
+    def _hash_texts(self, name: Name, kept: NDArray[Any]) -> None:
+        for _, arrays in self._held:
+            places = arrays.pop((name, "places"), None)
+            if places is not None:
+                arrays[name, "texts"] = kept[places]
+
+    def pieces(self) -> Iterator[Piece]:
+        """The rows, in the order in which they came, some at a time."""
+        for count, arrays in self._held:
+            yield Piece(count, arrays.get((None, "weights")), arrays, self.columns)
+
+    def placed(self, columns: Mapping[Name, StockColumn]) -> HeldStock:
+        """The same rows by the places that values have in columns of which these rows are a part."""
+        placed = HeldStock({}, weighted=self.weighted, most_text=self.most_text)
+        placed.columns = dict(columns)
+        placed.count, placed.total, placed.heaviest = self.count, self.total, self.heaviest
+        lookups = {name: own.lookup(self.columns[name].values) for name, own in columns.items()}
+        for piece in self.pieces():
+            arrays: dict[tuple[Name | None, str], NDArray[Any]] = {}
+            if piece.weights is not None:
+                arrays[None, "weights"] = piece.weights
+            for name, own in columns.items():
+                places, lookup = piece.places(name), lookups[name]
+                if own.unlisted is not None:
+                    arrays[name, "texts"] = piece.texts(name) if places is None else lookup[places]
+                elif own.limits is None:
+                    assert places is not None
+                    arrays[name, "places"] = lookup[places]
+                else:
+                    arrays[name, "numbers"], missing = piece.numbers(name)
+                    if missing is not None and missing.any():
+                        arrays[name, "missing"] = missing
+            placed._write(piece.count, arrays)
+        return placed
+
+    def __sizeof__(self) -> int:
+        """How many bytes the rows take: by this Dask knows when there are too many."""
+        return sum(own.nbytes for _, arrays in self._held for own in arrays.values())
+
+
+class Stock(StockPart):
+    """Rows on disk.
+
+    Parameters
+    ----------
+    folder : Folder
+    columns, weighted, most_text
+        As of a `StockPart`.
+    """
+
+    def __init__(self, folder: Folder, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
+        super().__init__(columns, weighted=weighted, most_text=most_text)
+        self.folder = folder
+        self._pieces: list[tuple[int, dict[tuple[Name | None, str], _Place]]] = []
+        self._end = 0
+
+    @property
+    def _path(self) -> Path:
+        return self.folder.path / "rows"
+
+    def _write(self, count: int, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> None:
+        self._pieces.append((count, self._written(arrays)))
+
+    def _hash_texts(self, name: Name, kept: NDArray[Any]) -> None:
+        whole = self._mapped()
+        for place, (count, where) in enumerate(self._pieces):
+            own = where.get((name, "places"))
+            if own is not None:
+                places = np.ndarray(count, np.dtype(own.dtype), whole, own.first)
+                others = {key: there for key, there in where.items() if key != (name, "places")}
+                self._pieces[place] = count, {**others, **self._written({(name, "texts"): kept[places]})}
 
     def _written(self, arrays: Mapping[tuple[Name | None, str], NDArray[Any]]) -> dict[tuple[Name | None, str], _Place]:
         """Write arrays; where they are."""
@@ -588,10 +758,6 @@ class Stock:
             (count, {(names[number], what): _Place(first, dtype) for number, what, first, dtype in where})
             for count, where in header["pieces"]
         ]
-
-    def drop(self, name: Name) -> None:
-        """Forget a column."""
-        del self.columns[name]
 
     def pieces(self) -> Iterator[Piece]:
         """The rows, in the order in which they came, some at a time."""

@@ -33,8 +33,21 @@ from stablebn.data.encoding import code_type, narrow, refuse_too_large
 from stablebn.data.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
 from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
-from stablebn.data.stock import DATE, MISSING, NUMBER, OTHER, Folder, Limits, Piece, Stock, StockColumn
-from stablebn.data.table import Codes, Name, Weights
+from stablebn.data.stock import (
+    DATE,
+    MISSING,
+    NUMBER,
+    OTHER,
+    TEXT,
+    Folder,
+    Limits,
+    Piece,
+    RowsAsTheyCame,
+    Stock,
+    StockColumn,
+    StockPart,
+)
+from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.usable import decide_time, is_time, time_as, usable
 from stablebn.data.weights import WeightColumn, weight_column
 from stablebn.data.wording import Caution
@@ -116,6 +129,8 @@ class StoredTable(Source):
             most_text=self.memory // SHARE_OF_TEXTS,
         )
         filled = fill(stock, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
+        if self.weights is not None:
+            self.weights.check(filled.count)
         self.types = {name: type_ for name, type_ in self.types.items() if name not in filled.damaged}
         return counted(stock, self.types, self.batches.with_categories, filled.count, self.memory, self.folder)
 
@@ -176,7 +191,7 @@ class Filled:
 
 
 def fill(
-    stock: Stock,
+    stock: StockPart,
     batches: Batches,
     types: Mapping[Name, pa.DataType],
     kept: Mapping[Name, KeptColumn],
@@ -202,10 +217,10 @@ def fill(
             column = part.pop(name)
             if name in damaged:
                 continue
-            before = len(problems.found)
+            found = len(problems.found)
             with problems.collected():
                 check_sound(f"column {name!r}", column)
-            if len(problems.found) > before:
+            if len(problems.found) > found:
                 damaged.add(name)
                 if name in kept:
                     stock.drop(name)
@@ -215,22 +230,21 @@ def fill(
         stock.add(columns, length if counts is None else len(counts), counts, threads)
     # What PyArrow has let go it keeps for itself otherwise.
     pa.default_memory_pool().release_unused()
-    if weights is not None:
-        weights.check(count)
     return Filled(count, damaged)
 
 
 def counted(
-    stock: Stock,
+    stock: RowsAsTheyCame,
     types: Mapping[Name, pa.DataType],
     with_categories: set[Name],
     count: int,
     memory: int,
     folder: Callable[[], Folder],
+    rows_of: Callable[..., StoredRows] | None = None,
 ) -> Counted:
-    """The rows of a stock."""
+    """The rows of a stock, as `rows_of` makes them: those on disk, if nothing else is said."""
     usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
-    rows = StoredRows(usable_types, stock, memory, folder)
+    rows = (rows_of or StoredRows)(usable_types, stock, memory, folder)
     categories = {
         name: tuple(own.declared) for name, own in stock.columns.items() if name in with_categories and name in types
     }
@@ -456,11 +470,11 @@ class _Rule:
 
 @dataclass
 class StoredRows(Rows):
-    """Rows on disk.
+    """Rows on disk, or with the workers of a cluster.
 
     Attributes
     ----------
-    stock : Stock
+    stock : RowsAsTheyCame
     memory : int
         Bytes.
     folder : callable
@@ -472,7 +486,7 @@ class StoredRows(Rows):
     """
 
     types: Mapping[Name, pa.DataType]
-    stock: Stock
+    stock: RowsAsTheyCame
     memory: int
     folder: Callable[[], Folder]
     rule: _Rule | None = None
@@ -566,15 +580,7 @@ class StoredRows(Rows):
         counts = np.zeros(OTHER + 1, dtype=np.int64)
         blanks = 0
         for turn in range(passes):
-            parts = []
-            for piece in self.stock.pieces():
-                texts = piece.texts(column.name)
-                parts.append(texts[(texts["form"] != MISSING) & (texts["first"] % np.uint64(passes) == turn)])
-            texts = np.concatenate(parts)
-            texts = texts[np.lexsort((texts["second"], texts["first"]))]
-            is_new = np.ones(len(texts), dtype=np.bool_)
-            is_new[1:] = (texts["first"][1:] != texts["first"][:-1]) | (texts["second"][1:] != texts["second"][:-1])
-            distinct = texts[is_new]
+            distinct = _different(list(self.stock.each(_different_texts, column.name, turn, passes)))
             counts += np.bincount(distinct["form"], minlength=len(counts))
             blanks += int(distinct["blanks"].sum())
         dates, numbers = int(counts[DATE]), int(counts[NUMBER])
@@ -588,57 +594,38 @@ class StoredRows(Rows):
 
     def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
         """Which rows have no value of which column, some rows at a time."""
-        for piece in self.stock.pieces():
-            yield {name: _stored(column).missing(piece) for name, column in columns.items()}
+        stored = {name: _stored(column) for name, column in columns.items()}
+        for found in self.stock.each(_masks, stored):
+            yield from found
 
     def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
         """Leave out the rows that have no value of one of some columns, or of none of them."""
         rule = _Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
-        counts = {
-            name: np.zeros(len(own.levels) + 1, dtype=np.int64)
-            for name, own in stored.items()
-            if isinstance(own, StoredCategories)
-        }
-        known = dict.fromkeys(counts, 0)
-        limits = {name: Limits() for name in stored if name not in counts}
-        count = total = 0
-        all_once = True
-        for piece in self.stock.pieces():
-            kept = rule.kept(piece)
-            rows = int(kept.sum())
-            weights = None if piece.weights is None else piece.weights[kept]
-            count += rows
-            total += rows if weights is None else int(weights.sum())
-            all_once = all_once and (weights is None or bool((weights == 1).all()))
-            for name, own in stored.items():
-                if isinstance(own, StoredCategories):
-                    codes = own.codes(piece)[kept]
-                    counts[name] += np.bincount(codes, minlength=len(counts[name]))
-                    there = codes < len(own.levels)
-                    known[name] += int(there.sum() if weights is None else weights[there].sum())
-                else:
-                    values = own.values(piece)[kept]
-                    limits[name].add(values, np.isnan(values), weights)
-        left = StoredRows(self.types, self.stock, self.memory, self.folder, rule, count, total, all_once)
-        return Kept(
-            left,
-            {
-                name: own.keep(counts[name], known[name])
-                if isinstance(own, StoredCategories)
-                else replace(own, limits=limits[name])
-                for name, own in stored.items()
-            },
+        parts = list(self.stock.each(_left, stored, rule))
+        left = replace(
+            self,
+            rule=rule,
+            count=sum(own.count for own in parts),
+            total=sum(own.total for own in parts),
+            all_once=all(own.all_once for own in parts),
         )
+        kept: dict[Name, Column] = {}
+        for name, own in stored.items():
+            if isinstance(own, StoredCategories):
+                counts = np.sum([part.counts[name] for part in parts], axis=0)
+                kept[name] = own.keep(counts, sum(part.known[name] for part in parts))
+            else:
+                kept[name] = replace(own, limits=Limits.of_all([part.limits[name] for part in parts]))
+        return Kept(left, kept)
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
-        """Write the columns to disk, in blocks."""
+        """The columns in blocks, where the rows are."""
         stored = {name: _stored(column) for name, column in columns.items()}
         categories = {name: own for name, own in stored.items() if isinstance(own, StoredCategories)}
         numbers = {name: own for name, own in stored.items() if isinstance(own, StoredNumbers)}
         holes = {name for name, own in stored.items() if may_have_holes and own.gaps}
         greatest = max((len(own.levels) - (name not in holes) for name, own in categories.items()), default=0)
-        weighted = self.stock.weighted and not self.all_once
         layout = Layout(
             names=tuple(stored),
             categorical=tuple(categories),
@@ -646,20 +633,132 @@ class StoredRows(Rows):
             codes=code_type(greatest),
             continuous=tuple(numbers),
             holes=frozenset(holes),
-            weighted=weighted,
+            weighted=self.stock.weighted and not self.all_once,
         )
-        writer = BlockWriter(
-            self.folder(), layout, rows_at_once(self.memory, len(stored), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
-        )
-        for piece in self.stock.pieces():
+        encoding = Encoding(layout, tuple(categories.values()), tuple(numbers.values()), self.rule)
+        return self._tabulated(encoding)
+
+    def _tabulated(self, encoding: Encoding) -> BlockTable:
+        """Write the rows to disk, in blocks."""
+        assert isinstance(self.stock, StockPart)
+        rows = rows_at_once(self.memory, len(encoding.layout.names), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
+        writer = BlockWriter(self.folder(), encoding.layout, rows)
+        for codes, values, weights, count in encoding.rows_of(self.stock):
+            writer.add(codes, values, weights, count)
+        return writer.table(self.total)
+
+
+def _different_texts(stock: StockPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
+    """What is kept of the texts of a turn, each once."""
+    parts = []
+    for piece in stock.pieces():
+        texts = piece.texts(name)
+        parts.append(texts[(texts["form"] != MISSING) & (texts["first"] % np.uint64(passes) == turn)])
+    return _different(parts)
+
+
+def _different(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    texts = np.concatenate([*parts, np.empty(0, dtype=TEXT)])
+    texts = texts[np.lexsort((texts["second"], texts["first"]))]
+    is_new = np.ones(len(texts), dtype=np.bool_)
+    is_new[1:] = (texts["first"][1:] != texts["first"][:-1]) | (texts["second"][1:] != texts["second"][:-1])
+    different: NDArray[Any] = texts[is_new]
+    return different
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How rows as they came become those of a table.
+
+    Attributes
+    ----------
+    layout : Layout
+    categories : tuple of StoredCategories
+    numbers : tuple of StoredNumbers
+    rule : _Rule or None
+        Which rows are left out.
+    """
+
+    layout: Layout
+    categories: tuple[StoredCategories, ...]
+    numbers: tuple[StoredNumbers, ...]
+    rule: _Rule | None
+
+    def rows_of(self, stock: StockPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
+        """Codes, values, weights and number of rows, some rows at a time."""
+        for piece in stock.pieces():
             kept = slice(None) if self.rule is None else self.rule.kept(piece)
-            writer.add(
-                [own.codes(piece)[kept] for own in categories.values()],
-                [own.values(piece)[kept] for own in numbers.values()],
-                piece.weights[kept] if weighted and piece.weights is not None else None,
+            yield (
+                [own.codes(piece)[kept] for own in self.categories],
+                [own.values(piece)[kept] for own in self.numbers],
+                piece.weights[kept] if self.layout.weighted and piece.weights is not None else None,
                 piece.count if isinstance(kept, slice) else int(kept.sum()),
             )
-        return writer.table(self.total)
+
+    def table_of(self, stock: StockPart) -> Table:
+        """All rows at once, as a table."""
+        parts = list(self.rows_of(stock))
+        rows = sum(count for _, _, _, count in parts)
+        codes = np.empty((len(self.categories), rows), dtype=self.layout.codes)
+        values = np.empty((len(self.numbers), rows))
+        weights = np.empty(rows, dtype=np.int64) if self.layout.weighted else None
+        first = 0
+        for own_codes, own_values, own_weights, count in parts:
+            here = slice(first, first + count)
+            for column, own in zip(codes, own_codes, strict=True):
+                column[here] = own
+            for numbers, more in zip(values, own_values, strict=True):
+                numbers[here] = more
+            if weights is not None:
+                assert own_weights is not None
+                weights[here] = own_weights
+            first += count
+        # There is one NaN only.
+        values[np.isnan(values)] = np.nan
+        return self.layout.table(codes, values, weights)
+
+
+def _masks(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers]) -> list[dict[Name, Mask]]:
+    return [{name: column.missing(piece) for name, column in columns.items()} for piece in stock.pieces()]
+
+
+@dataclass
+class _Left:
+    """What is left of some rows: how many, how often which code, and what numbers."""
+
+    counts: dict[Name, NDArray[np.int64]]
+    known: dict[Name, int]
+    limits: dict[Name, Limits]
+    count: int = 0
+    total: int = 0
+    all_once: bool = True
+
+
+def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: _Rule) -> _Left:
+    """What is left of rows by a rule."""
+    counts = {
+        name: np.zeros(len(own.levels) + 1, dtype=np.int64)
+        for name, own in columns.items()
+        if isinstance(own, StoredCategories)
+    }
+    left = _Left(counts, dict.fromkeys(counts, 0), {name: Limits() for name in columns if name not in counts})
+    for piece in stock.pieces():
+        kept = rule.kept(piece)
+        rows = int(kept.sum())
+        weights = None if piece.weights is None else piece.weights[kept]
+        left.count += rows
+        left.total += rows if weights is None else int(weights.sum())
+        left.all_once = left.all_once and (weights is None or bool((weights == 1).all()))
+        for name, own in columns.items():
+            if isinstance(own, StoredCategories):
+                codes = own.codes(piece)[kept]
+                counts[name] += np.bincount(codes, minlength=len(counts[name]))
+                there = codes < len(own.levels)
+                left.known[name] += int(there.sum() if weights is None else weights[there].sum())
+            else:
+                values = own.values(piece)[kept]
+                left.limits[name].add(values, np.isnan(values), weights)
+    return left
 
 
 def _stored(column: Column) -> StoredCategories | StoredNumbers:
@@ -675,17 +774,22 @@ def _as_integers(values: list[float]) -> list[Any]:
     return integers
 
 
-def _distinct(stock: Stock, name: Name) -> NDArray[Any]:
+def _distinct(stock: RowsAsTheyCame, name: Name) -> NDArray[Any]:
     """All different numbers of a column, ascending."""
+    parts = [own for own in stock.each(_distinct_here, name) if own is not None]
+    return np.unique(np.concatenate(parts)) if parts else np.empty(0)
+
+
+def _distinct_here(stock: StockPart, name: Name) -> NDArray[Any] | None:
     found: NDArray[Any] | None = None
     for piece in stock.pieces():
         numbers, missing = piece.numbers(name)
         own = np.unique(numbers if missing is None else numbers[~missing])
         found = own if found is None else np.union1d(found, own)
-    return np.empty(0) if found is None else found
+    return found
 
 
-def _whole_by_passes(stock: Stock, name: Name, column: StockColumn, memory: int) -> WholeNumbers:
+def _whole_by_passes(stock: RowsAsTheyCame, name: Name, column: StockColumn, memory: int) -> WholeNumbers:
     """What whole numbers are that are too many to be listed: passes over the column, each for some of its values."""
     assert column.limits is not None
     limits = column.limits
@@ -694,15 +798,7 @@ def _whole_by_passes(stock: Stock, name: Name, column: StockColumn, memory: int)
     equally_often: set[int] = set()
     least = int(limits.least)
     for turn in range(passes):
-        parts: list[tuple[NDArray[np.int64], Weights | None]] = []
-        for piece in stock.pieces():
-            numbers, missing = piece.numbers(name)
-            there = np.ones(len(numbers), dtype=np.bool_) if missing is None else ~missing
-            # Differences from the least, which fit whatever the type.
-            whole = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
-            apart = (whole.astype(np.uint64) - np.uint64(least % 2**64)).astype(np.uint64)
-            there &= apart % np.uint64(passes) == turn
-            parts.append((apart[there].view(np.int64), None if piece.weights is None else piece.weights[there]))
+        parts = list(stock.each(_differences, name, least, turn, passes))
         differences = np.concatenate([own for own, _ in parts])
         weights = np.concatenate([own for _, own in parts if own is not None]) if stock.weighted else None
         values, counts = distinct_counts(differences, weights)
@@ -713,3 +809,22 @@ def _whole_by_passes(stock: Stock, name: Name, column: StockColumn, memory: int)
     if distinct > 1 and len(equally_often) == 1:
         spread = (int(limits.greatest) - least) // step + 1
     return WholeNumbers(limits.known, distinct, spread, max(-least, int(limits.greatest)))
+
+
+def _differences(
+    stock: StockPart, name: Name, least: int, turn: int, passes: int
+) -> tuple[NDArray[np.int64], Weights | None]:
+    """How far the numbers of a turn are from the least one, and their weights."""
+    parts: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+    weights: list[Weights] = [np.empty(0, dtype=np.int64)]
+    for piece in stock.pieces():
+        numbers, missing = piece.numbers(name)
+        there = np.ones(len(numbers), dtype=np.bool_) if missing is None else ~missing
+        # Differences from the least, which fit whatever the type.
+        whole = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
+        apart = (whole.astype(np.uint64) - np.uint64(least % 2**64)).astype(np.uint64)
+        there &= apart % np.uint64(passes) == turn
+        parts.append(apart[there].view(np.int64))
+        if piece.weights is not None:
+            weights.append(piece.weights[there])
+    return np.concatenate(parts), np.concatenate(weights) if stock.weighted else None

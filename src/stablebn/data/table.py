@@ -55,6 +55,10 @@ class CategoricalTable:
         """N, the number of rows that the table stands for."""
         return total_weight(self.rows, self.weights)
 
+    def __sizeof__(self) -> int:
+        """How many bytes the values take: by this Dask knows when there are too many."""
+        return self.codes.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
     def select(self, columns: Sequence[int]) -> CategoricalTable:
         """Return the same rows with only these columns, in this order."""
         return CategoricalTable(
@@ -97,6 +101,10 @@ class ContinuousTable:
     def total(self) -> int:
         """N, the number of rows that the table stands for."""
         return total_weight(self.rows, self.weights)
+
+    def __sizeof__(self) -> int:
+        """How many bytes the values take."""
+        return self.values.nbytes + (0 if self.weights is None else self.weights.nbytes)
 
     def select(self, columns: Sequence[int]) -> ContinuousTable:
         """Return the same rows with only these columns, in this order."""
@@ -148,6 +156,10 @@ class MixedTable:
     def total(self) -> int:
         """N, the number of rows that the table stands for."""
         return self.categorical.total
+
+    def __sizeof__(self) -> int:
+        """How many bytes the values take."""
+        return self.categorical.__sizeof__() + self.continuous.__sizeof__()
 
     def select(self, columns: Sequence[int]) -> Table:
         """Return the same rows with only these columns, in this order; of one kind, if they are."""

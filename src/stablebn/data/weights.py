@@ -6,7 +6,7 @@ an arc must gain. What to do with the weights of a survey, which are no counts, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -111,6 +111,23 @@ class WeightColumn:
         counts: Weights = np.zeros(len(numbers), dtype=np.int64) if faults else numbers.astype(np.int64)
         self.any_positive = self.any_positive or bool(counts.any())
         return counts
+
+    @classmethod
+    def of_all(cls, parts: Sequence[tuple[WeightColumn, int]]) -> WeightColumn:
+        """The weights of parts, each with the number of its rows, one after the other."""
+        whole = cls(parts[0][0].name, parts[0][0].is_integer)
+        first = 0
+        for own, rows in parts:
+            for what, fault in own._faults.items():
+                before = whole._faults.get(what)
+                whole._faults[what] = (
+                    replace(fault, row=first + fault.row)
+                    if before is None
+                    else replace(before, count=before.count + fault.count)
+                )
+            whole.any_positive = whole.any_positive or own.any_positive
+            first += rows
+        return whole
 
     def check(self, rows: int) -> None:
         """Raise if some of all weights are no counts, or none is above 0."""

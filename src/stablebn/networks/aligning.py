@@ -31,7 +31,7 @@ def prepared_for(network: Network, data: object, *, missing: str = "error", weig
         discretise=network.cuts or None,
         holes_will_do=False,
         few_rows_will_do=True,
-    )
+    ).held()
     empty = [name for name in prepared.aside if name in network]
     if empty:
         raise DataError(f"columns without any value: {listed(empty)}. The network needs them.")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from stablebn import __version__
+from stablebn.data.partitions import check_workers, connected
 from stablebn.errors import MissingExtraError, OptionError
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_SECONDS_TO_CONNECT = 30
 _SECONDS_TO_CLOSE = 30
 
 
@@ -38,10 +37,10 @@ class Cluster:
             from distributed import as_completed
         except ImportError:
             raise MissingExtraError("Dask", "dask") from None
-        self._client = _local() if address is None else _connected(address)
+        self._client = _local() if address is None else connected(address)
         self._jobs: dict[Any, Job] = {}
         try:
-            self._check_workers(address)
+            check_workers(self._client)
         except OptionError:
             self.stop()
             raise
@@ -82,14 +81,6 @@ class Cluster:
             with _even_if_slow():
                 cluster.close(timeout=_SECONDS_TO_CLOSE)
 
-    def _check_workers(self, address: str | None) -> None:
-        there = self._client.run(_version)
-        if not there:
-            raise OptionError(f"the Dask scheduler at {address} has no workers. Start some: dask worker {address}")
-        others = sorted({version for version in there.values() if version != __version__})
-        if others:
-            raise OptionError(f"workers have stablebn {', '.join(others)}; here it is {__version__}. Install the same.")
-
 
 @contextmanager
 def _even_if_slow() -> Iterator[None]:
@@ -98,19 +89,6 @@ def _even_if_slow() -> Iterator[None]:
     # Before Python 3.11 that of asyncio is another one.
     except (TimeoutError, asyncio.TimeoutError, OSError) as error:
         logger.warning("the Dask cluster did not end as it should: %r", error)
-
-
-def _version() -> str:
-    return __version__
-
-
-def _connected(address: str) -> Client:
-    from distributed import Client
-
-    try:
-        return Client(address, timeout=_SECONDS_TO_CONNECT)
-    except (OSError, ValueError) as error:
-        raise OptionError(f"no Dask scheduler answers at {address!r}: {error}. Start one: dask scheduler") from None
 
 
 def _local() -> Client:

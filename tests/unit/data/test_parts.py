@@ -123,6 +123,18 @@ def test_the_command_learns_the_same(rows: Path, tmp_path: Path) -> None:
     assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
+def test_what_needs_rows_has_them(rows: Path) -> None:
+    table, pattern = pq.read_table(rows), f"{rows}/*.parquet"
+    graph = sb.learn(table).dag
+    assert sb.score(graph, pattern) == sb.score(graph, table)
+    assert sb.ci_test(pattern, "smoke", "lung") == sb.ci_test(table, "smoke", "lung")
+    assert sb.check(pattern).findings == sb.check(table).findings
+    assert sb.bootstrap(pattern, replicates=3).graphs == sb.bootstrap(table, replicates=3).graphs
+    assert sb.cross_validate(pattern, folds=3).folds == sb.cross_validate(table, folds=3).folds
+    network = sb.fit(graph, table)
+    assert sb.fit(graph, pattern).log_likelihood(pattern) == network.log_likelihood(table)
+
+
 def test_arrow_files_and_streams_are_read_in_parts(rows: Path, tmp_path: Path) -> None:
     table = pq.read_table(rows)
     with pa.ipc.new_file(tmp_path / "a.arrow", table.schema) as file:
