@@ -134,11 +134,13 @@ Counts::Counts(Rows rows, std::shared_ptr<const void> owner, std::shared_ptr<Poo
     for (const Bundle& bundle : bundles_) bundle_cells_ += bundle.size;
 }
 
-Counts::Counts(Rows rows, std::shared_ptr<RowSource> source, std::shared_ptr<Pool> pool, CountingLimits limits)
-    : Counts(std::move(rows), std::shared_ptr<const void>(), std::move(pool), limits) {
-    source_ = std::move(source);
-    origin_.resize(static_cast<std::size_t>(variables()));
-    std::iota(origin_.begin(), origin_.end(), 0);
+std::shared_ptr<Counts> Counts::of_source(Rows rows, std::shared_ptr<RowSource> source, std::shared_ptr<Pool> pool,
+                                          CountingLimits limits) {
+    auto counts = std::make_shared<Counts>(std::move(rows), nullptr, std::move(pool), limits);
+    counts->source_ = std::move(source);
+    counts->origin_.resize(static_cast<std::size_t>(counts->variables()));
+    std::iota(counts->origin_.begin(), counts->origin_.end(), 0);
+    return counts;
 }
 
 std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {

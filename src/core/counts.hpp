@@ -64,7 +64,8 @@ public:
            std::shared_ptr<const LogTable> logs = nullptr);
 
     /// The counts of rows that somebody else has: `rows` has no columns then, but their number and their levels.
-    Counts(Rows rows, std::shared_ptr<RowSource> source, std::shared_ptr<Pool> pool, CountingLimits limits = {});
+    static std::shared_ptr<Counts> of_source(Rows rows, std::shared_ptr<RowSource> source, std::shared_ptr<Pool> pool,
+                                             CountingLimits limits = {});
 
     /// The counts of the same variables, renumbered so that new i is old order[i]; the same object if asked again.
     std::shared_ptr<Counts> reordered(std::span<const int> order);

@@ -150,7 +150,7 @@ std::shared_ptr<Counts> counts_of_source(nb::object source, std::vector<int> lev
     rows.holes = std::move(holes);
     std::shared_ptr<RowSource> asked = std::make_shared<PythonSource>(std::move(source));
     const Unlocked unlocked;
-    return std::make_shared<Counts>(std::move(rows), std::move(asked), Pool::with_threads(threads), limits);
+    return Counts::of_source(std::move(rows), std::move(asked), Pool::with_threads(threads), limits);
 }
 
 nb::object answer(const Counts& counts, const Crossings& crossings, const Listings& listings, const Summings& summings,

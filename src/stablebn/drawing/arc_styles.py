@@ -17,19 +17,19 @@ Arc = TypeVar("Arc")
 DASHES = (6.0, 4.0)
 
 SHADES = (
-    Stroke("#93aac4", 1.3),
-    Stroke("#6c8db3", 1.6),
-    Stroke("#466f9f", 1.9),
-    Stroke("#265189", 2.3),
-    Stroke("#0d2f66", 2.8),
+    Stroke("#7a96b6", 1.3),
+    Stroke("#5a7fab", 1.6),
+    Stroke("#3c689b", 1.9),
+    Stroke("#234f87", 2.3),
+    Stroke("#0b2a5e", 2.8),
 )
 """Of arcs, from the weakest to the strongest; also in grey they can be told apart."""
 
 MATCHED, REVERSED, UNDECIDED, EXTRA, MISSING = "matched", "reversed", "undecided", "extra", "missing"
 COMPARED = {
     MATCHED: Stroke("#00795a", 2.0),
-    REVERSED: Stroke("#b47600", 2.0, (10.0, 3.0, 2.0, 3.0)),
-    UNDECIDED: Stroke("#7a6a00", 2.0, (14.0, 3.0)),
+    REVERSED: Stroke("#9c6500", 2.0, (10.0, 3.0, 2.0, 3.0)),
+    UNDECIDED: Stroke("#0072b2", 2.0, (14.0, 3.0)),
     EXTRA: Stroke("#c2440e", 2.0, (5.0, 3.0)),
     MISSING: Stroke("#a3467f", 2.0, (1.5, 4.0)),
 }
