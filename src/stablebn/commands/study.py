@@ -40,7 +40,9 @@ def command(
     store: Annotated[Path | None, typer.Option(help="Where outcomes are kept; by default NAME.sqlite.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder; by default NAME-study.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Run in so many processes of this machine.")] = None,
-    dask: Annotated[str | None, typer.Option(help="The address of a Dask scheduler, whose workers do the work.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="The address of a Dask scheduler, whose workers do the work.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Only the part that the study calls quick.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what there is to do, and how long it takes.")
