@@ -7,6 +7,7 @@ are split, nor who counts: `docs/sources.md` says how another source would be wr
 
 from __future__ import annotations
 
+import mmap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,9 @@ from stablebn.data.blocks import BlockTable, put_together
 from stablebn.data.table import CategoricalTable, MixedTable, Table, bytes_a_row
 from stablebn.errors import OptionError
 from stablebn.stats.standard_units import Standard, standardised_by
+
+# A byte holds the joint code of some variables: `src/core/counts.cpp`.
+_LARGEST_BUNDLE = 256
 
 Outcome = TypeVar("Outcome")
 
@@ -198,8 +202,9 @@ class BlockSource(RowSource):
         self.memory = table.memory
         self._blocks = table.blocks()
         self._threads = threads
-        # What counts a block makes bits of its rows when it is first asked: those of the first blocks are kept.
-        self._counters: dict[int, _core.Counts] = {}
+        # What counts a block makes bits of its rows when it is first asked: those of the first blocks are kept, and the
+        # files that they look at.
+        self._counters: dict[int, tuple[_core.Counts, list[mmap.mmap]]] = {}
         self._kept = _places_that_fit(table)
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
@@ -216,13 +221,16 @@ class BlockSource(RowSource):
         """One pass over the rows: the answers to all questions."""
 
         def at(place: int) -> Answers:
-            counter = self._counters.get(place)
-            block = self._blocks[place] if summings or counter is None else None
-            if counter is None:
-                counter = counts_of_block(block)
-                if place in self._kept:
-                    self._counters[place] = counter
-            return answered(counter, block, crossings, listings, summings, standards)
+            kept = self._counters.get(place)
+            block = self._blocks[place] if summings or kept is None else None
+            counter, files = kept or (counts_of_block(block), files_of(block))
+            if kept is None and place in self._kept:
+                self._counters[place] = counter, files
+            answers = answered(counter, block, crossings, listings, summings, standards)
+            for file in files:
+                # What was read of it need not stay in memory: the system has it, as long as it has room.
+                file.madvise(mmap.MADV_DONTNEED)
+            return answers
 
         return together(self._at_each_place(at), len(listings), len(summings))
 
@@ -237,17 +245,37 @@ class BlockSource(RowSource):
 
 
 def _places_that_fit(table: BlockTable) -> range:
-    """The first blocks, so many that the bits of their rows take half of the memory."""
+    """The first blocks, so many that the bits of their rows and joint codes of variables take half of the memory."""
     like = table.like.categorical if isinstance(table.like, MixedTable) else table.like
     if table.memory is None or not isinstance(like, CategoricalTable):
         return range(len(table.block_rows))
-    levels = sum(own for own in levels_with_holes(like) if own <= _core.CountingLimits().most_levels)
+    levels = [own for own in levels_with_holes(like) if own <= _core.CountingLimits().most_levels]
     left = table.memory // 2
     for place, rows in enumerate(table.block_rows):
-        left -= levels * rows // 8
+        left -= (sum(levels) + 8 * _bundles(levels)) * rows // 8
         if left < 0:
             return range(place)
     return range(len(table.block_rows))
+
+
+def _bundles(levels: Sequence[int]) -> int:
+    """How many bytes the core puts the codes of a row into: as many variables as fit share one."""
+    count, size = 0, _LARGEST_BUNDLE + 1
+    for own in levels:
+        size *= own
+        if size > _LARGEST_BUNDLE:
+            count, size = count + 1, own
+    return count
+
+
+def files_of(block: Any) -> list[mmap.mmap]:
+    """The files that the columns of a block are mapped from; none of a table in memory."""
+    if isinstance(block, MixedTable):
+        return [*files_of(block.categorical), *files_of(block.continuous)]
+    array: Any = block.codes if isinstance(block, CategoricalTable) else block.values
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return [array] if isinstance(array, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") else []
 
 
 def answer(
