@@ -28,6 +28,12 @@ STRANGE: list[Any] = [
 OPTIONS = [name for name in LearnArguments.__dataclass_fields__ if name not in ("data", "progress", "_")]
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strange value of an option that names a file is a file all the same."""
+    monkeypatch.chdir(tmp_path)
+
+
 def _ours(call: Any, *arguments: Any, **options: Any) -> None:
     """Call, and let errors of ours pass."""
     with suppress(StableBNError):

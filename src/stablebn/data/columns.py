@@ -166,8 +166,8 @@ class Rows(ABC):
         """The same as `whole_numbers` of a column that has been encoded."""
 
     def texts(self, column: CategoricalColumn) -> UnlistedTexts:
-        """What the texts of a column are that is not listed."""
-        raise NotImplementedError
+        """What the texts of a column are that is not listed: none is in memory."""
+        raise AssertionError("all texts of this table are listed")
 
     @abstractmethod
     def known(self, column: Column) -> int:

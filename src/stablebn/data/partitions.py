@@ -33,11 +33,14 @@ def connected(address: str) -> Client:
     """A client of the scheduler at an address."""
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError:
         raise MissingExtraError("Dask", "dask") from None
     try:
+        # A client that has met what cannot be an address is never closed, and holds up whoever collects it.
+        get_address_host_port(address)
         return Client(address, timeout=_SECONDS_TO_CONNECT)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise OptionError(f"no Dask scheduler answers at {address!r}: {error}. Start one: dask scheduler") from None
 
 

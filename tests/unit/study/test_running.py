@@ -75,12 +75,13 @@ def test_results_are_the_same_whatever_the_number_of_workers(tmp_path: Path) -> 
 
 def test_a_killed_worker_does_not_stop_the_rest(tmp_path: Path) -> None:
     study = study_of(tmp_path, SMALL.replace("randomisations = 3", "randomisations = 30"))
+    of_others = multiprocessing.active_children()
     workers = Processes(2)
     killed: list[int] = []
 
     def kill_one(job: Job, record: Record) -> None:
         if not killed:
-            (child, *_) = multiprocessing.active_children()
+            (child, *_) = (child for child in multiprocessing.active_children() if child not in of_others)
             assert child.pid is not None
             killed.append(child.pid)
             os.kill(child.pid, signal.SIGKILL)
@@ -93,6 +94,8 @@ def test_a_killed_worker_does_not_stop_the_rest(tmp_path: Path) -> None:
 
 
 def test_workers_are_stopped_when_the_run_is_interrupted(tmp_path: Path) -> None:
+    of_others = multiprocessing.active_children()
+
     def interrupt(job: Job, record: Record) -> None:
         raise KeyboardInterrupt
 
@@ -101,17 +104,19 @@ def test_workers_are_stopped_when_the_run_is_interrupted(tmp_path: Path) -> None
         with pytest.raises(KeyboardInterrupt):
             run_jobs(jobs_of(study), Processes(2), store, interrupt)
         assert len(store.statuses()) == 1
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= set(of_others)
 
 
 def test_a_worker_whose_answer_is_being_read_is_stopped_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_others = multiprocessing.active_children()
+
     def interrupt(pipe: Connection) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Connection, "recv", interrupt)
     with closing(Store(tmp_path / "s.sqlite")) as store, pytest.raises(KeyboardInterrupt):
         run_jobs(jobs_of(study_of(tmp_path, SMALL)), Processes(2), store, lambda job, record: None)
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= set(of_others)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from stablebn import api
 from stablebn.colours import BLUE, ORANGE, PALE, VERMILION
+from stablebn.drawing.figures import new_figure
 from stablebn.graph import compare
 from stablebn.networks.model import Network
 from stablebn.result import Result
-from stablebn.study.reporting.drawing import new_figure, tidy
+from stablebn.study.reporting.drawing import tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

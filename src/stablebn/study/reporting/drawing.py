@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stablebn.errors import MissingExtraError
 from stablebn.learners.registry import LEARNERS
 from stablebn.output import whole_file
 
@@ -38,15 +37,6 @@ class Picture:
     name: str
     caption: str
     draw: Callable[[], Figure]
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches, that notebooks show; `MissingExtraError` where matplotlib is not installed."""
-    try:
-        from stablebn.drawing.notebook_figure import NotebookFigure
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "plot") from error
-    return NotebookFigure(figsize=(width, height), layout="constrained")
 
 
 def write_picture(picture: Picture, folder: Path) -> list[Path]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from stablebn.colours import BLACK, looks_of
-from stablebn.study.reporting.drawing import new_figure, tidy, title_of
+from stablebn.drawing.figures import new_figure
+from stablebn.study.reporting.drawing import tidy, title_of
 from stablebn.study.reporting.published import Grid, Value
 from stablebn.study.reporting.summary import Experiments, Statistic
 
