@@ -231,8 +231,10 @@ double NodeAverageGaussian::cost_of_family() const {
 Fixed NodeAverageGaussian::alone(int child) {
     const Correlations found = columns_->correlations({&child, 1});
     if (found.rows <= 2 || found.variances[0] <= 0) return NOT_A_CANDIDATE;
-    const Wide squares = ((Wide{total()} * (found.rows - 1)) << (HI_BITS + LO_BITS)) / (2 * Wide{found.rows});
-    return (constant_ - half_ln(found.variances[0], 0).carried().times(total()) - to_fixed(squares)).carried();
+    // Half of N (rows - 1) / rows, rounded down: the product might need more than 128 bits.
+    const Wide half = Wide{total()} << (FIXED_BITS - 1);
+    const Fixed squares{half - (half + found.rows - 1) / found.rows};
+    return constant_ - half_ln(found.variances[0], 0).times(total()) - squares;
 }
 
 /// -(N/2) times the logarithm of the part that a candidate leaves of what the others leave: a ratio of determinants.
@@ -257,7 +259,7 @@ std::vector<NodeAverageScores::Step> NodeAverageGaussian::gains(int child, const
         };
         const Fixed left = half_ln_of(true, true) + half_ln_of(false, false) - half_ln_of(true, false) - half_ln_of(false, true);
         found[place].rows = own.rows;
-        found[place].gain = (-left).carried().times(total());
+        found[place].gain = (-left).times(total());
     });
     return found;
 }

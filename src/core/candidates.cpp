@@ -44,7 +44,7 @@ Wide CandidateSearch::gain_of_required(int child) {
     Wide gain = 0;
     VariableSet parents;
     for (const int u : required_[child]) {
-        gain += wide(scores_->additions(child, parents, std::span(&u, 1))[u]);
+        gain += scores_->additions(child, parents, std::span(&u, 1))[u].units;
         parents = parents.with(u);
     }
     return gain;
@@ -186,7 +186,7 @@ void CandidateSearch::score(const Job& job) {
     const auto changes = scores_->additions(job.child, set(job.child, growth.from[job.begin]), more);
     for (std::uint32_t at = job.begin; at < job.end; ++at) {
         const Fixed change = changes[growth.more[at]];
-        growth.gain[at] = is_candidate(change) ? own + wide(change) : NO_GAIN;
+        growth.gain[at] = is_candidate(change) ? own + change.units : NO_GAIN;
     }
 }
 

@@ -68,7 +68,7 @@ std::vector<Fixed> SetFunction::extensions(const VariableSet& base, std::span<co
     if (unknown.empty()) return values;
     const double base_states = states(counts_.rows(), base.members());
     counts_.extensions(base.members(), unknown, [&](int u, std::span<const std::int64_t> cells) {
-        values[u] = of_counts_(cells, base_states * counts_.levels(u)).carried();
+        values[u] = of_counts_(cells, base_states * counts_.levels(u));
     });
     const std::lock_guard lock(mutex_);
     for (const int u : unknown) known_.emplace(base.with(u), values[u]);
@@ -187,11 +187,11 @@ const LikelihoodBounds& PenalisedLikelihood::bounds() {
         pool().run(n, [&](std::size_t place) {
             const int v = static_cast<int>(place);
             const Fixed ceiling = all ? everything - entropy_(VariableSet(all_but(n, {v}))) : Fixed{};
-            bounds_.most[v] = wide(ceiling - terms[v]);
+            bounds_.most[v] = (ceiling - terms[v]).units;
             for (int u = 0; u < n; ++u) {
                 if (u == v || !is_candidate(changes(v, u))) continue;
                 const double free = (counts().levels(v) - 1.0) * (counts().levels(u) - 1.0);
-                bounds_.with_one(v, u) = wide(changes(v, u)) + penalty(free);
+                bounds_.with_one(v, u) = changes(v, u).units + penalty(free);
             }
         });
     });
@@ -200,8 +200,8 @@ const LikelihoodBounds& PenalisedLikelihood::bounds() {
 
 Wide PenalisedLikelihood::penalty(double parameters) const {
     // What does not fit is more than any gain.
-    if (unit_.to_double() * parameters > LARGEST_PENALTY) return wide(Fixed{std::int64_t{1} << 62, 0});
-    return wide(unit_.times(static_cast<std::int64_t>(parameters)));
+    if (unit_.to_double() * parameters > LARGEST_PENALTY) return Wide{1} << (FIXED_BITS + 48);
+    return unit_.times(static_cast<std::int64_t>(parameters)).units;
 }
 
 std::optional<Wide> PenalisedLikelihood::most_with_more(int child, const VariableSet& parents) {
@@ -316,7 +316,7 @@ Fixed DirichletScores::term(int child, const VariableSet& parents) {
 /// of its r values: the prior counts of these are equal. With more parents there are only more such first ones.
 std::optional<Wide> DirichletScores::most_with_more(int child, const VariableSet& parents) {
     const auto cells = static_cast<Wide>(counts().cells(parents.with(child).members()).size());
-    return -cells * wide(ln_of_integer(counts().levels(child))) - wide(first_terms()[child]) + SLACK_OF_SUMS;
+    return -cells * ln_of_integer(counts().levels(child)).units - first_terms()[child].units + SLACK_OF_SUMS;
 }
 
 std::shared_ptr<FamilyScores> DirichletScores::reordered(std::span<const int> order) {

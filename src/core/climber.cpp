@@ -64,18 +64,6 @@ Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, s
     dag_.start();
 }
 
-void Climber::WideSum::add(Fixed change) {
-    top += change.hi >> LO_BITS;
-    middle += change.hi & LO_MASK;
-    low += change.lo;
-}
-
-bool Climber::WideSum::is_positive() const {
-    const std::int64_t carried = middle + (low >> LO_BITS);
-    const std::int64_t upper = top + (carried >> LO_BITS);
-    return upper > 0 || (upper == 0 && ((carried & LO_MASK) > 0 || (low & LO_MASK) > 0));
-}
-
 void Climber::read_gains(int place) {
     const int variable = order_[place];
     const auto& parents = parents_[variable];
@@ -169,8 +157,8 @@ void Climber::follow(const Step& step) {
     if (kind == Move::reverse) parents_[order_[u]].toggle(order_[v]);
 
     bad_ += step.delta <= 0;
-    since_best_.add(step.change);
-    if (since_best_.is_positive()) {
+    since_best_ += step.change;
+    if (since_best_.units > 0) {
         best_ = steps_.size();
         bad_ = 0;
         since_best_ = {};

@@ -85,13 +85,6 @@ public:
     FamilyScores& scores() const { return *scores_; }
 
 private:
-    /// A sum that no number of changes can overflow, in three limbs.
-    struct WideSum {
-        std::int64_t top = 0, middle = 0, low = 0;
-        void add(Fixed change);
-        bool is_positive() const;
-    };
-
     void read_gains(int place);
     void wish(std::size_t count);
     void make(const BestMoves& best);
@@ -106,7 +99,7 @@ private:
     std::vector<Step> steps_;
     std::size_t best_ = 0;
     int bad_ = 0;
-    WideSum since_best_;
+    Fixed since_best_;
     /// Scratch memory: the changes of one family, by place.
     std::vector<Fixed> gains_;
     bool converged_ = false;

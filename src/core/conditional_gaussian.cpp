@@ -42,7 +42,7 @@ public:
     Fixed entropy_with(int u) const {
         Fixed sum;
         for_cells(u, [&](auto cells) { sum += counts_.m_ln_m().sum(cells); });
-        return sum.carried();
+        return sum;
     }
 
 private:
@@ -172,7 +172,7 @@ Fixed ConditionalGaussian::work_out(const Parts& parts) {
         }
         sum -= covariance.half_ln_determinant().times(sizes[d]);
     }
-    return sum.carried();
+    return sum;
 }
 
 std::vector<Fixed> ConditionalGaussian::extensions(const VariableSet& base) {

@@ -199,7 +199,7 @@ std::vector<Fixed> ContingencyTest::sums_of_all_sets(std::span<const int> variab
     std::vector<Known> tables;
     tables.reserve(sums.size());
     const auto keep = [&](unsigned set, std::vector<std::int64_t> cells) {
-        sums[set] = counts_->m_ln_m().sum(std::span<const std::int64_t>(cells)).carried();
+        sums[set] = counts_->m_ln_m().sum(std::span<const std::int64_t>(cells));
         tables.push_back({set, std::move(cells)});
     };
     keep((1U << m) - 1, counts_->whole_table(variables));

@@ -146,7 +146,7 @@ Sums Margins::pearson(const std::int64_t* cells, int c) {
     for (std::size_t k = 0; k < configurations(); ++k, cells += r_ * c) {
         if (seen_[k] < 2) continue;
         const std::int64_t* rows = (*this)[k];
-        sums.value.hi -= sizes_[k] << HI_BITS;
+        sums.value.units -= Wide{sizes_[k]} << FIXED_BITS;
         int seen = 0;
         for (int j = 0; j < c; ++j) {
             std::int64_t column = 0;
@@ -185,7 +185,7 @@ Sums Margins::of_rows(const Grouped& rows, Column x, Column y, int c, std::span<
                 cells[std::size_t{level_of_x(row)} * c + level_of_y(row)] += weight;
                 columns[level_of_y(row)] += weight;
             }
-            if (!information) sums.value.hi -= sizes_[k] << HI_BITS;
+            if (!information) sums.value.units -= Wide{sizes_[k]} << FIXED_BITS;
             for (const std::int32_t row : own) {
                 const std::uint32_t i = level_of_x(row), j = level_of_y(row);
                 std::int64_t& cell = cells[std::size_t{i} * c + j];
@@ -618,7 +618,7 @@ Sums AskedTables::sums(std::size_t at) {
         }
         margins_.sum_up();
         const Sums own = margins_.of_cells(whole.data(), static_cast<int>(c));
-        found.value = (found.value + own.value).carried();
+        found.value = (found.value + own.value);
         found.df += own.df;
         begin = end;
     }

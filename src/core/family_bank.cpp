@@ -48,7 +48,7 @@ FamilyBank::Listed FamilyBank::extend(int child, const VariableSet& parents, Wid
     for (int u = 0; u < variables(); ++u) {
         const Fixed change = family->changes[u];
         if (u == child || !is_candidate(change)) continue;
-        const Wide other = score + wide(change);
+        const Wide other = score + change.units;
         if (parents.contains(u)) {
             if (!smallest(child).contains(u)) families.try_emplace(parents.without(u), Known{other});
         } else if (may_grow && may_have(child, u)) {
@@ -70,10 +70,10 @@ void FamilyBank::extend_up_to(int child, const VariableSet& parents) {
         int best = -1;
         for (const int u : parents) {
             if (reached.contains(u) || !is_candidate(family->changes[u])) continue;
-            if (best < 0 || wide(family->changes[u]) > wide(family->changes[best])) best = u;
+            if (best < 0 || family->changes[u].units > family->changes[best].units) best = u;
         }
         if (best < 0) return;
-        score += wide(family->changes[best]);
+        score += family->changes[best].units;
         reached = reached.with(best);
         extend(child, reached, score);
     }

@@ -2,54 +2,46 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+
+#include "wide.hpp"
 
 namespace stablebn {
 
-constexpr int LO_BITS = 32;
-constexpr int HI_BITS = 30;
-constexpr std::int64_t LO_MASK = (std::int64_t{1} << LO_BITS) - 1;
+/// Bits of a fixed-point number after the point.
+constexpr int FIXED_BITS = 62;
 
-/// The number (hi * 2**32 + lo) / 2**62. Sums are formed limb by limb: lo may leave [0, 2**32) until it is carried.
+/// A number in units of 2**-62. It holds less than 2**65, and wraps around beyond.
 struct Fixed {
-    std::int64_t hi = 0;
-    std::int64_t lo = 0;
+    Wide units = 0;
 
     Fixed& operator+=(Fixed other) {
-        hi += other.hi;
-        lo += other.lo;
+        units += other.units;
         return *this;
     }
     Fixed& operator-=(Fixed other) {
-        hi -= other.hi;
-        lo -= other.lo;
+        units -= other.units;
         return *this;
     }
     friend Fixed operator+(Fixed a, Fixed b) { return a += b; }
     friend Fixed operator-(Fixed a, Fixed b) { return a -= b; }
-    Fixed operator-() const { return {-hi, -lo}; }
+    Fixed operator-() const { return {-units}; }
 
-    /// The same number with lo in [0, 2**32).
-    Fixed carried() const { return {hi + (lo >> LO_BITS), lo & LO_MASK}; }
+    Fixed times(std::int64_t m) const { return {units * m}; }
 
-    /// A multiple of a carried number, carried.
-    Fixed times(std::int64_t m) const {
-        const std::int64_t upper = m >> LO_BITS;
-        const auto low = static_cast<std::uint64_t>(lo) * static_cast<std::uint64_t>(m & LO_MASK);
-        return {hi * m + lo * upper + static_cast<std::int64_t>(low >> LO_BITS), static_cast<std::int64_t>(low & LO_MASK)};
-    }
-
-    /// The nearest double but for one rounding of the sum of the limbs.
+    /// As a double, for numbers below 2**47. The digits of each of three parts are exact and added from the left, so that
+    /// what is below 2**23 is rounded once, to the nearest.
     double to_double() const {
-        constexpr double hi_unit = 1.0 / (1 << HI_BITS);
-        constexpr double lo_unit = hi_unit / (std::int64_t{1} << LO_BITS);
-        return static_cast<double>(hi + (lo >> LO_BITS)) * hi_unit + static_cast<double>(lo & LO_MASK) * lo_unit;
+        constexpr int low_bits = 32, middle_bits = 14;
+        const auto top = static_cast<std::int64_t>(units >> (low_bits + middle_bits));
+        const std::int64_t middle = static_cast<std::int64_t>(units >> low_bits) & ((1 << middle_bits) - 1);
+        const std::int64_t low = static_cast<std::int64_t>(units) & ((std::int64_t{1} << low_bits) - 1);
+        return (static_cast<double>(top) * 0x1p-16 + static_cast<double>(middle) * 0x1p-30) + static_cast<double>(low) * 0x1p-62;
     }
 };
 
-/// In place of a change of score: the family may not become that.
-constexpr Fixed NOT_A_CANDIDATE{std::numeric_limits<std::int64_t>::min(), 0};
+/// In place of a change of score: the family may not become that. Less than any, and far from the end of the range.
+constexpr Fixed NOT_A_CANDIDATE{-(Wide{1} << 109)};
 
-inline bool is_candidate(Fixed change) { return change.hi != NOT_A_CANDIDATE.hi; }
+inline bool is_candidate(Fixed change) { return change.units != NOT_A_CANDIDATE.units; }
 
 }  // namespace stablebn

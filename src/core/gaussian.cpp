@@ -158,12 +158,12 @@ void GaussianScores::find_bounds() {
     double smallest = 1;
     for (int v = 0; v < n; ++v) {
         const Fixed most = whole - half_ln_determinant(everything.without(v).members()) - half_ln_determinant(std::span(&v, 1));
-        found.most[v] = wide(most);
+        found.most[v] = most.units;
         // A power of two no greater than the residual variance: of basic operations alone.
-        const double bits = 2 * most.carried().to_double() / (LN_2 * static_cast<double>(factors_[0]));
+        const double bits = 2 * most.to_double() / (LN_2 * static_cast<double>(factors_[0]));
         smallest = std::min(smallest, std::ldexp(1.0, static_cast<int>(std::floor(bits))));
         for (int u = 0; u < n; ++u) {
-            if (u != v) found.with_one(v, u) = wide(changes(v, u)) + unit();
+            if (u != v) found.with_one(v, u) = changes(v, u).units + unit();
         }
     }
     // A pivot is off by some 2**-53 of its own diagonal for each elimination, and each logarithm by that over the pivot.

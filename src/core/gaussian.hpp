@@ -56,7 +56,7 @@ private:
     const std::optional<LikelihoodBounds>& bounds();
     void find_bounds();
     /// The penalty of one parent.
-    Wide unit() const { return wide(offsets_[0] - offsets_[1]); }
+    Wide unit() const { return (offsets_[0] - offsets_[1]).units; }
 
     ScaledMatrix matrix_;
     std::vector<std::int64_t> factors_;

@@ -173,12 +173,12 @@ DoubleDouble ln_of_first_factors(double a, std::int64_t count) {
 template <class Count>
 Fixed sum_rising(std::span<const Count> counts, double a) {
     std::array<Fixed, REMEMBERED> known;
-    known.fill({0, -1});
+    known.fill(NOT_A_CANDIDATE);
     const DoubleDouble first =
         ln_of_first_factors(a, STIRLING_FROM) + -ln_gamma(two_sum(a, static_cast<double>(STIRLING_FROM)));
     Fixed total;
     for (const std::int64_t m : counts) {
-        if (m < REMEMBERED && known[static_cast<std::size_t>(m)].lo >= 0) {
+        if (m < REMEMBERED && is_candidate(known[static_cast<std::size_t>(m)])) {
             total += known[static_cast<std::size_t>(m)];
             continue;
         }
@@ -188,7 +188,7 @@ Fixed sum_rising(std::span<const Count> counts, double a) {
         if (m < REMEMBERED) known[static_cast<std::size_t>(m)] = fixed;
         total += fixed;
     }
-    return total.carried();
+    return total;
 }
 
 }  // namespace
@@ -225,20 +225,18 @@ DoubleDouble ln_gamma(DoubleDouble z) {
 }
 
 Fixed to_fixed(DoubleDouble x) {
-    constexpr double hi_scale = 1 << HI_BITS;
-    constexpr double half_lo_scale = 0.5 * static_cast<double>(std::int64_t{1} << LO_BITS);
-    const double scaled = x.hi * hi_scale;
+    const double scaled = x.hi * 0x1p30;
     const double whole = std::floor(scaled);
-    const double rest = ((scaled - whole) + x.lo * hi_scale) * half_lo_scale;
-    return Fixed{static_cast<std::int64_t>(whole), 2 * static_cast<std::int64_t>(std::floor(rest + 0.5))}.carried();
+    const double rest = ((scaled - whole) + x.lo * 0x1p30) * 0x1p31;
+    return {static_cast<Wide>(whole) * (Wide{1} << 32) + 2 * static_cast<std::int64_t>(std::floor(rest + 0.5))};
 }
 
 Fixed half_ln(double mantissa, std::int64_t exponent) {
     // ln(2) / 2, as `ln` and `to_fixed` give it.
-    constexpr Fixed half_ln_2{372130558, 4198100790};
+    constexpr Wide half_ln_2 = (Wide{372130558} << 32) + 4198100790;
     const DoubleDouble l = ln({mantissa, 0.0});
     const Fixed half = to_fixed({0.5 * l.hi, 0.5 * l.lo});
-    return Fixed{half.hi + half_ln_2.hi * exponent, half.lo + half_ln_2.lo * exponent}.carried();
+    return {half.units + half_ln_2 * exponent};
 }
 
 Fixed ln_of_integer(std::int64_t m) {
@@ -250,7 +248,7 @@ Fixed ln_of_integer(std::int64_t m) {
         for (; rest % p == 0; rest /= p) sum += own;
     }
     if (rest > 1) sum += ln_of_prime(rest);
-    return sum.carried();
+    return sum;
 }
 
 LogTable::LogTable(std::int64_t total) {
@@ -268,7 +266,7 @@ LogTable::LogTable(std::int64_t total) {
     for (std::int64_t m = 2; m < size; ++m) {
         const std::int64_t p = factor[static_cast<std::size_t>(m)];
         values_[static_cast<std::size_t>(m)] =
-            p ? (values_[static_cast<std::size_t>(p)] + values_[static_cast<std::size_t>(m / p)]).carried()
+            p ? (values_[static_cast<std::size_t>(p)] + values_[static_cast<std::size_t>(m / p)])
               : ln_of_prime(m);
     }
     for (std::int64_t m = 2; m < size; ++m) {

@@ -42,7 +42,7 @@ public:
         return place < size_ ? data_[place] : beyond(m);
     }
 
-    /// The sum of m ln m over counts, limb by limb.
+    /// The sum of m ln m over counts.
     template <class Count>
     Fixed sum(std::span<const Count> counts) const {
         Fixed total;
@@ -60,7 +60,7 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// The sum over counts m of ln(Gamma(m + a) / Gamma(a)), the Dirichlet term of a cell with prior count a, carried.
+/// The sum over counts m of ln(Gamma(m + a) / Gamma(a)), the Dirichlet term of a cell with prior count a.
 Fixed sum_ln_rising(std::span<const std::int64_t> counts, double a);
 Fixed sum_ln_rising(std::span<const std::int32_t> counts, double a);
 

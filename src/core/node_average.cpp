@@ -17,17 +17,17 @@ constexpr double COST_OF_ROW = 3.0;
 
 /// Whether one parent comes before another: it gains more or, where both gain the same, has the lower number.
 bool comes_before(const NodeAverageScores::Step& a, const NodeAverageScores::Step& b) {
-    const Fixed x = a.gain.carried(), y = b.gain.carried();
-    return x.hi != y.hi ? x.hi > y.hi : x.lo != y.lo ? x.lo > y.lo : a.parent < b.parent;
+    return a.gain.units != b.gain.units ? a.gain.units > b.gain.units : a.parent < b.parent;
 }
 
 }  // namespace
 
 Fixed scaled_up(Fixed value, std::int64_t total, std::int64_t rows) {
     if (rows == total) return value;
-    // Values are below 2**33 nats: 95 bits, and 28 of the rows.
-    const Wide product = wide(value) * total, half = rows / 2;
-    return to_fixed((product >= 0 ? product + half : product - half) / rows);
+    // The product may need 147 bits: what is a whole multiple of the rows is divided first.
+    const Wide size = value.units < 0 ? -value.units : value.units;
+    const Wide scaled = size / rows * total + (size % rows * total + rows / 2) / rows;
+    return {value.units < 0 ? -scaled : scaled};
 }
 
 NodeAverageScores::Gains NodeAverageScores::all_gains(int child, const VariableSet& given) {
@@ -71,7 +71,7 @@ Fixed NodeAverageScores::term(int child, const VariableSet& parents) {
     const auto weighed = steps(child, parents);
     if (!is_candidate(sum) || weighed.size() < parents.size()) return NOT_A_CANDIDATE;
     for (const Step& step : weighed) sum += step.gain;
-    return sum.carried();
+    return sum;
 }
 
 /// With one parent more; the sum is NOT_A_CANDIDATE where it has too few rows, or a penalty that does not fit the limbs.
@@ -83,7 +83,7 @@ NodeAverageScores::Weighed NodeAverageScores::with(int child, Weighed weighed, c
     const double penalty = unit_.to_double() * free * static_cast<double>(total_) / static_cast<double>(step.rows);
     if (weighed.penalty + penalty > LARGEST_PENALTY) return {parents, NOT_A_CANDIDATE, 0};
     const Fixed of_step = step.gain - scaled_up(unit_, total_, step.rows).times(static_cast<std::int64_t>(free));
-    return {parents, (weighed.sum + of_step).carried(), weighed.penalty + penalty};
+    return {parents, (weighed.sum + of_step), weighed.penalty + penalty};
 }
 
 /// The sum when those parents that are left have been weighed too.
@@ -161,7 +161,7 @@ NodeAverageScores::Step NodeAverageLikelihood::step(int candidate, const Parts& 
     if (!parts.rows) return {candidate};
     const auto scaled = [&](Fixed sum) { return scaled_up(sum, total(), parts.rows); };
     const Fixed more = scaled(parts.with_both) + scaled(parts.given);
-    return {candidate, parts.rows, (more - scaled(parts.with_child) - scaled(parts.with_candidate)).carried()};
+    return {candidate, parts.rows, (more - scaled(parts.with_child) - scaled(parts.with_candidate))};
 }
 
 std::vector<std::uint32_t> NodeAverageLikelihood::complete_columns(const VariableSet& members, int child) const {
@@ -250,7 +250,7 @@ Fixed NodeAverageLikelihood::alone(int child) {
     const std::int64_t known = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     const LogTable& m_ln_m = counts_->m_ln_m();
     const auto scaled = [&](Fixed sum) { return scaled_up(sum, total(), known); };
-    return (scaled(m_ln_m.sum(std::span<const std::int64_t>(sizes))) - scaled(m_ln_m[known])).carried();
+    return (scaled(m_ln_m.sum(std::span<const std::int64_t>(sizes))) - scaled(m_ln_m[known]));
 }
 
 std::int64_t NodeAverageLikelihood::complete_rows(const VariableSet& family) const {

@@ -141,7 +141,7 @@ Fixed NodeAverageMixed::alone(int child) {
     if (!known.function) return NOT_A_CANDIDATE;
     const Fixed own = (*known.function)({0});
     if (!is_candidate(own)) return NOT_A_CANDIDATE;
-    return (scaled_up(own, total(), known.rows) - scaled_up((*known.function)({}), total(), known.rows)).carried();
+    return (scaled_up(own, total(), known.rows) - scaled_up((*known.function)({}), total(), known.rows));
 }
 
 std::vector<NodeAverageScores::Step> NodeAverageMixed::gains(int child, const VariableSet& given,
@@ -169,7 +169,7 @@ std::vector<NodeAverageScores::Step> NodeAverageMixed::gains(int child, const Va
             gain += adds ? scaled : -scaled;
         }
         found[place].rows = known.rows;
-        found[place].gain = gain.carried();
+        found[place].gain = gain;
     });
     return found;
 }

@@ -13,6 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 // Most arcs that are turned at once.
 constexpr int MOST_MOVED = 4;
+// In the key, for a family that may not be.
+constexpr Wide NO_CHANGE = -(Wide{1} << 95);
 
 std::uint64_t mix(std::uint64_t number) {
     number ^= number >> 30;
@@ -35,10 +37,9 @@ OrderSearch::OrderSearch(FamilyBank& bank, OrderEffort effort) : bank_(bank), ef
     const auto changes = bank.scores().first_changes();
     for (std::size_t v = 0; v < changes.rows; ++v) {
         for (const Fixed change : changes[v]) {
-            // Limbs that differ may stand for the same number.
-            const Fixed carried = is_candidate(change) ? change.carried() : NOT_A_CANDIDATE;
-            key_ = mix(key_ ^ static_cast<std::uint64_t>(carried.hi));
-            key_ = mix(key_ ^ static_cast<std::uint64_t>(carried.lo));
+            const Wide units = is_candidate(change) ? change.units : NO_CHANGE;
+            key_ = mix(key_ ^ static_cast<std::uint64_t>(units >> 32));
+            key_ = mix(key_ ^ static_cast<std::uint64_t>(units & 0xFFFFFFFF));
         }
     }
     read_choices();

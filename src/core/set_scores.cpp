@@ -72,7 +72,7 @@ Fixed SetScores::term(int child, const VariableSet& parents) {
 }
 
 Fixed SetScores::offset(int child, const VariableSet& parents) const {
-    if (unit_.hi == 0 && unit_.lo == 0) return {};
+    if (unit_.units == 0) return {};
     const double all = parameters(parents.with(child));
     if (all > MOST_PARAMETERS) return NOT_A_CANDIDATE;
     const double free = all - parameters(parents);

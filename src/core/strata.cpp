@@ -184,7 +184,7 @@ std::shared_ptr<Stratification> Strata::make(const VariableSet& categorical) {
     for (const std::int64_t size : made->sizes_) {
         if (size) made->smallest_ = std::min(made->smallest_, size);
     }
-    made->entropy_ = counts_->m_ln_m().sum(std::span<const std::int64_t>(made->sizes_)).carried();
+    made->entropy_ = counts_->m_ln_m().sum(std::span<const std::int64_t>(made->sizes_));
     if (!made->suffices_for(1)) made->partition_ = {};
     made->bytes_ = sizeof(std::int64_t) * made->sizes_.size() + 2 * sizeof(std::int32_t) * made->partition_.group.size();
     return made;

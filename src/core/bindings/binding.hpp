@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -54,22 +55,34 @@ nb::ndarray<nb::numpy, T> array_of(std::vector<T> values, std::vector<std::size_
     return nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), owner);
 }
 
-/// Limbs [..., 2] of fixed-point numbers, carried but for those that are not candidates.
+/// Fixed-point numbers cross to Python in two limbs, hi * 2**46 + lo: what is below 2**47 nats fits, and limbs of many numbers
+/// can be added.
+constexpr int LO_BITS = 46;
+
+inline Fixed from_limbs(std::int64_t hi, std::int64_t lo) { return {Wide{hi} * (Wide{1} << LO_BITS) + lo}; }
+
+/// The limbs of a number; the high one of NOT_A_CANDIDATE is the least integer.
+inline std::array<std::int64_t, 2> limbs_of(Fixed value) {
+    return {static_cast<std::int64_t>(value.units >> LO_BITS), static_cast<std::int64_t>(value.units) & ((std::int64_t{1} << LO_BITS) - 1)};
+}
+
+/// Limbs [..., 2] of numbers.
 inline nb::ndarray<nb::numpy, std::int64_t> limbs_of(std::span<const Fixed> values, std::vector<std::size_t> shape) {
     std::vector<std::int64_t> limbs;
     limbs.reserve(2 * values.size());
     for (const Fixed value : values) {
-        const Fixed own = is_candidate(value) ? value.carried() : value;
-        limbs.push_back(own.hi);
-        limbs.push_back(own.lo);
+        const auto own = limbs_of(value);
+        limbs.insert(limbs.end(), own.begin(), own.end());
     }
     shape.push_back(2);
     return array_of(std::move(limbs), std::move(shape));
 }
 
-/// The integer hi * 2**32 + lo.
+/// The number in units of 2**-62.
 inline nb::object to_int(Fixed value) {
-    return nb::int_(value.hi) * nb::int_(std::int64_t{1} << LO_BITS) + nb::int_(value.lo);
+    const auto high = static_cast<std::int64_t>(value.units >> 64);
+    const nb::int_ half_word(std::int64_t{1} << 32);
+    return nb::int_(high) * half_word * half_word + nb::int_(static_cast<std::uint64_t>(value.units));
 }
 
 /// The set whose members are the bits of an int.

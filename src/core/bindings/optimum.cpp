@@ -36,7 +36,7 @@ std::shared_ptr<CandidateSearch> candidate_search(std::shared_ptr<FamilyScores> 
     for (const nb::int_& own : required) must.push_back(set_of(own));
     const Unlocked unlocked;
     return std::make_shared<CandidateSearch>(std::move(scores), std::move(may), std::move(must), std::move(most_parents),
-                                             most_scored, most_found, wide(Fixed{slack.first, slack.second}));
+                                             most_scored, most_found, from_limbs(slack.first, slack.second).units);
 }
 
 nb::object candidates_of(const CandidateSearch& search, int child) {
@@ -45,7 +45,7 @@ nb::object candidates_of(const CandidateSearch& search, int child) {
     for (const Candidate& own : search.candidates(child)) {
         sizes.push_back(static_cast<std::int64_t>(own.parents.size()));
         members.insert(members.end(), own.parents.begin(), own.parents.end());
-        gains.push_back(to_fixed(own.gain));
+        gains.push_back(Fixed{own.gain});
     }
     const std::size_t count = sizes.size(), all = members.size();
     return nb::make_tuple(array_of(std::move(sizes), {count}), array_of(std::move(members), {all}), limbs_of(gains, {count}));
@@ -57,7 +57,7 @@ std::vector<std::vector<Choice>> choices_of(const std::vector<std::vector<std::u
     std::vector<std::vector<Choice>> choices(parents.size());
     for (std::size_t v = 0; v < parents.size(); ++v) {
         for (std::size_t at = 0; at < parents[v].size(); ++at) {
-            choices[v].push_back({parents[v][at], wide(Fixed{losses[v](at, 0), losses[v](at, 1)})});
+            choices[v].push_back({parents[v][at], from_limbs(losses[v](at, 0), losses[v](at, 1)).units});
         }
     }
     return choices;
@@ -66,7 +66,7 @@ std::vector<std::vector<Choice>> choices_of(const std::vector<std::vector<std::u
 nb::object near_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, const std::vector<Table<std::int64_t>>& losses,
                         Limbs within, std::size_t most_dags) {
     const auto choices = choices_of(parents, losses);
-    const Wide margin = wide(Fixed{within.first, within.second});
+    const Wide margin = from_limbs(within.first, within.second).units;
     NearDags near;
     {
         const Unlocked unlocked;
@@ -76,10 +76,10 @@ nb::object near_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, 
     std::vector<Fixed> lost;
     for (const NearDag& dag : near.dags) {
         chosen.insert(chosen.end(), dag.choices.begin(), dag.choices.end());
-        lost.push_back(to_fixed(dag.loss));
+        lost.push_back(Fixed{dag.loss});
     }
     const std::size_t count = near.dags.size();
-    return nb::make_tuple(to_int(to_fixed(near.least)), to_int(to_fixed(near.most)),
+    return nb::make_tuple(to_int(Fixed{near.least}), to_int(Fixed{near.most}),
                           array_of(std::move(chosen), {count, parents.size()}), limbs_of(lost, {count}));
 }
 
@@ -98,7 +98,7 @@ nb::object best_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, 
         usable.append(flags);
     }
     for (const auto& dag : best.dags) dags.append(nb::cast(dag));
-    return nb::make_tuple(to_int(to_fixed(best.loss)), usable, dags, best.are_all);
+    return nb::make_tuple(to_int(Fixed{best.loss}), usable, dags, best.are_all);
 }
 
 Bits bits_of(const nb::int_& set) {
@@ -151,7 +151,7 @@ void bind_optimum(nb::module_& m) {
                      const Unlocked unlocked;
                      most = search.most_beyond(child);
                  }
-                 return most ? to_int(to_fixed(*most)) : nb::none();
+                 return most ? to_int(Fixed{*most}) : nb::none();
              },
              nb::arg("child"), "What a child gains at most with more parents than were looked at; None: unknown.");
     m.def("best_dags", &best_dags_of, nb::arg("parents"), nb::arg("losses"), nb::arg("most_dags"), nb::arg("most_steps"),

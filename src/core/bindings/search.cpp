@@ -38,7 +38,7 @@ std::shared_ptr<GaussianScores> gaussian_scores(const Table<double>& entries, st
     ScaledMatrix matrix{Matrix<double>(view.rows, view.columns), std::move(exponents)};
     std::copy_n(view.data, view.rows * view.columns, matrix.entries.data());
     std::vector<Fixed> limbs;
-    for (std::size_t p = 0; p < offsets.shape(0); ++p) limbs.push_back({offsets(p, 0), offsets(p, 1)});
+    for (std::size_t p = 0; p < offsets.shape(0); ++p) limbs.push_back(from_limbs(offsets(p, 0), offsets(p, 1)));
     return std::make_shared<GaussianScores>(std::move(matrix), std::move(factors), std::move(limbs),
                                             Pool::with_threads(threads));
 }
@@ -57,7 +57,7 @@ std::shared_ptr<DegenerateGaussianScores> degenerate_gaussian_scores(
     std::iota(blocks.begin(), blocks.end(), 0);
     auto covariances = std::make_shared<CovarianceBlocks>(std::move(products), std::move(columns), std::move(frequencies),
                                                           total, static_cast<Arithmetic>(first));
-    return std::make_shared<DegenerateGaussianScores>(std::move(covariances), std::move(blocks), total, Fixed{hi, lo},
+    return std::make_shared<DegenerateGaussianScores>(std::move(covariances), std::move(blocks), total, from_limbs(hi, lo),
                                                       Pool::with_threads(threads));
 }
 
@@ -90,7 +90,8 @@ nb::object steps_of(const Climber& climber) {
     std::vector<double> deltas;
     for (const Step& step : climber.steps()) {
         const auto [move, next, change, delta, next_delta, arbitrary] = step;
-        steps.insert(steps.end(), {move.kind, move.from, move.to, next.kind, next.from, next.to, change.hi, change.lo,
+        const auto [hi, lo] = limbs_of(change);
+        steps.insert(steps.end(), {move.kind, move.from, move.to, next.kind, next.from, next.to, hi, lo,
                                    static_cast<std::int64_t>(arbitrary)});
         deltas.insert(deltas.end(), {delta, next_delta});
     }
@@ -144,7 +145,7 @@ void replay(Climber& climber, const Table<std::int64_t>& steps, const Table<doub
             return Move{static_cast<Move::Kind>(steps(s, first)), static_cast<int>(steps(s, first + 1)),
                         static_cast<int>(steps(s, first + 2))};
         };
-        made.push_back({move(0), move(3), {steps(s, 6), steps(s, 7)}, deltas(s, 0), deltas(s, 1), steps(s, 8) != 0});
+        made.push_back({move(0), move(3), from_limbs(steps(s, 6), steps(s, 7)), deltas(s, 0), deltas(s, 1), steps(s, 8) != 0});
     }
     const Unlocked unlocked;
     climber.replay(made);
@@ -199,7 +200,7 @@ void bind_search(nb::module_& m) {
 
     nb::class_<PenalisedLikelihood, FamilyScores>(m, "PenalisedLikelihood")
         .def(nb::new_([](std::shared_ptr<Counts> counts, std::int64_t hi, std::int64_t lo) {
-                 return std::make_shared<PenalisedLikelihood>(std::move(counts), Fixed{hi, lo});
+                 return std::make_shared<PenalisedLikelihood>(std::move(counts), from_limbs(hi, lo));
              }),
              nb::arg("counts"), nb::arg("unit_hi"), nb::arg("unit_lo"));
     nb::class_<DirichletScores, FamilyScores>(m, "DirichletScores")
@@ -234,19 +235,19 @@ void bind_search(nb::module_& m) {
              "The parents in the order in which they are weighed, each with the rows on which it is.");
     nb::class_<NodeAverageLikelihood, NodeAverageScores>(m, "NodeAverageLikelihood")
         .def(nb::new_([](std::shared_ptr<Counts> counts, std::int64_t hi, std::int64_t lo) {
-                 return std::make_shared<NodeAverageLikelihood>(std::move(counts), Fixed{hi, lo});
+                 return std::make_shared<NodeAverageLikelihood>(std::move(counts), from_limbs(hi, lo));
              }),
              nb::arg("counts"), nb::arg("unit_hi"), nb::arg("unit_lo"));
     nb::class_<NodeAverageMixed, NodeAverageScores>(m, "NodeAverageMixed")
         .def(nb::new_([](std::shared_ptr<AvailableMixed> table, std::int64_t hi, std::int64_t lo) {
-                 return std::make_shared<NodeAverageMixed>(std::move(table), Fixed{hi, lo});
+                 return std::make_shared<NodeAverageMixed>(std::move(table), from_limbs(hi, lo));
              }),
              nb::arg("table"), nb::arg("unit_hi"), nb::arg("unit_lo"));
     nb::class_<NodeAverageGaussian, NodeAverageScores>(m, "NodeAverageGaussian")
         .def(nb::new_([](std::shared_ptr<AvailableColumns> columns, std::pair<std::int64_t, std::int64_t> constant,
                          std::pair<std::int64_t, std::int64_t> unit, int threads) {
-                 return std::make_shared<NodeAverageGaussian>(std::move(columns), Fixed{constant.first, constant.second},
-                                                              Fixed{unit.first, unit.second}, Pool::with_threads(threads));
+                 return std::make_shared<NodeAverageGaussian>(std::move(columns), from_limbs(constant.first, constant.second),
+                                                              from_limbs(unit.first, unit.second), Pool::with_threads(threads));
              }),
              nb::arg("columns"), nb::arg("constant"), nb::arg("unit"), nb::arg("threads") = 1);
     nb::class_<GaussianScores, FamilyScores>(m, "GaussianScores")
@@ -260,7 +261,7 @@ void bind_search(nb::module_& m) {
 
     nb::class_<ConditionalGaussianScores, FamilyScores>(m, "ConditionalGaussianScores")
         .def(nb::new_([](std::shared_ptr<ConditionalGaussian> function, std::int64_t hi, std::int64_t lo) {
-                 return std::make_shared<ConditionalGaussianScores>(std::move(function), Fixed{hi, lo});
+                 return std::make_shared<ConditionalGaussianScores>(std::move(function), from_limbs(hi, lo));
              }),
              nb::arg("function"), nb::arg("unit_hi"), nb::arg("unit_lo"));
     nb::class_<DegenerateGaussianScores, FamilyScores>(m, "DegenerateGaussianScores")
@@ -317,7 +318,7 @@ void bind_search(nb::module_& m) {
                  nb::list found;
                  for (std::size_t at = 0; at < choices.size(); ++at) {
                      const auto own = choices.parents(at);
-                     found.append(nb::make_tuple(to_int(to_fixed(choices.score(at))), std::vector<int>(own.begin(), own.end())));
+                     found.append(nb::make_tuple(to_int(Fixed{choices.score(at)}), std::vector<int>(own.begin(), own.end())));
                  }
                  return found;
              },

@@ -16,7 +16,7 @@ from tests.naive.mixed import mixed_family
 
 import stablebn as sb
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
-from stablebn.fixed_point import UNIT
+from stablebn.fixed_point import UNIT, joined
 from stablebn.independence import independence_test
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats import statistics_of
@@ -113,7 +113,7 @@ def test_change_of_parents_is_the_difference_of_two_families(table: ContinuousTa
     for child, parents, more in ((0, (), 1), (1, (0,), 2), (2, (1,), 0)):
         hi, lo = scores.changes(child, _bits(parents))[more].tolist()
         both = scores.family(child, _bits(parents) | 1 << more) - scores.family(child, _bits(parents))
-        assert (hi << 32) + lo == both
+        assert joined(hi, lo) == both
 
 
 @settings(max_examples=60)
