@@ -244,7 +244,7 @@ Fixed PenalisedLikelihood::of_cells(std::span<const std::int64_t> cells, int chi
 
 Fixed PenalisedLikelihood::of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const {
     const std::size_t width = table.counts.columns();
-    const std::span<const std::int32_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
+    const std::span<const std::int64_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
     return likelihood(cells, child_levels, stride, counts().m_ln_m());
 }
 
@@ -331,7 +331,7 @@ Fixed DirichletScores::of_cells(std::span<const std::int64_t> cells, int child_l
 
 Fixed DirichletScores::of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const {
     const std::size_t width = table.counts.columns();
-    const std::span<const std::int32_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
+    const std::span<const std::int64_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
     return dirichlet(cells, child_levels, stride, prior_, iss_);
 }
 

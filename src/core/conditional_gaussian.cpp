@@ -51,7 +51,7 @@ private:
         const auto first = static_cast<std::size_t>(counts_.first(u)), levels = static_cast<std::size_t>(counts_.levels(u));
         if (!table_) return use(counts_.level_sizes().subspan(first, levels));
         for (std::size_t level = first; level < first + levels; ++level) {
-            use(std::span<const std::int32_t>(table_->counts[level]));
+            use(std::span<const std::int64_t>(table_->counts[level]));
         }
     }
 

@@ -322,14 +322,14 @@ Sums BitTables::sums(std::size_t at) {
     const int y = question_.candidates[at];
     const std::size_t r = counts_.levels(question_.x), c = counts_.levels(y);
     const auto cells = cells_.take(sets_.size() * r * c);
-    const std::int32_t* met = met_.take(0).data() + next_level_ * parts_.size();
+    const std::int64_t* met = met_.take(0).data() + next_level_ * parts_.size();
     next_level_ += c - 1;
     // Level 0 of x, and of y, is what the others leave.
     for (std::size_t k = 0; k < sets_.size(); ++k) {
         std::int64_t* own = cells.data() + k * r * c;
         for (std::size_t i = 0; i < r; ++i) own[i * c] = margins_[k][i];
         for (std::size_t j = 1; j < c; ++j) {
-            const std::int32_t* parts = met + (j - 1) * parts_.size() + k * r;
+            const std::int64_t* parts = met + (j - 1) * parts_.size() + k * r;
             std::int64_t rest = parts[0];
             for (std::size_t i = 1; i < r; ++i) {
                 own[i * c + j] = parts[i];

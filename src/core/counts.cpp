@@ -208,11 +208,11 @@ std::span<const std::int64_t> Counts::level_sizes() const {
     return shared_->level_sizes;
 }
 
-MatrixView<const std::int32_t> Counts::pairs() const {
+MatrixView<const std::int64_t> Counts::pairs() const {
     std::call_once(shared_->pair_once, [this] {
         const auto sizes = level_sizes();
         auto& pairs = shared_->pairs;
-        pairs = Matrix<std::int32_t>(height_, height_);
+        pairs = Matrix<std::int64_t>(height_, height_);
         if (rows_.weighted()) {
             for (const int v : narrow_) {
                 const Table own = by_histogram(VariableSet{v});
@@ -234,7 +234,7 @@ MatrixView<const std::int32_t> Counts::pairs() const {
         pool_->share(narrow_.size(), cost_of_bits(height_ / 2.0), [&](std::size_t part) {
             const std::size_t place = narrow_.size() - 1 - part;
             const Crossing crossing = pairs_to_count(place);
-            Matrix<std::int32_t> met(crossing.levels.size(), crossing.configurations.rows());
+            Matrix<std::int64_t> met(crossing.levels.size(), crossing.configurations.rows());
             const WordRange all{0, packed().words()};
             add_common(packed(), all, crossing.configurations.view(), crossing.levels, met.view());
             write_pairs(place, crossing, met);
@@ -254,7 +254,7 @@ Crossing Counts::pairs_to_count(std::size_t place) const {
     return crossing;
 }
 
-void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int32_t>& met) const {
+void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int64_t>& met) const {
     const auto sizes = level_sizes();
     auto& pairs = shared_->pairs;
     const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
@@ -263,12 +263,12 @@ void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matr
     for (std::size_t before = 0; before < place; ++before) {
         const int u = narrow_[before], end = first(u) + levels(u) - 1;
         for (int k = own; k < last; ++k) {
-            auto left = static_cast<std::int32_t>(sizes[k]);
+            auto left = static_cast<std::int64_t>(sizes[k]);
             for (int row = first(u); row < end; ++row) left -= pairs(row, k);
             pairs(end, k) = left;
         }
         for (int row = first(u); row <= end; ++row) {
-            auto left = static_cast<std::int32_t>(sizes[row]);
+            auto left = static_cast<std::int64_t>(sizes[row]);
             for (int k = own; k < last; ++k) left -= pairs(row, k);
             pairs(row, last) = left;
             for (int k = own; k <= last; ++k) pairs(k, row) = pairs(row, k);
@@ -276,12 +276,12 @@ void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matr
     }
 }
 
-std::vector<Matrix<std::int32_t>> Counts::ask(std::vector<Crossing> crossings) const {
-    std::vector<Matrix<std::int32_t>> met;
+std::vector<Matrix<std::int64_t>> Counts::ask(std::vector<Crossing> crossings) const {
+    std::vector<Matrix<std::int64_t>> met;
     for (const auto& own : source_->ask({std::move(crossings), {}, {}}).crossed) {
         auto& narrowed = met.emplace_back(own.rows(), own.columns());
         std::transform(own.data(), own.data() + own.rows() * own.columns(), narrowed.data(),
-                       [](std::int64_t count) { return static_cast<std::int32_t>(count); });
+                       [](std::int64_t count) { return static_cast<std::int64_t>(count); });
     }
     return met;
 }
@@ -351,7 +351,7 @@ bool Counts::is_known(const VariableSet& set) const {
 
 void Counts::keep(const Table& table) {
     const auto bytes = [](const JointTable& own) {
-        return static_cast<std::int64_t>(own.counts.rows() * own.counts.columns() * sizeof(std::int32_t));
+        return static_cast<std::int64_t>(own.counts.rows() * own.counts.columns() * sizeof(std::int64_t));
     };
     const std::lock_guard lock(mutex_);
     if (!tables_.emplace(table->members, table).second) return;
@@ -428,18 +428,18 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
         starts.push_back(which.size());
         for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
     }
-    const Matrix<std::int32_t> counted = met(plan.configurations, which);
+    const Matrix<std::int64_t> counted = met(plan.configurations, which);
     const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
     pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
         const int u = others[at], last = first(u) + levels(u) - 1;
         // The last level of u has what the others leave of a configuration.
-        thread_local Scratch<std::int32_t> scratch;
+        thread_local Scratch<std::int64_t> scratch;
         const auto rest = scratch.take(columns);
-        for (std::size_t c = 0; c < columns; ++c) rest[c] = static_cast<std::int32_t>(table->sizes[plan.columns[c]]);
+        for (std::size_t c = 0; c < columns; ++c) rest[c] = static_cast<std::int64_t>(table->sizes[plan.columns[c]]);
         for (int row = first(u); row <= last; ++row) {
-            const std::int32_t* found = row < last ? counted[starts[at] + row - first(u)].data() : rest.data();
+            const std::int64_t* found = row < last ? counted[starts[at] + row - first(u)].data() : rest.data();
             const auto known = smaller.counts[row];
-            std::int32_t* own = table->counts[row].data();
+            std::int64_t* own = table->counts[row].data();
             if (!all_occur) std::ranges::fill(table->counts[row], 0);
             // The level that was skipped has what the others leave of the known table.
             for (std::size_t k = 0; k < known.size(); ++k) own[plan.skipped_columns[k]] = known[k];
@@ -454,9 +454,9 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     return table;
 }
 
-Matrix<std::int32_t> Counts::met(const Matrix<int>& configurations, std::span<const int> levels) const {
+Matrix<std::int64_t> Counts::met(const Matrix<int>& configurations, std::span<const int> levels) const {
     if (source_) return std::move(ask({{configurations, {levels.begin(), levels.end()}}}).front());
-    Matrix<std::int32_t> counts(levels.size(), configurations.rows());
+    Matrix<std::int64_t> counts(levels.size(), configurations.rows());
     const std::size_t words = packed().words();
     const double cost = limits_.bits_cost * static_cast<double>(rows_.count * levels.size() * configurations.rows());
     const std::size_t stretches = std::min(pool_->parts(), words / SHORTEST_STRETCH);
@@ -464,9 +464,9 @@ Matrix<std::int32_t> Counts::met(const Matrix<int>& configurations, std::span<co
         add_common(packed(), {0, words}, configurations.view(), levels, counts.view());
     } else if (stretches >= static_cast<std::size_t>(pool_->size())) {
         // Every thread has rows of its own: then the sets of a configuration are made once.
-        std::vector<Matrix<std::int32_t>> parts(stretches);
+        std::vector<Matrix<std::int64_t>> parts(stretches);
         pool_->share(stretches, [&](std::size_t part) {
-            parts[part] = Matrix<std::int32_t>(counts.rows(), counts.columns());
+            parts[part] = Matrix<std::int64_t>(counts.rows(), counts.columns());
             const WordRange range{words * part / stretches, words * (part + 1) / stretches};
             add_common(packed(), range, configurations.view(), levels, parts[part].view());
         });
@@ -478,7 +478,7 @@ Matrix<std::int32_t> Counts::met(const Matrix<int>& configurations, std::span<co
         const std::size_t parts = std::min(pool_->parts(), levels.size());
         pool_->share(parts, [&](std::size_t part) {
             const std::size_t begin = levels.size() * part / parts, end = levels.size() * (part + 1) / parts;
-            const MatrixView<std::int32_t> own{counts[begin].data(), end - begin, counts.columns()};
+            const MatrixView<std::int64_t> own{counts[begin].data(), end - begin, counts.columns()};
             add_common(packed(), {0, words}, configurations.view(), levels.subspan(begin, end - begin), own);
         });
     }
@@ -500,7 +500,7 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     }
     const auto all_groups = shared_configurations(set.members(), cost);
     const auto groups = all_groups[0];
-    std::vector<std::vector<std::int32_t>> cells(stretches > 1 ? stretches * all.size() : 0);
+    std::vector<std::vector<std::int64_t>> cells(stretches > 1 ? stretches * all.size() : 0);
     pool_->share(cells.size(), [&](std::size_t part) {
         const Bundle& bundle = all[part / stretches];
         const std::size_t begin = rows_.count * (part % stretches) / stretches;
@@ -517,7 +517,7 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
             }
             unbundle(bundle.variables, joint, *table);
         } else {
-            thread_local Scratch<std::int32_t> scratch;
+            thread_local Scratch<std::int64_t> scratch;
             const auto joint = scratch.take_zeros(bundle.size * width);
             add_to_histogram(bundle, groups, 0, width, joint.data());
             unbundle(bundle.variables, joint, *table);
@@ -531,7 +531,7 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     return table;
 }
 
-void Counts::unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const {
+void Counts::unbundle(std::span<const int> variables, std::span<const std::int64_t> joint, JointTable& table) const {
     if (variables.size() == 1) {
         std::ranges::copy(joint, table.counts[first(variables[0])].begin());
         return;
@@ -540,11 +540,11 @@ void Counts::unbundle(std::span<const int> variables, std::span<const std::int32
     const auto slow = variables.first(variables.size() / 2), fast = variables.subspan(variables.size() / 2);
     const std::size_t width = table.counts.columns();
     const auto blocks = static_cast<std::size_t>(states(rows_, slow)), block = static_cast<std::size_t>(states(rows_, fast));
-    std::vector<std::int32_t> of_slow(blocks * width), of_fast(block * width);
+    std::vector<std::int64_t> of_slow(blocks * width), of_fast(block * width);
     for (std::size_t code = 0; code < blocks * block; ++code) {
-        const std::int32_t* cells = joint.data() + code * width;
-        std::int32_t* one = of_slow.data() + code / block * width;
-        std::int32_t* other = of_fast.data() + code % block * width;
+        const std::int64_t* cells = joint.data() + code * width;
+        std::int64_t* one = of_slow.data() + code / block * width;
+        std::int64_t* other = of_fast.data() + code % block * width;
         for (std::size_t k = 0; k < width; ++k) {
             one[k] += cells[k];
             other[k] += cells[k];
@@ -575,7 +575,7 @@ Matrix<std::uint16_t> Counts::shared_configurations(std::span<const int> variabl
 }
 
 void Counts::add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
-                              std::size_t width, std::int32_t* cells) const {
+                              std::size_t width, std::int64_t* cells) const {
     const std::uint8_t* codes = bundle.codes.data() + first_row;
     const std::uint16_t* group = groups.data();
     // Short and unsigned: an index that may be negative takes longer.
@@ -593,13 +593,13 @@ Counts::Table Counts::by_weights(const VariableSet& set) const {
     auto table = std::make_shared<JointTable>();
     table->members = set;
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
-    table->counts = Matrix<std::int32_t>(height_, width);
+    table->counts = Matrix<std::int64_t>(height_, width);
     const auto groups = configurations(rows_, set.members());
     table->sizes = group_sizes(std::span(groups), width, rows_.weights);
     for (const int u : outside(set)) {
         with_codes(rows_.columns[u], [&](const auto* codes) {
             for (std::size_t i = 0; i < rows_.count; ++i) {
-                table->counts(first(u) + codes[i], groups[i]) += static_cast<std::int32_t>(rows_.weights[i]);
+                table->counts(first(u) + codes[i], groups[i]) += static_cast<std::int64_t>(rows_.weights[i]);
             }
         });
     }
@@ -654,7 +654,7 @@ std::optional<std::vector<std::int64_t>> Counts::known_cells(const VariableSet& 
         const auto found = tables_.find(set.without(v));
         if (found == tables_.end()) continue;
         const auto& counts = found->second->counts;
-        const std::int32_t* begin = counts.data() + static_cast<std::size_t>(first(v)) * counts.columns();
+        const std::int64_t* begin = counts.data() + static_cast<std::size_t>(first(v)) * counts.columns();
         return std::vector<std::int64_t>(begin, begin + static_cast<std::size_t>(levels(v)) * counts.columns());
     }
     return std::nullopt;
@@ -691,7 +691,7 @@ std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) co
     }
     std::vector<int> which(levels(last) - 1);
     std::iota(which.begin(), which.end(), first(last) + 1);
-    const Matrix<std::int32_t> counted = met(sets, which);
+    const Matrix<std::int64_t> counted = met(sets, which);
     std::vector<std::int64_t> table(size);
     for (std::size_t k = 0; k < smaller.size(); ++k) {
         std::int64_t* cells = table.data() + k * levels(last);
@@ -730,7 +730,7 @@ void Counts::extensions_by_bits(std::span<const int> base, std::span<const int> 
     for (const int u : candidates) {
         for (int level = first(u); level < first(u) + levels(u); ++level) which.push_back(level);
     }
-    const Matrix<std::int32_t> counted = met(configurations, which);
+    const Matrix<std::int64_t> counted = met(configurations, which);
     std::size_t row = 0;
     std::vector<std::int64_t> cells;
     for (const int u : candidates) {

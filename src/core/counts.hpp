@@ -53,7 +53,7 @@ struct JointTable {
     /// Rows of each configuration, the last member fastest.
     std::vector<std::int64_t> sizes;
     /// In row (u, level), how many of them have that level of u; rows of the members mean nothing.
-    Matrix<std::int32_t> counts;
+    Matrix<std::int64_t> counts;
 };
 
 class Counts {
@@ -97,7 +97,7 @@ public:
     /// Rows of every packed level, by weight.
     std::span<const std::int64_t> level_sizes() const;
     /// Counts of all pairs of packed levels of different variables.
-    MatrixView<const std::int32_t> pairs() const;
+    MatrixView<const std::int64_t> pairs() const;
 
     /// Whether the rows are somebody else's: then nobody here can look at them.
     bool asks() const { return source_ != nullptr; }
@@ -131,15 +131,15 @@ private:
     /// What does not depend on the numbering of the variables, made when first asked for.
     struct Shared {
         std::once_flag pack_once, size_once, pair_once;
-        explicit Shared(const CountingLimits& limits) : spares(limits.most_bytes / SHARE_OF_SPARES / sizeof(std::int32_t)) {}
+        explicit Shared(const CountingLimits& limits) : spares(limits.most_bytes / SHARE_OF_SPARES / sizeof(std::int64_t)) {}
 
         /// Of the memory of the tables that are kept, the part that spare ones may take.
         static constexpr std::int64_t SHARE_OF_SPARES = 8;
 
         PackedLevels packed;
         std::vector<std::int64_t> level_sizes;
-        Matrix<std::int32_t> pairs;
-        Spares<std::int32_t> spares;
+        Matrix<std::int64_t> pairs;
+        Spares<std::int64_t> spares;
     };
 
     /// Variables made one, several at a time, so that one pass over the rows counts them all.
@@ -158,7 +158,7 @@ private:
     Table table_of_one(int v) const;
     Table by_bits(const JointTable& smaller, int joining) const;
     /// Counts of configurations and levels, by threads where that pays: [levels x configurations].
-    Matrix<std::int32_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
+    Matrix<std::int64_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
     Table by_histogram(const VariableSet& set) const;
     /// The configuration of every row, found by threads where that pays.
     Matrix<std::uint16_t> shared_configurations(std::span<const int> variables, double cost) const;
@@ -166,18 +166,18 @@ private:
     std::shared_ptr<JointTable> unwritten_table(VariableSet set, std::size_t width) const;
     /// Add rows to cells [codes of the bundle x width]; `groups` are the configurations of the rows from `first_row` on.
     void add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
-                          std::size_t width, std::int32_t* cells) const;
+                          std::size_t width, std::int64_t* cells) const;
     /// Write the rows of variables, given their joint cells [codes x configurations].
-    void unbundle(std::span<const int> variables, std::span<const std::int32_t> joint, JointTable& table) const;
+    void unbundle(std::span<const int> variables, std::span<const std::int64_t> joint, JointTable& table) const;
     Table by_weights(const VariableSet& set) const;
     /// The counts of joint configurations that a table which is kept tells of; none where none does.
     std::optional<std::vector<std::int64_t>> known_cells(const VariableSet& set) const;
     /// What has to be counted of the pairs of a variable and those before it: all levels but the last of each.
     Crossing pairs_to_count(std::size_t place) const;
     /// Write all pairs of a variable and those before it, given the counts of these.
-    void write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int32_t>& met) const;
+    void write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int64_t>& met) const;
     /// The same counts, asked for at once where the rows are somebody else's.
-    std::vector<Matrix<std::int32_t>> ask(std::vector<Crossing> crossings) const;
+    std::vector<Matrix<std::int64_t>> ask(std::vector<Crossing> crossings) const;
     Matrix<std::int64_t> crossed(const Crossing& crossing) const;
     Listed listed(const Listing& listing) const;
     /// The variable that a packed level is one of.

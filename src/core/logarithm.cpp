@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "factors.hpp"
+
 namespace stablebn {
 
 namespace {
@@ -241,13 +243,11 @@ Fixed half_ln(double mantissa, std::int64_t exponent) {
 
 Fixed ln_of_integer(std::int64_t m) {
     Fixed sum;
-    std::int64_t rest = m;
-    for (std::int64_t p = 2; p * p <= rest; p += p == 2 ? 1 : 2) {
-        if (rest % p) continue;
+    for (std::int64_t rest = m; rest > 1;) {
+        const std::int64_t p = prime_factor(rest);
         const Fixed own = ln_of_prime(p);
         for (; rest % p == 0; rest /= p) sum += own;
     }
-    if (rest > 1) sum += ln_of_prime(rest);
     return sum;
 }
 

@@ -189,7 +189,7 @@ NodeAverageLikelihood::Parts NodeAverageLikelihood::read_off(const JointTable& t
     Parts parts;
     std::vector<std::int64_t> of_all(columns.size());
     for (int level = 0; level < counts_->values(candidate); ++level) {
-        const std::int32_t* cells = table.counts[counts_->first(candidate) + level].data();
+        const std::int64_t* cells = table.counts[counts_->first(candidate) + level].data();
         for (std::size_t k = 0; k < columns.size(); k += child_values) {
             std::int64_t margin = 0;
             for (std::size_t at = k; at < k + child_values; ++at) {

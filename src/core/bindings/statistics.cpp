@@ -336,7 +336,7 @@ void bind_statistics(nb::module_& m) {
                  }
                  if (!table) return nb::none();
                  const auto& own = table->counts;
-                 std::vector<std::int32_t> cells(own.data(), own.data() + own.rows() * own.columns());
+                 std::vector<std::int64_t> cells(own.data(), own.data() + own.rows() * own.columns());
                  return nb::make_tuple(as_array(table->sizes), array_of(std::move(cells), {own.rows(), own.columns()}));
              },
              nb::arg("variables"),
