@@ -76,7 +76,7 @@ Outcome search(const Sample& sample, int threads) {
     for (const auto& column : sample.codes) rows.columns.push_back({column.data(), 1});
     auto counts = std::make_shared<Counts>(std::move(rows), nullptr, Pool::with_threads(threads));
     Fixed unit = ln_of_integer(static_cast<std::int64_t>(sample.rows));
-    unit = Fixed{unit.hi / 2, 0};
+    unit = Fixed{unit.units / 2};
     auto scores = std::make_shared<PenalisedLikelihood>(counts, unit);
     scores->first_changes();
     const double pairs = seconds_since(start);
@@ -100,8 +100,8 @@ Outcome search(const Sample& sample, int threads) {
     outcome.both = searches - pairs;
     for (const Climber* climber : {&down, &up, &last}) {
         for (const Step& step : climber->steps()) {
-            const Fixed change = step.change.carried();
-            outcome.check = outcome.check * 31 + change.hi + change.lo;
+            outcome.check = outcome.check * 31 + static_cast<std::int64_t>(step.change.units >> 32) +
+                            static_cast<std::int64_t>(step.change.units & 0xFFFFFFFF);
         }
     }
     return outcome;

@@ -55,12 +55,12 @@ PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int hei
 }
 
 void add_common(std::span<const Word* const> levels, std::span<const Word* const> sets, std::size_t words,
-                std::int64_t* out, std::size_t stride) {
+                std::int32_t* out, std::size_t stride) {
     const Kernels& use = kernels();
     std::int64_t found[8];
     const std::size_t fours = sets.size() / 4 * 4, pairs = levels.size() / 2 * 2;
     const auto add = [&](std::size_t level, std::size_t set, std::int64_t size) {
-        out[level * stride + set] += static_cast<std::int64_t>(size);
+        out[level * stride + set] += static_cast<std::int32_t>(size);
     };
     for (std::size_t m = 0; m < pairs; m += 2) {
         for (std::size_t k = 0; k < fours; k += 4) {
@@ -95,7 +95,7 @@ void add_common(std::span<const Word* const> levels, std::span<const Word* const
 }
 
 void add_common(const PackedLevels& packed, WordRange range, MatrixView<const int> configurations,
-                std::span<const int> levels, MatrixView<std::int64_t> out) {
+                std::span<const int> levels, MatrixView<std::int32_t> out) {
     const std::size_t count = configurations.rows, words = range.end - range.begin, members = configurations.columns;
     if (!count || levels.empty()) return;
     const std::size_t block =

@@ -40,7 +40,7 @@ inline std::int64_t common(const Word* a, const Word* b, std::size_t words) { re
 
 /// Add the sizes of all intersections of levels and sets: out[m * stride + k] of level m and set k.
 void add_common(std::span<const Word* const> levels, std::span<const Word* const> sets, std::size_t words,
-                std::int64_t* out, std::size_t stride);
+                std::int32_t* out, std::size_t stride);
 
 /// A stretch of words.
 struct WordRange {
@@ -52,6 +52,6 @@ struct WordRange {
 ///
 /// `configurations` has a row of levels for each of them; out is [levels x configurations].
 void add_common(const PackedLevels& packed, WordRange range, MatrixView<const int> configurations,
-                std::span<const int> levels, MatrixView<std::int64_t> out);
+                std::span<const int> levels, MatrixView<std::int32_t> out);
 
 }  // namespace stablebn

@@ -26,6 +26,12 @@ Fixed dirichlet(std::span<const Count> cells, int child_levels, std::size_t stri
     return sum_ln_rising(cells, cell) - sum_ln_rising(std::span<const std::int64_t>(margins), margin);
 }
 
+/// Some rows of a joint table.
+template <class Count>
+std::span<const Count> rows_of(const Matrix<Count>& joint, int first, int rows) {
+    return {joint[first].data(), rows * joint.columns()};
+}
+
 std::vector<int> all_but(int variables, const VariableSet& set) {
     std::vector<int> others;
     for (int u = 0; u < variables; ++u) {
@@ -103,7 +109,7 @@ std::vector<Fixed> CategoricalScores::read_off(const JointTable& table, int chil
     const std::span<const std::int64_t> sizes(table.sizes);
     const Fixed own = of_cells(sizes, child_levels, stride) + offset(free);
     const auto narrow = counts().narrow();
-    const double cells = static_cast<double>(table.counts.rows()) * static_cast<double>(table.counts.columns());
+    const double cells = static_cast<double>(counts().height()) * static_cast<double>(sizes.size());
     pool().share_evenly(narrow.size(), cost_of_cell() * cells, [&](std::size_t place) {
         const int u = narrow[place];
         if (table.members.contains(u)) return;
@@ -177,7 +183,7 @@ const LikelihoodBounds& PenalisedLikelihood::bounds() {
         const int n = variables();
         const auto terms = first_terms();
         const auto changes = first_changes();
-        bounds_.slack = SLACK_OF_SUMS;
+        bounds_.slack = slack_of_sums(counts().total());
         bounds_.most.resize(n);
         bounds_.with_one = Matrix<Wide>(n, n);
         // No log-likelihood is more than 0, nor more than that given all other variables, where this can be known soon.
@@ -200,7 +206,7 @@ const LikelihoodBounds& PenalisedLikelihood::bounds() {
 
 Wide PenalisedLikelihood::penalty(double parameters) const {
     // What does not fit is more than any gain.
-    if (unit_.to_double() * parameters > LARGEST_PENALTY) return Wide{1} << (FIXED_BITS + 48);
+    if (unit_.to_double() * parameters > largest_penalty(counts().total())) return Wide{1} << (FIXED_BITS + 48);
     return unit_.times(static_cast<std::int64_t>(parameters)).units;
 }
 
@@ -230,12 +236,12 @@ std::shared_ptr<FamilyScores> PenalisedLikelihood::reordered(std::span<const int
 
 Fixed PenalisedLikelihood::offset(double free) const {
     // Beyond the largest penalty no family is a candidate, and its score does not fit the limbs.
-    if (unit_.to_double() * free > LARGEST_PENALTY) return NOT_A_CANDIDATE;
+    if (unit_.to_double() * free > largest_penalty(counts().total())) return NOT_A_CANDIDATE;
     return -unit_.times(static_cast<std::int64_t>(free));
 }
 
 bool PenalisedLikelihood::suits_table(int child, const VariableSet& parents) const {
-    return unit_.to_double() * free_parameters(child, parents) * most_levels_ <= LARGEST_PENALTY;
+    return unit_.to_double() * free_parameters(child, parents) * most_levels_ <= largest_penalty(counts().total());
 }
 
 Fixed PenalisedLikelihood::of_cells(std::span<const std::int64_t> cells, int child_levels, std::size_t stride) const {
@@ -243,9 +249,9 @@ Fixed PenalisedLikelihood::of_cells(std::span<const std::int64_t> cells, int chi
 }
 
 Fixed PenalisedLikelihood::of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const {
-    const std::size_t width = table.counts.columns();
-    const std::span<const std::int64_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
-    return likelihood(cells, child_levels, stride, counts().m_ln_m());
+    return table.with_counts([&](const auto& joint) {
+        return likelihood(rows_of(joint, counts().first(u), counts().levels(u)), child_levels, stride, counts().m_ln_m());
+    });
 }
 
 std::vector<Fixed> PenalisedLikelihood::extended(int child, const VariableSet& parents, std::span<const int> more) {
@@ -256,11 +262,10 @@ std::vector<Fixed> PenalisedLikelihood::extended(int child, const VariableSet& p
 }
 
 void PenalisedLikelihood::work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes) {
-    if (!counts().wide().empty() || unit_.to_double() * most_levels_ * most_levels_ > LARGEST_PENALTY) {
+    if (!counts().wide().empty() || unit_.to_double() * most_levels_ * most_levels_ > largest_penalty(counts().total())) {
         FamilyScores::work_out_first(terms, changes);
         return;
     }
-    const auto pairs = counts().pairs();
     const auto sizes = counts().level_sizes();
     const LogTable& m_ln_m = counts().m_ln_m();
     const Fixed all = m_ln_m[counts().total()];
@@ -268,8 +273,7 @@ void PenalisedLikelihood::work_out_first(std::span<Fixed> terms, MatrixView<Fixe
         terms[v] = m_ln_m.sum(sizes.subspan(counts().first(v), counts().levels(v))) - all;
     }
     const double cells = static_cast<double>(counts().height()) * counts().height();
-    counts().pool().share(variables(), cells, [&](std::size_t part) {
-        const int v = variables() - 1 - static_cast<int>(part);
+    const auto work_out_pairs = [&](const auto& pairs, int v) {
         for (int u = 0; u < v; ++u) {
             Fixed sum;
             for (int row = counts().first(u); row < counts().first(u) + counts().levels(u); ++row) {
@@ -278,6 +282,11 @@ void PenalisedLikelihood::work_out_first(std::span<Fixed> terms, MatrixView<Fixe
             sum -= all + terms[u] + terms[v];
             changes(u, v) = changes(v, u) = sum - unit_.times((counts().levels(u) - 1) * (counts().levels(v) - 1));
         }
+    };
+    const CountMatrix& all_pairs = counts().pairs();
+    counts().pool().share(variables(), cells, [&](std::size_t part) {
+        const int v = variables() - 1 - static_cast<int>(part);
+        std::visit([&](const auto& pairs) { work_out_pairs(pairs, v); }, all_pairs);
     });
 }
 
@@ -316,7 +325,7 @@ Fixed DirichletScores::term(int child, const VariableSet& parents) {
 /// of its r values: the prior counts of these are equal. With more parents there are only more such first ones.
 std::optional<Wide> DirichletScores::most_with_more(int child, const VariableSet& parents) {
     const auto cells = static_cast<Wide>(counts().cells(parents.with(child).members()).size());
-    return -cells * ln_of_integer(counts().levels(child)).units - first_terms()[child].units + SLACK_OF_SUMS;
+    return -cells * ln_of_integer(counts().levels(child)).units - first_terms()[child].units + slack_of_sums(counts().total());
 }
 
 std::shared_ptr<FamilyScores> DirichletScores::reordered(std::span<const int> order) {
@@ -330,9 +339,9 @@ Fixed DirichletScores::of_cells(std::span<const std::int64_t> cells, int child_l
 }
 
 Fixed DirichletScores::of_extended(const JointTable& table, int u, int child_levels, std::size_t stride) const {
-    const std::size_t width = table.counts.columns();
-    const std::span<const std::int64_t> cells(table.counts.data() + counts().first(u) * width, counts().levels(u) * width);
-    return dirichlet(cells, child_levels, stride, prior_, iss_);
+    return table.with_counts([&](const auto& joint) {
+        return dirichlet(rows_of(joint, counts().first(u), counts().levels(u)), child_levels, stride, prior_, iss_);
+    });
 }
 
 std::vector<Fixed> DirichletScores::extended(int child, const VariableSet& parents, std::span<const int> more) {

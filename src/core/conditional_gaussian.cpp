@@ -50,9 +50,9 @@ private:
     void for_cells(int u, const Use& use) const {
         const auto first = static_cast<std::size_t>(counts_.first(u)), levels = static_cast<std::size_t>(counts_.levels(u));
         if (!table_) return use(counts_.level_sizes().subspan(first, levels));
-        for (std::size_t level = first; level < first + levels; ++level) {
-            use(std::span<const std::int64_t>(table_->counts[level]));
-        }
+        table_->with_counts([&](const auto& counts) {
+            for (std::size_t level = first; level < first + levels; ++level) use(counts[level]);
+        });
     }
 
     const Counts& counts_;

@@ -68,7 +68,7 @@ private:
 class ConditionalGaussianScores final : public SetScores {
 public:
     ConditionalGaussianScores(std::shared_ptr<ConditionalGaussian> function, Fixed unit)
-        : SetScores(function->variables(), unit), function_(std::move(function)) {}
+        : SetScores(function->variables(), unit, function->strata().counts().total()), function_(std::move(function)) {}
 
     Pool& pool() const override { return function_->pool(); }
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;

@@ -162,10 +162,15 @@ Sums Margins::pearson(const std::int64_t* cells, int c) {
     return sums;
 }
 
-/// size * cell**2 / (row * column), to 2**-62.
+/// size * cell**2 / (row * column), to 2**-62; products of more than 2**28 rows do not fit a double, nor 64 bits.
 Fixed Margins::pearson_term(std::int64_t cell, std::int64_t row, std::int64_t column, std::int64_t size) const {
-    const DoubleDouble squares = two_product(static_cast<double>(cell * cell), static_cast<double>(size));
-    return to_fixed(squares / DoubleDouble{static_cast<double>(row * column), 0.0});
+    if (size <= std::int64_t{1} << 28) {
+        const DoubleDouble squares = two_product(static_cast<double>(cell * cell), static_cast<double>(size));
+        return to_fixed(squares / DoubleDouble{static_cast<double>(row * column), 0.0});
+    }
+    const auto one = static_cast<double>(cell), all = static_cast<double>(size);
+    const DoubleDouble expected = two_product(static_cast<double>(row), static_cast<double>(column));
+    return to_fixed(two_product(one, one) * DoubleDouble{all, 0.0} / expected);
 }
 
 Sums Margins::of_rows(const Grouped& rows, Column x, Column y, int c, std::span<const std::int64_t> weights) {
@@ -322,14 +327,14 @@ Sums BitTables::sums(std::size_t at) {
     const int y = question_.candidates[at];
     const std::size_t r = counts_.levels(question_.x), c = counts_.levels(y);
     const auto cells = cells_.take(sets_.size() * r * c);
-    const std::int64_t* met = met_.take(0).data() + next_level_ * parts_.size();
+    const std::int32_t* met = met_.take(0).data() + next_level_ * parts_.size();
     next_level_ += c - 1;
     // Level 0 of x, and of y, is what the others leave.
     for (std::size_t k = 0; k < sets_.size(); ++k) {
         std::int64_t* own = cells.data() + k * r * c;
         for (std::size_t i = 0; i < r; ++i) own[i * c] = margins_[k][i];
         for (std::size_t j = 1; j < c; ++j) {
-            const std::int64_t* parts = met + (j - 1) * parts_.size() + k * r;
+            const std::int32_t* parts = met + (j - 1) * parts_.size() + k * r;
             std::int64_t rest = parts[0];
             for (std::size_t i = 1; i < r; ++i) {
                 own[i * c + j] = parts[i];

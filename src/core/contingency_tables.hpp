@@ -123,7 +123,7 @@ private:
     std::vector<const Word*> parts_;
     /// Rows that each level of the candidates before `end_`, but the first of each, has in common with each part.
     std::vector<const Word*> levels_;
-    Scratch<std::int64_t> met_;
+    Scratch<std::int32_t> met_;
     std::size_t end_ = 0, next_level_ = 0;
     Scratch<std::int64_t> cells_;
 };

@@ -38,7 +38,7 @@ private:
     Scratch<Word> set_words_, finer_words_;
     std::vector<std::uint16_t> places_;
     std::vector<const Word*> levels_;
-    Scratch<std::int64_t> met_;
+    Scratch<std::int32_t> met_;
     Scratch<std::int64_t> cells_, columns_;
 };
 

@@ -61,11 +61,12 @@ struct Extension {
     /// with that level instead of its own.
     std::vector<std::uint32_t> skipped_columns, instead;
 
-    Extension(const Counts& counts, const JointTable& known, const VariableSet& set, int joining) {
+    template <class Count>
+    Extension(const Counts& counts, const Matrix<Count>& known, const VariableSet& set, int joining) {
         const auto levels = static_cast<std::size_t>(counts.levels(joining));
         std::size_t stride = 1;
         for (const int member : set) stride *= member > joining ? counts.levels(member) : 1;
-        const std::size_t width = known.counts.columns();
+        const std::size_t width = known.columns();
         const auto column = [=](std::size_t k, std::size_t level) {
             return (k / stride * levels + level) * stride + k % stride;
         };
@@ -73,7 +74,7 @@ struct Extension {
         sizes.assign(width * levels, 0);
         std::size_t most = 0, occurring = 0;
         for (std::size_t level = 0; level < levels; ++level) {
-            const auto row = known.counts[counts.first(joining) + level];
+            const auto row = known[counts.first(joining) + level];
             std::size_t found = 0;
             for (std::size_t k = 0; k < width; ++k) {
                 sizes[column(k, level)] = row[k];
@@ -208,39 +209,47 @@ std::span<const std::int64_t> Counts::level_sizes() const {
     return shared_->level_sizes;
 }
 
-MatrixView<const std::int64_t> Counts::pairs() const {
+const CountMatrix& Counts::pairs() const {
     std::call_once(shared_->pair_once, [this] {
-        const auto sizes = level_sizes();
-        auto& pairs = shared_->pairs;
-        pairs = Matrix<std::int64_t>(height_, height_);
-        if (rows_.weighted()) {
-            for (const int v : narrow_) {
-                const Table own = by_histogram(VariableSet{v});
-                for (int row = 0; row < height_; ++row) {
-                    const auto counts = own->counts[row];
-                    std::copy(counts.begin(), counts.end(), pairs[row].begin() + first(v));
-                }
+        with_count([this](auto count) { shared_->pairs = count_pairs<decltype(count)>(); });
+    });
+    return shared_->pairs;
+}
+
+template <class Count>
+Matrix<Count> Counts::count_pairs() const {
+    const auto sizes = level_sizes();
+    Matrix<Count> pairs(height_, height_);
+    if (rows_.weighted()) {
+        for (const int v : narrow_) {
+            const Table own = by_histogram<Count>(VariableSet{v});
+            for (int row = 0; row < height_; ++row) {
+                const auto counts = std::get<Matrix<Count>>(own->counts)[row];
+                std::copy(counts.begin(), counts.end(), pairs[row].begin() + first(v));
             }
-            return;
         }
-        if (source_) {
-            std::vector<Crossing> crossings;
-            for (std::size_t place = 0; place < narrow_.size(); ++place) crossings.push_back(pairs_to_count(place));
-            const auto met = ask(crossings);
-            for (std::size_t place = 0; place < narrow_.size(); ++place) write_pairs(place, crossings[place], met[place]);
-            return;
-        }
+        return pairs;
+    }
+    if (source_) {
+        std::vector<Crossing> crossings;
+        for (std::size_t place = 0; place < narrow_.size(); ++place) crossings.push_back(pairs_to_count(place));
+        const auto met = ask<Count>(crossings);
+        for (std::size_t place = 0; place < narrow_.size(); ++place) write_pairs(place, crossings[place], met[place], pairs);
+        return pairs;
+    }
+    // Rows that are here, without weights, are never too many for 32 bits.
+    if constexpr (std::is_same_v<Count, std::int32_t>) {
         // Every variable with those before it; the last ones, which have most to do, first.
         pool_->share(narrow_.size(), cost_of_bits(height_ / 2.0), [&](std::size_t part) {
             const std::size_t place = narrow_.size() - 1 - part;
             const Crossing crossing = pairs_to_count(place);
-            Matrix<std::int64_t> met(crossing.levels.size(), crossing.configurations.rows());
+            Matrix<Count> met(crossing.levels.size(), crossing.configurations.rows());
             const WordRange all{0, packed().words()};
             add_common(packed(), all, crossing.configurations.view(), crossing.levels, met.view());
-            write_pairs(place, crossing, met);
+            write_pairs(place, crossing, met, pairs);
         });
-    });
-    return std::as_const(shared_->pairs).view();
+    }
+    return pairs;
 }
 
 Crossing Counts::pairs_to_count(std::size_t place) const {
@@ -254,21 +263,21 @@ Crossing Counts::pairs_to_count(std::size_t place) const {
     return crossing;
 }
 
-void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int64_t>& met) const {
+template <class Count>
+void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matrix<Count>& met, Matrix<Count>& pairs) const {
     const auto sizes = level_sizes();
-    auto& pairs = shared_->pairs;
     const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
     for (std::size_t m = 0; m < met.rows(); ++m) std::copy(met[m].begin(), met[m].end(), &pairs(crossing.levels[m], own));
     // The last level of each has the rows that no other one has.
     for (std::size_t before = 0; before < place; ++before) {
         const int u = narrow_[before], end = first(u) + levels(u) - 1;
         for (int k = own; k < last; ++k) {
-            auto left = static_cast<std::int64_t>(sizes[k]);
+            auto left = static_cast<Count>(sizes[k]);
             for (int row = first(u); row < end; ++row) left -= pairs(row, k);
             pairs(end, k) = left;
         }
         for (int row = first(u); row <= end; ++row) {
-            auto left = static_cast<std::int64_t>(sizes[row]);
+            auto left = static_cast<Count>(sizes[row]);
             for (int k = own; k < last; ++k) left -= pairs(row, k);
             pairs(row, last) = left;
             for (int k = own; k <= last; ++k) pairs(k, row) = pairs(row, k);
@@ -276,12 +285,13 @@ void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matr
     }
 }
 
-std::vector<Matrix<std::int64_t>> Counts::ask(std::vector<Crossing> crossings) const {
-    std::vector<Matrix<std::int64_t>> met;
+template <class Count>
+std::vector<Matrix<Count>> Counts::ask(std::vector<Crossing> crossings) const {
+    std::vector<Matrix<Count>> met;
     for (const auto& own : source_->ask({std::move(crossings), {}, {}}).crossed) {
-        auto& narrowed = met.emplace_back(own.rows(), own.columns());
-        std::transform(own.data(), own.data() + own.rows() * own.columns(), narrowed.data(),
-                       [](std::int64_t count) { return static_cast<std::int64_t>(count); });
+        auto& counts = met.emplace_back(own.rows(), own.columns());
+        std::transform(own.data(), own.data() + own.rows() * own.columns(), counts.data(),
+                       [](std::int64_t count) { return static_cast<Count>(count); });
     }
     return met;
 }
@@ -327,7 +337,7 @@ std::shared_ptr<const JointTable> Counts::table(const VariableSet& set) {
         pool_->announce();
     };
     try {
-        Table made = count(set);
+        Table made = with_count([&](auto count) { return this->count<decltype(count)>(set); });
         keep(made);
         end();
         return made;
@@ -351,7 +361,9 @@ bool Counts::is_known(const VariableSet& set) const {
 
 void Counts::keep(const Table& table) {
     const auto bytes = [](const JointTable& own) {
-        return static_cast<std::int64_t>(own.counts.rows() * own.counts.columns() * sizeof(std::int64_t));
+        return own.with_counts([](const auto& counts) {
+            return static_cast<std::int64_t>(counts.rows() * counts.columns() * sizeof(*counts.data()));
+        });
     };
     const std::lock_guard lock(mutex_);
     if (!tables_.emplace(table->members, table).second) return;
@@ -365,11 +377,12 @@ void Counts::keep(const Table& table) {
     }
 }
 
+template <class Count>
 Counts::Table Counts::count(const VariableSet& set) {
-    if (set.size() == 1) return table_of_one(set[0]);
+    if (set.size() == 1) return table_of_one<Count>(set[0]);
     if (rows_.weighted() && !source_) {
         const bool few = static_cast<double>(rows_.count) * static_cast<double>(narrow_.size()) <= FEW_VALUES;
-        return few ? by_weights(set) : by_histogram(set);
+        return few ? by_weights<Count>(set) : by_histogram<Count>(set);
     }
     // The table is extended from one without some member; a known one if there is. One level of that member need not
     // be counted, which saves most where its levels are few.
@@ -383,21 +396,23 @@ Counts::Table Counts::count(const VariableSet& set) {
         }
     }
     const double configurations = states(rows_, set.members());
-    if (!from_known && !source_ && cost_of_bits(configurations) > cost_of_histogram(configurations)) return by_histogram(set);
+    if (!from_known && !source_ && cost_of_bits(configurations) > cost_of_histogram(configurations)) return by_histogram<Count>(set);
     const Table smaller = table(set.without(joining));
-    if (Table found = by_bits(*smaller, joining)) return found;
-    return by_histogram(set);
+    if (Table found = by_bits<Count>(*smaller, joining)) return found;
+    return by_histogram<Count>(set);
 }
 
+template <class Count>
 Counts::Table Counts::table_of_one(int v) const {
-    auto table = unwritten_table(VariableSet{v}, levels(v));
+    auto table = unwritten_table<Count>(VariableSet{v}, levels(v));
+    auto& counts = std::get<Matrix<Count>>(table->counts);
     const auto sizes = level_sizes().subspan(first(v), levels(v));
     table->sizes.assign(sizes.begin(), sizes.end());
-    const auto all = pairs();
+    const auto& all = std::get<Matrix<Count>>(pairs());
     // Pairs are symmetric: read along their rows.
     for (int level = 0; level < levels(v); ++level) {
         const auto own = all[first(v) + level];
-        for (int row = 0; row < height_; ++row) table->counts(row, level) = own[row];
+        for (int row = 0; row < height_; ++row) counts(row, level) = own[row];
     }
     return table;
 }
@@ -410,15 +425,18 @@ std::vector<int> Counts::outside(const VariableSet& set) const {
     return others;
 }
 
+template <class Count>
 Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     const VariableSet set = smaller.members.with(joining);
-    Extension plan(*this, smaller, set, joining);
+    const auto& smaller_counts = std::get<Matrix<Count>>(smaller.counts);
+    Extension plan(*this, smaller_counts, set, joining);
     const std::size_t columns = plan.columns.size();
     if (!source_ && cost_of_bits(static_cast<double>(columns)) > cost_of_histogram(static_cast<double>(plan.sizes.size()))) return nullptr;
-    auto table = unwritten_table(set, plan.sizes.size());
+    auto table = unwritten_table<Count>(set, plan.sizes.size());
+    auto& counts = std::get<Matrix<Count>>(table->counts);
     table->sizes = std::move(plan.sizes);
     for (const int v : set) {
-        for (int level = 0; level < levels(v); ++level) std::ranges::fill(table->counts[first(v) + level], 0);
+        for (int level = 0; level < levels(v); ++level) std::ranges::fill(counts[first(v) + level], 0);
     }
     const bool all_occur = plan.columns.size() + plan.skipped_columns.size() == table->sizes.size();
     const std::vector<int> others = outside(set);
@@ -428,19 +446,19 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
         starts.push_back(which.size());
         for (int level = first(u); level < first(u) + levels(u) - 1; ++level) which.push_back(level);
     }
-    const Matrix<std::int64_t> counted = met(plan.configurations, which);
+    const auto counted = met<Count>(plan.configurations, which);
     const double cells = static_cast<double>(height_) * static_cast<double>(table->sizes.size());
     pool_->share_evenly(others.size(), CELL_BY_DIFFERENCE * cells, [&](std::size_t at) {
         const int u = others[at], last = first(u) + levels(u) - 1;
         // The last level of u has what the others leave of a configuration.
-        thread_local Scratch<std::int64_t> scratch;
+        thread_local Scratch<Count> scratch;
         const auto rest = scratch.take(columns);
-        for (std::size_t c = 0; c < columns; ++c) rest[c] = static_cast<std::int64_t>(table->sizes[plan.columns[c]]);
+        for (std::size_t c = 0; c < columns; ++c) rest[c] = static_cast<Count>(table->sizes[plan.columns[c]]);
         for (int row = first(u); row <= last; ++row) {
-            const std::int64_t* found = row < last ? counted[starts[at] + row - first(u)].data() : rest.data();
-            const auto known = smaller.counts[row];
-            std::int64_t* own = table->counts[row].data();
-            if (!all_occur) std::ranges::fill(table->counts[row], 0);
+            const Count* found = row < last ? counted[starts[at] + row - first(u)].data() : rest.data();
+            const auto known = smaller_counts[row];
+            Count* own = counts[row].data();
+            if (!all_occur) std::ranges::fill(counts[row], 0);
             // The level that was skipped has what the others leave of the known table.
             for (std::size_t k = 0; k < known.size(); ++k) own[plan.skipped_columns[k]] = known[k];
             for (std::size_t c = 0; c < columns; ++c) {
@@ -454,9 +472,16 @@ Counts::Table Counts::by_bits(const JointTable& smaller, int joining) const {
     return table;
 }
 
-Matrix<std::int64_t> Counts::met(const Matrix<int>& configurations, std::span<const int> levels) const {
-    if (source_) return std::move(ask({{configurations, {levels.begin(), levels.end()}}}).front());
-    Matrix<std::int64_t> counts(levels.size(), configurations.rows());
+template <class Count>
+Matrix<Count> Counts::met(const Matrix<int>& configurations, std::span<const int> levels) const {
+    if constexpr (std::is_same_v<Count, std::int32_t>) {
+        if (!source_) return met_by_bits(configurations, levels);
+    }
+    return std::move(ask<Count>({{configurations, {levels.begin(), levels.end()}}}).front());
+}
+
+Matrix<std::int32_t> Counts::met_by_bits(const Matrix<int>& configurations, std::span<const int> levels) const {
+    Matrix<std::int32_t> counts(levels.size(), configurations.rows());
     const std::size_t words = packed().words();
     const double cost = limits_.bits_cost * static_cast<double>(rows_.count * levels.size() * configurations.rows());
     const std::size_t stretches = std::min(pool_->parts(), words / SHORTEST_STRETCH);
@@ -464,9 +489,9 @@ Matrix<std::int64_t> Counts::met(const Matrix<int>& configurations, std::span<co
         add_common(packed(), {0, words}, configurations.view(), levels, counts.view());
     } else if (stretches >= static_cast<std::size_t>(pool_->size())) {
         // Every thread has rows of its own: then the sets of a configuration are made once.
-        std::vector<Matrix<std::int64_t>> parts(stretches);
+        std::vector<Matrix<std::int32_t>> parts(stretches);
         pool_->share(stretches, [&](std::size_t part) {
-            parts[part] = Matrix<std::int64_t>(counts.rows(), counts.columns());
+            parts[part] = Matrix<std::int32_t>(counts.rows(), counts.columns());
             const WordRange range{words * part / stretches, words * (part + 1) / stretches};
             add_common(packed(), range, configurations.view(), levels, parts[part].view());
         });
@@ -478,16 +503,18 @@ Matrix<std::int64_t> Counts::met(const Matrix<int>& configurations, std::span<co
         const std::size_t parts = std::min(pool_->parts(), levels.size());
         pool_->share(parts, [&](std::size_t part) {
             const std::size_t begin = levels.size() * part / parts, end = levels.size() * (part + 1) / parts;
-            const MatrixView<std::int64_t> own{counts[begin].data(), end - begin, counts.columns()};
+            const MatrixView<std::int32_t> own{counts[begin].data(), end - begin, counts.columns()};
             add_common(packed(), {0, words}, configurations.view(), levels.subspan(begin, end - begin), own);
         });
     }
     return counts;
 }
 
+template <class Count>
 Counts::Table Counts::by_histogram(const VariableSet& set) const {
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
-    auto table = unwritten_table(set, width);
+    auto table = unwritten_table<Count>(set, width);
+    auto& counts = std::get<Matrix<Count>>(table->counts);
     const auto all = bundles();
     const double cost = cost_of_histogram(static_cast<double>(width));
     const bool shared = pool_->size() > 1 && cost >= Pool::worth_a_thread();
@@ -500,7 +527,7 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
     }
     const auto all_groups = shared_configurations(set.members(), cost);
     const auto groups = all_groups[0];
-    std::vector<std::vector<std::int64_t>> cells(stretches > 1 ? stretches * all.size() : 0);
+    std::vector<std::vector<Count>> cells(stretches > 1 ? stretches * all.size() : 0);
     pool_->share(cells.size(), [&](std::size_t part) {
         const Bundle& bundle = all[part / stretches];
         const std::size_t begin = rows_.count * (part % stretches) / stretches;
@@ -515,52 +542,54 @@ Counts::Table Counts::by_histogram(const VariableSet& set) const {
             for (std::size_t other = place * stretches + 1; other < (place + 1) * stretches; ++other) {
                 for (std::size_t at = 0; at < joint.size(); ++at) joint[at] += cells[other][at];
             }
-            unbundle(bundle.variables, joint, *table);
+            unbundle<Count>(bundle.variables, joint, counts);
         } else {
-            thread_local Scratch<std::int64_t> scratch;
+            thread_local Scratch<Count> scratch;
             const auto joint = scratch.take_zeros(bundle.size * width);
             add_to_histogram(bundle, groups, 0, width, joint.data());
-            unbundle(bundle.variables, joint, *table);
+            unbundle<Count>(bundle.variables, joint, counts);
         }
     });
     // Every row has one level of any variable, here also of those of the set.
     table->sizes.assign(width, 0);
     for (int row = first(set[0]); row < first(set[0]) + levels(set[0]); ++row) {
-        for (std::size_t k = 0; k < width; ++k) table->sizes[k] += table->counts(row, k);
+        for (std::size_t k = 0; k < width; ++k) table->sizes[k] += counts(row, k);
     }
     return table;
 }
 
-void Counts::unbundle(std::span<const int> variables, std::span<const std::int64_t> joint, JointTable& table) const {
+template <class Count>
+void Counts::unbundle(std::span<const int> variables, std::span<const Count> joint, Matrix<Count>& counts) const {
     if (variables.size() == 1) {
-        std::ranges::copy(joint, table.counts[first(variables[0])].begin());
+        std::ranges::copy(joint, counts[first(variables[0])].begin());
         return;
     }
     // By halves: the cells of a bundle are then read once, not once for each of its variables.
     const auto slow = variables.first(variables.size() / 2), fast = variables.subspan(variables.size() / 2);
-    const std::size_t width = table.counts.columns();
+    const std::size_t width = counts.columns();
     const auto blocks = static_cast<std::size_t>(states(rows_, slow)), block = static_cast<std::size_t>(states(rows_, fast));
-    std::vector<std::int64_t> of_slow(blocks * width), of_fast(block * width);
+    std::vector<Count> of_slow(blocks * width), of_fast(block * width);
     for (std::size_t code = 0; code < blocks * block; ++code) {
-        const std::int64_t* cells = joint.data() + code * width;
-        std::int64_t* one = of_slow.data() + code / block * width;
-        std::int64_t* other = of_fast.data() + code % block * width;
+        const Count* cells = joint.data() + code * width;
+        Count* one = of_slow.data() + code / block * width;
+        Count* other = of_fast.data() + code % block * width;
         for (std::size_t k = 0; k < width; ++k) {
             one[k] += cells[k];
             other[k] += cells[k];
         }
     }
-    unbundle(slow, of_slow, table);
-    unbundle(fast, of_fast, table);
+    unbundle<Count>(slow, of_slow, counts);
+    unbundle<Count>(fast, of_fast, counts);
 }
 
+template <class Count>
 std::shared_ptr<JointTable> Counts::unwritten_table(VariableSet set, std::size_t width) const {
     std::shared_ptr<JointTable> table(new JointTable, [shared = shared_](JointTable* own) {
-        shared->spares.give(std::move(own->counts));
+        shared->spares_of<Count>().give(std::get<Matrix<Count>>(std::move(own->counts)));
         delete own;
     });
     table->members = std::move(set);
-    table->counts = shared_->spares.take(height_, width);
+    table->counts = shared_->spares_of<Count>().take(height_, width);
     return table;
 }
 
@@ -574,8 +603,9 @@ Matrix<std::uint16_t> Counts::shared_configurations(std::span<const int> variabl
     return groups;
 }
 
+template <class Count>
 void Counts::add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
-                              std::size_t width, std::int64_t* cells) const {
+                              std::size_t width, Count* cells) const {
     const std::uint8_t* codes = bundle.codes.data() + first_row;
     const std::uint16_t* group = groups.data();
     // Short and unsigned: an index that may be negative takes longer.
@@ -589,20 +619,22 @@ void Counts::add_to_histogram(const Bundle& bundle, std::span<const std::uint16_
     }
 }
 
+template <class Count>
 Counts::Table Counts::by_weights(const VariableSet& set) const {
     auto table = std::make_shared<JointTable>();
     table->members = set;
     const auto width = static_cast<std::size_t>(states(rows_, set.members()));
-    table->counts = Matrix<std::int64_t>(height_, width);
+    Matrix<Count> counts(height_, width);
     const auto groups = configurations(rows_, set.members());
     table->sizes = group_sizes(std::span(groups), width, rows_.weights);
     for (const int u : outside(set)) {
         with_codes(rows_.columns[u], [&](const auto* codes) {
             for (std::size_t i = 0; i < rows_.count; ++i) {
-                table->counts(first(u) + codes[i], groups[i]) += static_cast<std::int64_t>(rows_.weights[i]);
+                counts(first(u) + codes[i], groups[i]) += static_cast<Count>(rows_.weights[i]);
             }
         });
     }
+    table->counts = std::move(counts);
     return table;
 }
 
@@ -653,9 +685,10 @@ std::optional<std::vector<std::int64_t>> Counts::known_cells(const VariableSet& 
         if (first(v) < 0) continue;
         const auto found = tables_.find(set.without(v));
         if (found == tables_.end()) continue;
-        const auto& counts = found->second->counts;
-        const std::int64_t* begin = counts.data() + static_cast<std::size_t>(first(v)) * counts.columns();
-        return std::vector<std::int64_t>(begin, begin + static_cast<std::size_t>(levels(v)) * counts.columns());
+        return found->second->with_counts([&](const auto& counts) {
+            const auto* begin = counts.data() + static_cast<std::size_t>(first(v)) * counts.columns();
+            return std::vector<std::int64_t>(begin, begin + static_cast<std::size_t>(levels(v)) * counts.columns());
+        });
     }
     return std::nullopt;
 }
@@ -691,7 +724,7 @@ std::vector<std::int64_t> Counts::whole_table(std::span<const int> variables) co
     }
     std::vector<int> which(levels(last) - 1);
     std::iota(which.begin(), which.end(), first(last) + 1);
-    const Matrix<std::int64_t> counted = met(sets, which);
+    const auto counted = met_by_bits(sets, which);
     std::vector<std::int64_t> table(size);
     for (std::size_t k = 0; k < smaller.size(); ++k) {
         std::int64_t* cells = table.data() + k * levels(last);
@@ -730,7 +763,7 @@ void Counts::extensions_by_bits(std::span<const int> base, std::span<const int> 
     for (const int u : candidates) {
         for (int level = first(u); level < first(u) + levels(u); ++level) which.push_back(level);
     }
-    const Matrix<std::int64_t> counted = met(configurations, which);
+    const auto counted = met_by_bits(configurations, which);
     std::size_t row = 0;
     std::vector<std::int64_t> cells;
     for (const int u : candidates) {
@@ -809,11 +842,11 @@ Matrix<std::int64_t> Counts::crossed(const Crossing& crossing) const {
     const double columns = static_cast<double>(configurations.rows());
     const double by_bits = limits_.bits_cost * static_cast<double>(rows_.count) * columns * static_cast<double>(levels.size());
     if (!rows_.weighted() && by_bits <= cost_of_histogram(states(rows_, members))) {
-        const auto counted = met(configurations, levels);
+        const auto counted = met_by_bits(configurations, levels);
         std::copy_n(counted.data(), levels.size() * configurations.rows(), found.data());
         return found;
     }
-    const Table table = by_histogram(VariableSet(members));
+    const Table table = with_count([&](auto count) { return by_histogram<decltype(count)>(VariableSet(members)); });
     std::vector<std::size_t> place(configurations.rows(), 0);
     for (std::size_t k = 0; k < configurations.rows(); ++k) {
         // Members are ascending in a table, whatever their order here.
@@ -822,10 +855,11 @@ Matrix<std::int64_t> Counts::crossed(const Crossing& crossing) const {
             place[k] = place[k] * static_cast<std::size_t>(this->levels(v)) + static_cast<std::size_t>(configurations(k, at) - first(v));
         }
     }
-    for (std::size_t m = 0; m < levels.size(); ++m) {
-        const auto counts = table->counts[levels[m]];
-        for (std::size_t k = 0; k < place.size(); ++k) found(m, k) = counts[place[k]];
-    }
+    table->with_counts([&](const auto& counts) {
+        for (std::size_t m = 0; m < levels.size(); ++m) {
+            for (std::size_t k = 0; k < place.size(); ++k) found(m, k) = counts(levels[m], place[k]);
+        }
+    });
     return found;
 }
 

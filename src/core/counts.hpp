@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "bits.hpp"
@@ -47,13 +49,22 @@ struct CountingLimits {
     std::int64_t most_cells_for_bits = 500;
 };
 
+/// Counts of pairs of things: of 32 bits, which take less time, unless the rows are too many for them.
+using CountMatrix = std::variant<Matrix<std::int32_t>, Matrix<std::int64_t>>;
+
 /// Counts of one set of variables with every other one that does not have too many levels.
 struct JointTable {
     VariableSet members;
     /// Rows of each configuration, the last member fastest.
     std::vector<std::int64_t> sizes;
     /// In row (u, level), how many of them have that level of u; rows of the members mean nothing.
-    Matrix<std::int64_t> counts;
+    CountMatrix counts;
+
+    /// What a function makes of the matrix of counts, whatever it is made of.
+    template <class Use>
+    decltype(auto) with_counts(const Use& use) const {
+        return std::visit(use, counts);
+    }
 };
 
 class Counts {
@@ -97,7 +108,7 @@ public:
     /// Rows of every packed level, by weight.
     std::span<const std::int64_t> level_sizes() const;
     /// Counts of all pairs of packed levels of different variables.
-    MatrixView<const std::int64_t> pairs() const;
+    const CountMatrix& pairs() const;
 
     /// Whether the rows are somebody else's: then nobody here can look at them.
     bool asks() const { return source_ != nullptr; }
@@ -131,15 +142,27 @@ private:
     /// What does not depend on the numbering of the variables, made when first asked for.
     struct Shared {
         std::once_flag pack_once, size_once, pair_once;
-        explicit Shared(const CountingLimits& limits) : spares(limits.most_bytes / SHARE_OF_SPARES / sizeof(std::int64_t)) {}
+        explicit Shared(const CountingLimits& limits)
+            : spares(limits.most_bytes / SHARE_OF_SPARES / sizeof(std::int32_t)),
+              wide_spares(limits.most_bytes / SHARE_OF_SPARES / sizeof(std::int64_t)) {}
+
+        template <class Count>
+        Spares<Count>& spares_of() {
+            if constexpr (std::is_same_v<Count, std::int32_t>) {
+                return spares;
+            } else {
+                return wide_spares;
+            }
+        }
 
         /// Of the memory of the tables that are kept, the part that spare ones may take.
         static constexpr std::int64_t SHARE_OF_SPARES = 8;
 
         PackedLevels packed;
         std::vector<std::int64_t> level_sizes;
-        Matrix<std::int64_t> pairs;
-        Spares<std::int64_t> spares;
+        CountMatrix pairs;
+        Spares<std::int32_t> spares;
+        Spares<std::int64_t> wide_spares;
     };
 
     /// Variables made one, several at a time, so that one pass over the rows counts them all.
@@ -154,30 +177,50 @@ private:
     bool fits(const VariableSet& set) const;
     bool is_known(const VariableSet& set) const;
     void keep(const Table& table);
+    /// Call a function with a count of 32 bits, or of 64 where the rows need it: its type is that of all counts of a table.
+    template <class Use>
+    decltype(auto) with_count(const Use& use) const {
+        return total() > std::numeric_limits<std::int32_t>::max() ? use(std::int64_t{}) : use(std::int32_t{});
+    }
+    template <class Count>
     Table count(const VariableSet& set);
+    template <class Count>
     Table table_of_one(int v) const;
+    template <class Count>
     Table by_bits(const JointTable& smaller, int joining) const;
-    /// Counts of configurations and levels, by threads where that pays: [levels x configurations].
-    Matrix<std::int64_t> met(const Matrix<int>& configurations, std::span<const int> levels) const;
+    /// Counts of configurations and levels: [levels x configurations].
+    template <class Count>
+    Matrix<Count> met(const Matrix<int>& configurations, std::span<const int> levels) const;
+    /// The same by the bits of rows that are here, by threads where that pays.
+    Matrix<std::int32_t> met_by_bits(const Matrix<int>& configurations, std::span<const int> levels) const;
+    template <class Count>
     Table by_histogram(const VariableSet& set) const;
     /// The configuration of every row, found by threads where that pays.
     Matrix<std::uint16_t> shared_configurations(std::span<const int> variables, double cost) const;
     /// A table still to be written, in memory that is used again when nobody looks at it any more.
+    template <class Count>
     std::shared_ptr<JointTable> unwritten_table(VariableSet set, std::size_t width) const;
     /// Add rows to cells [codes of the bundle x width]; `groups` are the configurations of the rows from `first_row` on.
+    template <class Count>
     void add_to_histogram(const Bundle& bundle, std::span<const std::uint16_t> groups, std::size_t first_row,
-                          std::size_t width, std::int64_t* cells) const;
+                          std::size_t width, Count* cells) const;
     /// Write the rows of variables, given their joint cells [codes x configurations].
-    void unbundle(std::span<const int> variables, std::span<const std::int64_t> joint, JointTable& table) const;
+    template <class Count>
+    void unbundle(std::span<const int> variables, std::span<const Count> joint, Matrix<Count>& counts) const;
+    template <class Count>
     Table by_weights(const VariableSet& set) const;
+    template <class Count>
+    Matrix<Count> count_pairs() const;
     /// The counts of joint configurations that a table which is kept tells of; none where none does.
     std::optional<std::vector<std::int64_t>> known_cells(const VariableSet& set) const;
     /// What has to be counted of the pairs of a variable and those before it: all levels but the last of each.
     Crossing pairs_to_count(std::size_t place) const;
     /// Write all pairs of a variable and those before it, given the counts of these.
-    void write_pairs(std::size_t place, const Crossing& crossing, const Matrix<std::int64_t>& met) const;
+    template <class Count>
+    void write_pairs(std::size_t place, const Crossing& crossing, const Matrix<Count>& met, Matrix<Count>& pairs) const;
     /// The same counts, asked for at once where the rows are somebody else's.
-    std::vector<Matrix<std::int64_t>> ask(std::vector<Crossing> crossings) const;
+    template <class Count>
+    std::vector<Matrix<Count>> ask(std::vector<Crossing> crossings) const;
     Matrix<std::int64_t> crossed(const Crossing& crossing) const;
     Listed listed(const Listing& listing) const;
     /// The variable that a packed level is one of.

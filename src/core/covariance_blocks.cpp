@@ -16,10 +16,10 @@ namespace {
 /// e is 2**-40: relative residual variance below which columns count as collinear (SPEC 2).
 constexpr int BITS_OF_SHRINKING = 40;
 
-/// Times the number of correlations between two variables, more than the error of the sum of their squares. What one
-/// variable leaves of another is 0 or far more than that: of levels 1 / 2N, of integers with a deviation of 2**24 some
-/// 2**-50 / N.
-constexpr double NOTHING = 0x1p-84;
+/// Times the number of correlations between two variables, more than the error of the sum of their squares, some 2**-100. What
+/// one variable leaves of another is 0 or far more than that: of levels 1 / 2N, of integers with a deviation of 2**24 some
+/// 2**-50 / N, of those with 2**22, for more than 2**36 rows, 2**-46 / N.
+double nothing(std::int64_t rows) { return rows <= (std::int64_t{1} << 28) ? 0x1p-84 : 0x1p-94; }
 
 /// Bits of a determinant. Of a great many columns fewer: there the penalty of a column is so large that they are far
 /// more than enough, and what is rarely worked out in integers would take long.
@@ -96,6 +96,7 @@ CovarianceBlocks::CovarianceBlocks(Matrix<Wide> products, std::vector<std::vecto
       variable_of_column_(products_.rows()),
       whitened_(products_.rows(), products_.rows()),
       determines_(columns_.size(), columns_.size()),
+      nothing_(nothing(total)),
       first_(first) {
     const DoubleDouble root_of_total = square_root(to_double_double(total));
     for (std::size_t v = 0; v < columns_.size(); ++v) {
@@ -170,7 +171,7 @@ bool CovarianceBlocks::share(const Matrix<Wide>& between, int u, int v, std::siz
             rest = rest - own * own;
         }
     }
-    return std::abs(rest.hi) < NOTHING * static_cast<double>(between.rows() * between.columns());
+    return std::abs(rest.hi) < nothing_ * static_cast<double>(between.rows() * between.columns());
 }
 
 std::vector<int> CovarianceBlocks::undetermined(std::span<const int> variables) const {

@@ -79,6 +79,8 @@ private:
     Matrix<DoubleDouble> whitened_;
     /// Whether variable u determines variable v.
     Matrix<std::uint8_t> determines_;
+    /// What a variable leaves of another that determines it, at most.
+    double nothing_;
     Arithmetic first_;
 };
 

@@ -16,7 +16,7 @@ constexpr double COST_OF_SET = 2000;
 DegenerateGaussianScores::DegenerateGaussianScores(std::shared_ptr<const CovarianceBlocks> covariances,
                                                    std::vector<int> blocks, std::int64_t total, Fixed unit,
                                                    std::shared_ptr<Pool> pool)
-    : SetScores(static_cast<int>(blocks.size()), unit),
+    : SetScores(static_cast<int>(blocks.size()), unit, total),
       covariances_(std::move(covariances)),
       blocks_(std::move(blocks)),
       total_(total),

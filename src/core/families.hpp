@@ -17,8 +17,9 @@
 
 namespace stablebn {
 
-/// Larger penalties than 2**30 nats do not fit the limbs: such a family is not a candidate.
-constexpr double LARGEST_PENALTY = 1 << 30;
+/// A family with a larger penalty, in nats, is not a candidate. A log-likelihood gains at most N ln N, for 2**40 rows less than
+/// 2**45 nats: so no such family could be worth it. Up to 2**28 rows the limit is the one that there has always been.
+inline double largest_penalty(std::int64_t rows) { return rows <= (std::int64_t{1} << 28) ? 0x1p30 : 0x1p46; }
 
 /// One variable with its parents.
 struct Family {

@@ -28,7 +28,7 @@ struct FamilyLimits {
 class Choices {
 public:
     /// Worth less than any sum of families: the value of a variable of which no family fits.
-    static constexpr Wide NOTHING = -(Wide{1} << 110);
+    static constexpr Wide NOTHING = -(Wide{1} << 115);
 
     std::size_t size() const { return ends_.size(); }
     /// What a family brings beyond the smallest one that the variable may have; NOTHING beyond the last.

@@ -169,7 +169,7 @@ void GaussianScores::find_bounds() {
     // A pivot is off by some 2**-53 of its own diagonal for each elimination, and each logarithm by that over the pivot.
     const double slack = -static_cast<double>(factors_[0]) * n * n * 0x1p-50 / smallest;
     if (!(slack < MOST_SLACK)) return;
-    found.slack = SLACK_OF_SUMS + static_cast<Wide>(slack * 0x1p30) * (Wide{1} << 32);
+    found.slack = slack_of_sums(std::abs(factors_[0])) + static_cast<Wide>(slack * 0x1p30) * (Wide{1} << 32);
     bounds_ = std::move(found);
 }
 

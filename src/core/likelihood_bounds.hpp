@@ -10,8 +10,9 @@
 
 namespace stablebn {
 
-/// 2**-20 nats: sums of at most 2**28 logarithms, each rounded to 2**-62, are off by less than that.
-constexpr Wide SLACK_OF_SUMS = Wide{1} << 42;
+/// More than sums of m ln m, over counts m that add up to so many rows, are off: each ln m is a sum of at most 40 logarithms
+/// of primes, each rounded to 2**-62, so that a row adds less than 2**-56 nats. 2**-20 nats for 2**28 rows.
+inline Wide slack_of_sums(std::int64_t rows) { return (Wide{1} << 42) * (1 + (rows >> 28)); }
 
 /// Bounds of log-likelihoods that more parents never lower, in units of 2**-62 nats and rounded outwards.
 struct LikelihoodBounds {

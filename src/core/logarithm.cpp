@@ -159,6 +159,8 @@ constexpr std::array<double, 10> STIRLING{
 };
 // m ln m of larger counts is rare, and computed when it is met.
 constexpr std::int64_t LARGEST_TABLE = 1 << 20;
+// So many of them are kept, by each thread.
+constexpr std::size_t KNOWN_AT_ONCE = 1 << 14;
 // Dirichlet terms of counts below this are looked up when they are met again.
 constexpr std::int64_t REMEMBERED = 256;
 
@@ -276,7 +278,17 @@ LogTable::LogTable(std::int64_t total) {
     size_ = values_.size();
 }
 
-Fixed LogTable::beyond(std::int64_t m) { return ln_of_integer(m).times(m); }
+Fixed LogTable::beyond(std::int64_t m) {
+    // The same counts are met again and again, and factors take long to find: those met last are kept.
+    struct Known {
+        std::int64_t m = 0;
+        Fixed value;
+    };
+    thread_local std::vector<Known> known(KNOWN_AT_ONCE);
+    Known& own = known[static_cast<std::size_t>(m) % KNOWN_AT_ONCE];
+    if (own.m != m) own = {m, ln_of_integer(m).times(m)};
+    return own.value;
+}
 
 Fixed sum_ln_rising(std::span<const std::int64_t> counts, double a) { return sum_rising(counts, a); }
 Fixed sum_ln_rising(std::span<const std::int32_t> counts, double a) { return sum_rising(counts, a); }

@@ -17,7 +17,7 @@ using Subset = std::uint32_t;
 constexpr std::uint64_t BLOCK = 1 << 14;
 
 // More than any DAG loses, and what stands for no DAG at all.
-constexpr Wide NEVER = Wide{1} << 94;
+constexpr Wide NEVER = Wide{1} << 118;
 
 bool loses_less(const NearDag& a, const NearDag& b) { return a.loss < b.loss; }
 

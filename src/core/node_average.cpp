@@ -81,7 +81,7 @@ NodeAverageScores::Weighed NodeAverageScores::with(int child, Weighed weighed, c
     const double free = free_parameters(child, parents) - free_parameters(child, weighed.parents);
     if (!is_candidate(step.gain)) return {parents, NOT_A_CANDIDATE, 0};
     const double penalty = unit_.to_double() * free * static_cast<double>(total_) / static_cast<double>(step.rows);
-    if (weighed.penalty + penalty > LARGEST_PENALTY) return {parents, NOT_A_CANDIDATE, 0};
+    if (weighed.penalty + penalty > largest_penalty(total_)) return {parents, NOT_A_CANDIDATE, 0};
     const Fixed of_step = step.gain - scaled_up(unit_, total_, step.rows).times(static_cast<std::int64_t>(free));
     return {parents, (weighed.sum + of_step), weighed.penalty + penalty};
 }
@@ -188,8 +188,7 @@ NodeAverageLikelihood::Parts NodeAverageLikelihood::read_off(const JointTable& t
     const std::size_t child_values = counts_->values(child);
     Parts parts;
     std::vector<std::int64_t> of_all(columns.size());
-    for (int level = 0; level < counts_->values(candidate); ++level) {
-        const std::int64_t* cells = table.counts[counts_->first(candidate) + level].data();
+    const auto read = [&](auto cells) {
         for (std::size_t k = 0; k < columns.size(); k += child_values) {
             std::int64_t margin = 0;
             for (std::size_t at = k; at < k + child_values; ++at) {
@@ -200,7 +199,10 @@ NodeAverageLikelihood::Parts NodeAverageLikelihood::read_off(const JointTable& t
             }
             parts.with_candidate += m_ln_m[margin];
         }
-    }
+    };
+    table.with_counts([&](const auto& counts) {
+        for (int level = 0; level < counts_->values(candidate); ++level) read(counts[counts_->first(candidate) + level]);
+    });
     for (std::size_t k = 0; k < columns.size(); k += child_values) {
         std::int64_t margin = 0;
         for (std::size_t at = k; at < k + child_values; ++at) {

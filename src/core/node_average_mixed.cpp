@@ -20,10 +20,11 @@ struct Chosen {
 
 }  // namespace
 
-AvailableMixed::AvailableMixed(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns,
+AvailableMixed::AvailableMixed(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns, int bits,
                                std::vector<double> floors, std::vector<int> order, std::shared_ptr<const void> owner)
     : counts_(std::move(counts)),
       columns_(std::move(columns)),
+      bits_(bits),
       floors_(std::move(floors)),
       order_(std::move(order)),
       owner_(std::move(owner)) {}
@@ -31,7 +32,7 @@ AvailableMixed::AvailableMixed(std::shared_ptr<Counts> counts, std::vector<std::
 std::shared_ptr<AvailableMixed> AvailableMixed::reordered(std::span<const int> order) const {
     std::vector<int> columns;
     for (const int v : order) columns.push_back(order_[v]);
-    return std::make_shared<AvailableMixed>(counts_, columns_, floors_, std::move(columns), owner_);
+    return std::make_shared<AvailableMixed>(counts_, columns_, bits_, floors_, std::move(columns), owner_);
 }
 
 std::vector<std::int32_t> AvailableMixed::complete(std::span<const int> variables) const {
@@ -97,7 +98,7 @@ AvailableMixed::Known AvailableMixed::among(std::span<const int> variables) cons
     }
     const std::int64_t total = rows.total;
     auto counts = std::make_shared<Counts>(std::move(rows), values, counts_->shared_pool(), counts_->limits(), counts_->logs());
-    auto strata = std::make_shared<Strata>(std::move(counts), std::move(columns), std::move(floors), values);
+    auto strata = std::make_shared<Strata>(std::move(counts), std::move(columns), bits_, std::move(floors), values);
     return {total, std::make_shared<ConditionalGaussian>(std::move(strata), std::move(order))};
 }
 
@@ -141,7 +142,7 @@ Fixed NodeAverageMixed::alone(int child) {
     if (!known.function) return NOT_A_CANDIDATE;
     const Fixed own = (*known.function)({0});
     if (!is_candidate(own)) return NOT_A_CANDIDATE;
-    return (scaled_up(own, total(), known.rows) - scaled_up((*known.function)({}), total(), known.rows));
+    return scaled_up(own, total(), known.rows) - scaled_up((*known.function)({}), total(), known.rows);
 }
 
 std::vector<NodeAverageScores::Step> NodeAverageMixed::gains(int child, const VariableSet& given,

@@ -19,7 +19,7 @@ public:
     static constexpr std::int64_t HOLE = std::numeric_limits<std::int64_t>::min();
 
     /// As those of `Strata` and `ConditionalGaussian`; the holes of categorical variables are one more level in the counts.
-    AvailableMixed(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns,
+    AvailableMixed(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns, int bits,
                    std::vector<double> floors, std::vector<int> order, std::shared_ptr<const void> owner);
 
     std::shared_ptr<AvailableMixed> reordered(std::span<const int> order) const;
@@ -51,6 +51,7 @@ private:
 
     std::shared_ptr<Counts> counts_;
     std::vector<std::span<const std::int64_t>> columns_;
+    int bits_;
     std::vector<double> floors_;
     std::vector<int> order_;
     std::shared_ptr<const void> owner_;

@@ -76,7 +76,7 @@ Fixed SetScores::offset(int child, const VariableSet& parents) const {
     const double all = parameters(parents.with(child));
     if (all > MOST_PARAMETERS) return NOT_A_CANDIDATE;
     const double free = all - parameters(parents);
-    if (unit_.to_double() * free > LARGEST_PENALTY) return NOT_A_CANDIDATE;
+    if (unit_.to_double() * free > largest_penalty_) return NOT_A_CANDIDATE;
     return -unit_.times(static_cast<std::int64_t>(free));
 }
 

@@ -35,7 +35,9 @@ private:
 /// The gain of an arc, (g(S+u+v) + g(S)) - (g(S+u) + g(S+v)), is symmetric in u and v by its very form.
 class SetScores : public FamilyScores {
 public:
-    SetScores(int variables, Fixed unit) : FamilyScores(variables, variables), unit_(unit) {}
+    /// Of so many rows.
+    SetScores(int variables, Fixed unit, std::int64_t rows)
+        : FamilyScores(variables, variables), unit_(unit), largest_penalty_(largest_penalty(rows)) {}
 
     /// NOT_A_CANDIDATE where the family may not be.
     Fixed term(int child, const VariableSet& parents) override;
@@ -56,6 +58,7 @@ private:
     Fixed offset(int child, const VariableSet& parents) const;
 
     Fixed unit_;
+    double largest_penalty_;
 };
 
 }  // namespace stablebn

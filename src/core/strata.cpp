@@ -116,7 +116,7 @@ void standardise(std::span<const double> values, const Standard& standard, std::
     // Two factors, as the power itself may be beyond the range of a double.
     const int half = -standard.power / 2;
     const double first = std::ldexp(1.0, half), second = std::ldexp(1.0, -standard.power - half);
-    const DoubleDouble steps_a_unit = times_power(standard.inverse, STANDARD_BITS);
+    const DoubleDouble steps_a_unit = times_power(standard.inverse, standard.bits);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const DoubleDouble steps = (DoubleDouble{values[i] * first * second, 0.0} - standard.mean) * steps_a_unit;
         const double whole = std::nearbyint(steps.hi);
@@ -125,9 +125,13 @@ void standardise(std::span<const double> values, const Standard& standard, std::
     }
 }
 
-Strata::Strata(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns,
+Strata::Strata(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns, int bits,
                std::vector<double> floors, std::shared_ptr<const void> owner)
-    : counts_(std::move(counts)), columns_(std::move(columns)), floors_(std::move(floors)), owner_(std::move(owner)) {}
+    : counts_(std::move(counts)),
+      columns_(std::move(columns)),
+      bits_(bits),
+      floors_(std::move(floors)),
+      owner_(std::move(owner)) {}
 
 double Strata::cost_of_sums() const { return COST_OF_ROW * static_cast<double>(counts_->rows().count); }
 
@@ -296,7 +300,7 @@ std::shared_ptr<const ColumnInStrata> Strata::column(Stratification& strata, int
         const DoubleDouble own = spread(size, sums[d].product, sums[d].plain, sums[d].plain);
         const auto rows = static_cast<double>(size);
         const DoubleDouble variance =
-            size ? times_power(own / two_product(rows, rows), -2 * STANDARD_BITS) : DoubleDouble{};
+            size ? times_power(own / two_product(rows, rows), -2 * bits_) : DoubleDouble{};
         made->sums.push_back(sums[d].plain);
         made->spreads.push_back(own);
         made->variances.push_back(variance.hi < LEAST_VARIANCE ? 0.0 : rounded_variance(variance));

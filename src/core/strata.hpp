@@ -1,7 +1,7 @@
 // The statistics of a mixed table: of every stratum, the rows of one configuration of some categorical variables, its
 // size, and variances and correlations of the continuous variables in it.
 //
-// Continuous columns come standardised, as integers in steps of 2**-48 standard deviations (`standardise`); sums and sums
+// Continuous columns come standardised, as integers in small steps of standard deviations (`standardise`); sums and sums
 // of products are integers, so that no order of rows, no thread and no way of splitting the rows can change them. What is
 // made of the sums is rounded far more coarsely than another unit, which rounds every value anew, could move it.
 #pragma once
@@ -25,20 +25,20 @@
 
 namespace stablebn {
 
-/// Bits of a standardised value after the point. A value is at most the root of the number of rows, 2**14: so it takes 63
-/// bits, and a sum of products no more than 2**28 * 2**96.
-constexpr int STANDARD_BITS = 48;
-
 /// A fewest of rows below which a stratum tells of no variance: SPEC 2 asks N > parents + 2.
 constexpr std::int64_t ROWS_BESIDES_COLUMNS = 2;
 
 /// Where the standard units of a column are: values times 2**-power, less the mean, times the inverse of the deviation.
+///
+/// `bits` are those of a value after the point: 48 up to 2**28 rows, and one less for each four times as many. No value is beyond
+/// the root of the number of rows: so it takes 63 bits, and the squares of a column add up to no more than 2**124.
 struct Standard {
     int power = 0;
     DoubleDouble mean, inverse;
+    int bits = 0;
 };
 
-/// Write (x - mean) / deviation in steps of 2**-48, rounded to the nearest; minus x gives minus the same.
+/// Write (x - mean) / deviation in steps of 2**-bits, rounded to the nearest; minus x gives minus the same.
 void standardise(std::span<const double> values, const Standard& standard, std::span<std::int64_t> out);
 
 /// The rows in blocks, and those of each block sorted by stratum: so the sums of a stratum are formed without looking
@@ -107,9 +107,9 @@ Summed summed(const Counts& counts, MatrixView<const std::int64_t> columns, cons
 
 class Strata {
 public:
-    /// Of rows with weights, `counts` has these. `floors` are the least variances of the columns, see `floor`; `owner`
-    /// keeps alive what the columns are looked at in.
-    Strata(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns,
+    /// Of rows with weights, `counts` has these. `bits` are those of the columns after the point; `floors` their least variances,
+    /// see `floor`; `owner` keeps alive what the columns are looked at in.
+    Strata(std::shared_ptr<Counts> counts, std::vector<std::span<const std::int64_t>> columns, int bits,
            std::vector<double> floors, std::shared_ptr<const void> owner);
 
     Counts& counts() const { return *counts_; }
@@ -143,6 +143,7 @@ private:
 
     std::shared_ptr<Counts> counts_;
     std::vector<std::span<const std::int64_t>> columns_;
+    int bits_;
     std::vector<double> floors_;
     std::shared_ptr<const void> owner_;
 

@@ -16,7 +16,7 @@ using Subset = std::uint32_t;
 constexpr Subset BLOCK = 1 << 16;
 
 // More than any DAG loses, and what stands for no DAG at all.
-constexpr Wide NEVER = Wide{1} << 94;
+constexpr Wide NEVER = Wide{1} << 118;
 
 class SubsetSearch {
 public:

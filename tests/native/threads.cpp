@@ -95,7 +95,7 @@ std::vector<Step> climb(const Sample& sample, int threads, int searches) {
 bool same(const std::vector<Step>& a, const std::vector<Step>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Step& x, const Step& y) {
         return x.move.kind == y.move.kind && x.move.from == y.move.from && x.move.to == y.move.to &&
-               x.change.hi == y.change.hi && x.change.lo == y.change.lo && x.delta == y.delta;
+               x.change.units == y.change.units && x.delta == y.delta;
     });
 }
 
@@ -125,9 +125,10 @@ void test_tables_at_once(const Sample& sample) {
     for (int v = 0; v + 2 < Sample::variables; ++v) {
         const VariableSet set{v, v + 1, v + 2};
         const auto a = one->table(set), b = several->table(set);
-        const std::size_t cells = a->counts.rows() * a->counts.columns();
+        const auto &some = std::get<Matrix<std::int32_t>>(a->counts), &others = std::get<Matrix<std::int32_t>>(b->counts);
+        const std::size_t cells = some.rows() * some.columns();
         expect(a->sizes == b->sizes, "sizes of configurations");
-        expect(std::equal(a->counts.data(), a->counts.data() + cells, b->counts.data()), "counts of a joint table");
+        expect(std::equal(some.data(), some.data() + cells, others.data()), "counts of a joint table");
     }
 }
 
@@ -154,7 +155,7 @@ void test_tests_at_once(const Sample& sample) {
 
 /// The parents that a search among orders finds.
 std::vector<VariableSet> best_orders(const Sample& sample, int threads) {
-    const auto scores = std::make_shared<PenalisedLikelihood>(sample.counts(threads), Fixed{2, 0});
+    const auto scores = std::make_shared<PenalisedLikelihood>(sample.counts(threads), Fixed{Wide{2} << 32});
     FamilyLimits limits{std::vector<VariableSet>(Sample::variables), {}, std::vector<int>(Sample::variables, Sample::variables)};
     FamilyBank bank(scores, std::move(limits));
     bank.scores().pool().run(Sample::variables, [&](std::size_t v) { bank.grow(static_cast<int>(v), 4); });
@@ -179,7 +180,7 @@ void test_orders_at_once(const Sample& sample) {
 void test_candidates_at_once(const Sample& sample) {
     std::vector<std::vector<std::pair<VariableSet, Wide>>> found;
     for (const int threads : {1, 4}) {
-        const auto scores = std::make_shared<PenalisedLikelihood>(sample.counts(threads), Fixed{2, 0});
+        const auto scores = std::make_shared<PenalisedLikelihood>(sample.counts(threads), Fixed{Wide{2} << 32});
         CandidateSearch search(scores, {}, std::vector<VariableSet>(Sample::variables),
                                std::vector<int>(Sample::variables, 3), 1'000'000, 1'000'000);
         while (!search.go_on(1e9)) {

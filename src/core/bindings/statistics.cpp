@@ -215,7 +215,7 @@ std::shared_ptr<DistinctRows> distinct_rows_of(const Table<Code>& codes,
 
 /// Columns [n, rows] in standard units, see `standardise`; means and inverses [n, 2] are sums of two doubles.
 nb::object standardised(const Table<double>& values, const std::vector<int>& powers, const Table<double>& means,
-                        const Table<double>& inverses, int threads) {
+                        const Table<double>& inverses, const std::vector<int>& bits, int threads) {
     const auto view = view_of(values);
     std::vector<std::int64_t> out(view.rows * view.columns);
     {
@@ -223,7 +223,7 @@ nb::object standardised(const Table<double>& values, const std::vector<int>& pow
         // Measured: nanoseconds of a value.
         const double cost = 10.0 * static_cast<double>(out.size());
         Pool::with_threads(threads)->share(view.rows, cost, [&](std::size_t v) {
-            const Standard standard{powers[v], {means(v, 0), means(v, 1)}, {inverses(v, 0), inverses(v, 1)}};
+            const Standard standard{powers[v], {means(v, 0), means(v, 1)}, {inverses(v, 0), inverses(v, 1)}, bits[v]};
             standardise(view[v], standard, std::span(out).subspan(v * view.columns, view.columns));
         });
     }
@@ -231,7 +231,7 @@ nb::object standardised(const Table<double>& values, const std::vector<int>& pow
 }
 
 std::shared_ptr<ConditionalGaussian> conditional_gaussian(std::shared_ptr<Counts> counts,
-                                                          const Table<std::int64_t>& columns,
+                                                          const Table<std::int64_t>& columns, int bits,
                                                           std::vector<double> floors, std::vector<int> order) {
     // The array lives as long as the strata; whoever lets it go last must hold the interpreter's lock.
     const std::shared_ptr<const void> owner(new Table<std::int64_t>(columns), [](const void* array) {
@@ -241,18 +241,18 @@ std::shared_ptr<ConditionalGaussian> conditional_gaussian(std::shared_ptr<Counts
     const auto view = view_of(columns);
     std::vector<std::span<const std::int64_t>> spans;
     for (std::size_t v = 0; v < view.rows; ++v) spans.push_back(view[v]);
-    auto strata = std::make_shared<Strata>(std::move(counts), std::move(spans), std::move(floors), owner);
+    auto strata = std::make_shared<Strata>(std::move(counts), std::move(spans), bits, std::move(floors), owner);
     return std::make_shared<ConditionalGaussian>(std::move(strata), std::move(order));
 }
 
-std::shared_ptr<ConditionalGaussian> conditional_gaussian_of_source(std::shared_ptr<Counts> counts,
+std::shared_ptr<ConditionalGaussian> conditional_gaussian_of_source(std::shared_ptr<Counts> counts, int bits,
                                                                     std::vector<double> floors, std::vector<int> order) {
-    auto strata = std::make_shared<Strata>(std::move(counts), std::vector<std::span<const std::int64_t>>(),
+    auto strata = std::make_shared<Strata>(std::move(counts), std::vector<std::span<const std::int64_t>>(), bits,
                                            std::move(floors), nullptr);
     return std::make_shared<ConditionalGaussian>(std::move(strata), std::move(order));
 }
 
-std::shared_ptr<AvailableMixed> available_mixed(std::shared_ptr<Counts> counts, const Table<std::int64_t>& columns,
+std::shared_ptr<AvailableMixed> available_mixed(std::shared_ptr<Counts> counts, const Table<std::int64_t>& columns, int bits,
                                                 std::vector<double> floors, std::vector<int> order) {
     // The array lives as long as the table; whoever lets it go last must hold the interpreter's lock.
     const std::shared_ptr<const void> owner(new Table<std::int64_t>(columns), [](const void* array) {
@@ -262,7 +262,7 @@ std::shared_ptr<AvailableMixed> available_mixed(std::shared_ptr<Counts> counts, 
     const auto view = view_of(columns);
     std::vector<std::span<const std::int64_t>> spans;
     for (std::size_t v = 0; v < view.rows; ++v) spans.push_back(view[v]);
-    return std::make_shared<AvailableMixed>(std::move(counts), std::move(spans), std::move(floors), std::move(order), owner);
+    return std::make_shared<AvailableMixed>(std::move(counts), std::move(spans), bits, std::move(floors), std::move(order), owner);
 }
 
 nb::object as_array(std::vector<std::int64_t> counts) {
@@ -335,19 +335,22 @@ void bind_statistics(nb::module_& m) {
                      table = counts.table(members);
                  }
                  if (!table) return nb::none();
-                 const auto& own = table->counts;
-                 std::vector<std::int64_t> cells(own.data(), own.data() + own.rows() * own.columns());
-                 return nb::make_tuple(as_array(table->sizes), array_of(std::move(cells), {own.rows(), own.columns()}));
+                 return table->with_counts([&](const auto& own) -> nb::object {
+                     std::vector<std::int64_t> cells(own.data(), own.data() + own.rows() * own.columns());
+                     return nb::make_tuple(as_array(table->sizes), array_of(std::move(cells), {own.rows(), own.columns()}));
+                 });
              },
              nb::arg("variables"),
              "Sizes [K] and counts [L, K] of the joint table of a set; None where it would be too large.")
         .def("first", &Counts::first, nb::arg("v"), "Where the levels of a variable start in joint tables, or -1.");
 
     m.def("standardised", &standardised, nb::arg("values"), nb::arg("powers"), nb::arg("means"), nb::arg("inverses"),
-          nb::arg("threads") = 1, "Columns in steps of 2**-48 standard deviations from their means.");
+          nb::arg("bits"), nb::arg("threads") = 1, "Columns in steps of 2**-bits standard deviations from their means.");
     nb::class_<ConditionalGaussian>(m, "ConditionalGaussian", "The log-likelihood of sets of variables of a mixed table.")
-        .def(nb::new_(&conditional_gaussian), nb::arg("counts"), nb::arg("columns"), nb::arg("floors"), nb::arg("order"))
-        .def_static("of_source", &conditional_gaussian_of_source, nb::arg("counts"), nb::arg("floors"), nb::arg("order"),
+        .def(nb::new_(&conditional_gaussian), nb::arg("counts"), nb::arg("columns"), nb::arg("bits"), nb::arg("floors"),
+             nb::arg("order"))
+        .def_static("of_source", &conditional_gaussian_of_source, nb::arg("counts"), nb::arg("bits"), nb::arg("floors"),
+                    nb::arg("order"),
                     "The same of counts whose source has the columns, too.")
         .def("reordered",
              [](ConditionalGaussian& function, const std::vector<int>& order) {
@@ -380,7 +383,7 @@ void bind_statistics(nb::module_& m) {
              "the high limb is NOT_A_CANDIDATE.");
 
     nb::class_<AvailableMixed>(m, "AvailableMixed", "The same of a table with holes, over the rows in which variables are known.")
-        .def(nb::new_(&available_mixed), nb::arg("counts"), nb::arg("columns"), nb::arg("floors"), nb::arg("order"))
+        .def(nb::new_(&available_mixed), nb::arg("counts"), nb::arg("columns"), nb::arg("bits"), nb::arg("floors"), nb::arg("order"))
         .def_ro_static("HOLE", &AvailableMixed::HOLE)
         .def("reordered",
              [](const AvailableMixed& table, const std::vector<int>& order) { return table.reordered(order); },

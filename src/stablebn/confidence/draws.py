@@ -11,6 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data.checks import MOST_HELD_ROWS
+from stablebn.errors import DataError
+
 # So many at once, that a table of many rows takes no more memory than it has anyway.
 _BLOCK = 1 << 20
 
@@ -32,6 +35,7 @@ def drawn_counts(counts: NDArray[np.int64], seed: int, replicate: int) -> NDArra
     """
     ends = np.cumsum(counts)
     total = int(ends[-1]) if ends.size else 0
+    check_drawn(total)
     drawn = np.zeros(counts.size, dtype=np.int64)
     # Equal rows stand next to each other.
     row_at = np.repeat(np.arange(counts.size), counts) if counts.size < total <= _BLOCK else None
@@ -46,6 +50,15 @@ def drawn_counts(counts: NDArray[np.int64], seed: int, replicate: int) -> NDArra
             places = np.searchsorted(ends, places, side="right")
         drawn += np.bincount(places, minlength=counts.size)
     return drawn
+
+
+def check_drawn(total: int) -> None:
+    """Raise if rows are too many to be drawn one by one."""
+    if total > MOST_HELD_ROWS:
+        raise DataError(
+            f"the table stands for {total} rows, and more than 2**28 are not drawn one by one: with so many, a bootstrap "
+            "or cross-validation tells nothing. Scale the weights down, or take a sample."
+        )
 
 
 def _below(total: int, raw: NDArray[np.uint64]) -> NDArray[np.int64]:

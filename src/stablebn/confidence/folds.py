@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.confidence.draws import check_drawn
+
 # Bootstrap replicates have the same generator, and lower numbers.
 _PURPOSE = 1 << 63
 
@@ -30,6 +32,7 @@ def held_out_counts(counts: NDArray[np.int64], folds: int, seed: int) -> NDArray
     int64 array [folds, distinct]
     """
     total = int(counts.sum())
+    check_drawn(total)
     numbers = np.random.Philox(key=np.array([seed, _PURPOSE], dtype=np.uint64)).random_raw(total)
     fold = np.empty(total, dtype=np.int64)
     fold[np.argsort(numbers, kind="stable")] = np.arange(total) % folds

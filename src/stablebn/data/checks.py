@@ -17,8 +17,11 @@ from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
 
-# Above, sums of counts would no longer fit the integers they are computed in.
-MOST_ROWS = 2**28
+MOST_ROWS = 2**40
+"""Rows by weight: above, sums would no longer fit the integers they are computed in (docs/core.md)."""
+
+MOST_HELD_ROWS = 2**28
+"""Rows that are held in memory at once, or drawn: places of rows are integers of 32 bits."""
 
 # A Gaussian family needs N > |S| + 2 (SPEC 2): with one candidate parent, 4 rows.
 FEWEST_GAUSSIAN_ROWS = 4
@@ -70,7 +73,16 @@ def _remedy(type_: pa.DataType) -> str:
 def check_total(total: int) -> None:
     """Raise if the rows, counted with their weights, are too many."""
     if total > MOST_ROWS:
-        raise DataError(f"the table stands for {total} rows, more than 2**28: learn from a sample of them.")
+        raise DataError(f"the table stands for {total} rows, more than 2**40: learn from a sample of them.")
+
+
+def check_held(rows: int) -> None:
+    """Raise if so many rows cannot be held in memory at once."""
+    if rows > MOST_HELD_ROWS:
+        raise DataError(
+            f"the table has {rows} rows, more than the 2**28 that are learned from in memory: say memory= to learn from "
+            "it block by block, or give each distinct row once, with weights."
+        )
 
 
 def total_of(rows: int, weights: Weights | None) -> int:

@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.encoding import Categories, Encoded, Numbers
 from stablebn.data.table import Name, Weights
-from stablebn.fixed_point import LO_BITS, LO_MASK
 
 Cuts: TypeAlias = dict[Name, tuple[float, ...]]
 """Cut points of every continuous column, ascending. A bin begins with its lower cut point and ends before its upper."""
@@ -35,7 +34,12 @@ _GREATEST = Fraction(sys.float_info.max)
 # That tell any two doubles apart.
 _MOST_DIGITS = 17
 
-_SHIFTS = (0, LO_BITS, 2 * LO_BITS)
+# Bits of a digit of a sum of m ln m: sums of as many as there are cells fit 64 bits.
+_DIGIT = 40
+_SHIFTS = (0, _DIGIT, 2 * _DIGIT)
+
+# Counts up to this many have a place each, by which they are looked up.
+_MOST_PLACES = 1 << 28
 
 # Of a part of a table of counts that is looked up at once.
 _MOST_CELLS = 1 << 20
@@ -195,64 +199,70 @@ def _merged(
                 stays[first + least + 1] = False
                 del own[least + 1]
         left = np.flatnonzero(stays)
-        counts = np.add.reduceat(counts, left[: sum(map(len, found))], axis=0, dtype=np.int32)
-        counts = np.add.reduceat(counts, left, axis=1, dtype=np.int32)
+        counts = np.add.reduceat(counts, left[: sum(map(len, found))], axis=0, dtype=counts.dtype)
+        counts = np.add.reduceat(counts, left, axis=1, dtype=counts.dtype)
     return {name: own[1:] for name, own in zip(names, found, strict=True)}
 
 
 def _joint_counts(
     codes: Sequence[NDArray[np.int64]], sizes: Sequence[int], merging: int, weights: Weights | None
-) -> NDArray[np.int32]:
+) -> NDArray[np.integer[Any]]:
     """In how many rows bins meet: those of the first columns, which are to be merged, and those of all columns.
 
     A column is not held against itself: there it has zeros.
     """
     first = list(accumulate(sizes, initial=0))
-    # No more rows than 2**28, and many bins.
-    counts = np.zeros((first[merging], first[-1]), dtype=np.int32)
+    # There may be many bins, and the rows rarely need more than 32 bits.
+    rows = codes[0].size if weights is None else int(weights.sum())
+    dtype: type[np.integer[Any]] = np.int32 if rows < 1 << 31 else np.int64
+    counts = np.zeros((first[merging], first[-1]), dtype=dtype)
     for u in range(merging):
         for v in range(u + 1, len(codes)):
             # One more of each for missing values, which do not count.
             shape = sizes[u] + 1, sizes[v] + 1
             cells = np.bincount(codes[u] * shape[1] + codes[v], weights=weights, minlength=shape[0] * shape[1])
-            met = cells.astype(np.int32).reshape(shape)[:-1, :-1]
+            met = cells.astype(dtype).reshape(shape)[:-1, :-1]
             counts[first[u] : first[u + 1], first[v] : first[v + 1]] = met
             if v < merging:
                 counts[first[v] : first[v + 1], first[u] : first[u + 1]] = met.T
     return counts
 
 
-def _losses(counts: NDArray[np.int32], firsts: NDArray[np.int64]) -> list[int]:
+def _losses(counts: NDArray[np.integer[Any]], firsts: NDArray[np.int64]) -> list[int]:
     """By how much less bins say of the other columns once the next one is merged with them, in units of 2**-62 nats.
 
     It is the rows times the mutual information, summed over the other columns: of the sums of m ln m, only those over
     cells and over the bins themselves change.
     """
     # A bin has fewer rows with a column that has missing values there.
-    sizes = np.add.reduceat(counts, firsts, axis=1, dtype=np.int32)
+    sizes = np.add.reduceat(counts, firsts, axis=1, dtype=counts.dtype)
     own = [a - b for a, b in zip(_sums(counts), _sums(sizes), strict=True)]
     both = zip(_sums(counts[:-1] + counts[1:]), _sums(sizes[:-1] + sizes[1:]), strict=True)
     return [own[i] + own[i + 1] - (a - b) for i, (a, b) in enumerate(both)]
 
 
-def _sums(counts: NDArray[np.int32]) -> list[int]:
+def _sums(counts: NDArray[np.integer[Any]]) -> list[int]:
     """The sum of m ln m over each row of counts, in units of 2**-62."""
     # Here and not above: errors in the data are told without the core.
     from stablebn import _core
 
-    place = np.zeros(int(counts.max(initial=0)) + 1, dtype=np.int64)
     # Some rows at a time: there may be more cells than in the table itself.
     parts = np.array_split(counts, -(-counts.size // _MOST_CELLS)) if counts.size else []
-    for part in parts:
-        place[part] = 1
-    occurring = np.flatnonzero(place)
-    place[occurring] = np.arange(occurring.size)
+    greatest = int(counts.max(initial=0))
+    place = np.zeros(greatest + 1 if greatest <= _MOST_PLACES else 0, dtype=np.int64)
+    if place.size:
+        for part in parts:
+            place[part] = 1
+        occurring = np.flatnonzero(place)
+        place[occurring] = np.arange(occurring.size)
+    else:
+        occurring = np.unique(np.concatenate([np.unique(part) for part in parts]))
     values = [m * _core.ln_of_integer(m) if m else 0 for m in occurring.tolist()]
     # In three digits, so that sums of them are int64 too.
-    digits = [np.array([(value >> shift) & LO_MASK for value in values], dtype=np.int64) for shift in _SHIFTS]
+    digits = [np.array([(value >> shift) & ((1 << _DIGIT) - 1) for value in values], dtype=np.int64) for shift in _SHIFTS]
     found: list[int] = []
     for part in parts:
-        where = place[part]
+        where = place[part] if place.size else np.searchsorted(occurring, part)
         lowest, middle, highest = (digit[where].sum(axis=1).tolist() for digit in digits)
-        found += [a + (b << LO_BITS) + (c << 2 * LO_BITS) for a, b, c in zip(lowest, middle, highest, strict=True)]
+        found += [a + (b << _DIGIT) + (c << 2 * _DIGIT) for a, b, c in zip(lowest, middle, highest, strict=True)]
     return found

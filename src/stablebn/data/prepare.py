@@ -14,6 +14,7 @@ from stablebn.data.checks import (
     check_finite,
     check_gaussian_rows,
     check_size,
+    check_held,
     check_total,
     report_constants,
     report_decisions,
@@ -206,6 +207,8 @@ def prepare(
     if not opened.types or problems.helpless:
         raise_problems()
     check_total(found.total)
+    if is_held:
+        check_held(count)
     tell("encoding", count)
     decided = decide_kinds(rows, said, missing, problems)
     encoded, decisions = decided.columns, decided.decisions

@@ -24,6 +24,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.checks import total_of
 from stablebn.data.columns import Mask
 from stablebn.data.encoding import code_type, parts_of, plain, values_of
 from stablebn.data.kinds import all_whole, family, is_date
@@ -587,7 +588,7 @@ class StockPart(RowsAsTheyCame):
             arrays[None, "weights"] = weights
             self.heaviest = max(self.heaviest, int(weights.max(initial=0)))
         self.count += count
-        self.total += count if weights is None else int(weights.sum())
+        self.total += total_of(count, weights)
         self._write(count, arrays)
         self._unlist_texts()
 

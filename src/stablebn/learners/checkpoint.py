@@ -26,7 +26,7 @@ from stablebn.search.journal import Journal
 SECONDS_BETWEEN_WRITES = 5.0
 # No more than a twentieth of the time is spent on writing.
 _PATIENCE = 20
-_MARK, _FORMAT = "stablebn checkpoint", 1
+_MARK, _FORMAT = "stablebn checkpoint", 2
 
 # Limits that end a search sooner or later, and do not lead it elsewhere.
 _LIMITS = ("max_time", "max_iter")

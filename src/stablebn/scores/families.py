@@ -85,7 +85,7 @@ class CompiledScores(FamilyScores):
         return parents.bit_count() <= self.most_parents
 
     def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family, from the term of the core, which holds no more than 2**33 nats."""
+        """The score of a family, from the term of the core, which holds less than 2**65 nats."""
         return term
 
     def family(self, child: int, parents: int) -> int:

@@ -14,7 +14,7 @@ from stablebn.stats.asked_counts import LANES
 from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among
 from stablebn.stats.moments import Moments, largest
 from stablebn.stats.sources import Answers, ContinuousPart, Crossing, Listing, RowSource, Summing
-from stablebn.stats.standard_units import Standard, standard_of, standardised_by
+from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 
 # The values of the first block by which a narrow range is chosen.
 _FEW_VALUES = 256
@@ -40,14 +40,14 @@ class AskedMixed(MixedStatistics):
         self.total = source.total
         self.threads = threads
         columns = range(len(part.like.names))
-        standards = [standard_of(self._moments, v, max(part.each(largest, v))) for v in columns]
+        standards = [standard_of(self._moments, v, max(part.each(largest, v)), source.total) for v in columns]
         levels = [len(own) for own in source.like.categorical.levels]
         self._hold(source, standards)
         asked = _Standardised(source, standards)
         counts = _core.Counts.of_source(asked, levels, source.total, max(threads, LANES), counting.LIMITS)
         order = self.column_order
         floors = [_floor(part, v, standard) for v, standard in enumerate(standards)]
-        self.compiled = _core.ConditionalGaussian.of_source(counts, floors, order)
+        self.compiled = _core.ConditionalGaussian.of_source(counts, standard_bits(source.total), floors, order)
         self._number(order)
 
 
@@ -67,10 +67,10 @@ def _floor(part: RowSource, v: int, standard: Standard) -> float:
     """The least variance that a column can have in a stratum: `floors_of`."""
     few = next(iter(part.each(_few_values, v, standard)))
     low, high = int(few[len(few) // 2 - len(few) // 64]), int(few[len(few) // 2 + len(few) // 64])
-    if is_tiny_gap_among(_distinct(part, v, standard, low, high)):
+    if is_tiny_gap_among(_distinct(part, v, standard, low, high), standard.bits):
         return SMALLEST_RESIDUAL
     info = np.iinfo(np.int64)
-    return floor_of(_distinct(part, v, standard, int(info.min), int(info.max)))
+    return floor_of(_distinct(part, v, standard, int(info.min), int(info.max)), standard.bits)
 
 
 def _distinct(part: RowSource, v: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from stablebn.stats.available import AvailableMoments
 from stablebn.stats.mixed import MixedColumns, floors_of
 from stablebn.stats.moments import Moments, known_values
 from stablebn.stats.sources import TableSource
-from stablebn.stats.standard_units import standard_of, standardised_by
+from stablebn.stats.standard_units import standard_bits, standard_of, standardised_by
 from stablebn.stats.statistics import Blocks
 
 if TYPE_CHECKING:
@@ -51,18 +51,26 @@ class AvailableMixedStatistics(MixedColumns):
         known = ~np.isnan(continuous.values)
         own = [known_values(continuous, c) for c in range(len(continuous.names))]
         standards = [
-            standard_of(Moments(ContinuousTable((name,), values[np.newaxis], weights)), 0, float(np.abs(values).max()))
+            standard_of(
+                Moments(ContinuousTable((name,), values[np.newaxis], weights)),
+                0,
+                float(np.abs(values).max()),
+                self.total,
+            )
             for name, (values, weights) in zip(continuous.names, own, strict=True)
         ]
         standardised = standardised_by(standards, np.where(known, continuous.values, 0.0), threads)
-        floors = [floors_of(column[there][np.newaxis])[0] for column, there in zip(standardised, known, strict=True)]
+        bits = standard_bits(self.total)
+        floors = [
+            floors_of(column[there][np.newaxis], bits)[0] for column, there in zip(standardised, known, strict=True)
+        ]
         standardised[~known] = _core.AvailableMixed.HOLE
         levels = [len(names) + (v in categorical.holes) for v, names in enumerate(categorical.levels)]
         holes = [v in categorical.holes for v in range(len(levels))]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS, holes)
         self._hold(TableSource(table, threads=threads), standards)
         order = self.column_order
-        self.compiled = _core.AvailableMixed(counts, standardised, floors, order)
+        self.compiled = _core.AvailableMixed(counts, standardised, bits, floors, order)
         self._number(order)
 
     def reordered(self, order: Sequence[int]) -> Self:

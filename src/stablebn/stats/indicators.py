@@ -100,7 +100,8 @@ def _of_columns(
     values = []
     for part in parts:
         if isinstance(part, Number):
-            values.append(whole_steps(standardised_by([part.standard], continuous.values[[part.column]], 1)))
+            own = standardised_by([part.standard], continuous.values[[part.column]], 1)
+            values.append(whole_steps(own, part.standard.rows))
         else:
             levels = np.array(part.levels, dtype=np.int64)[:, np.newaxis]
             values.append((categorical.codes[part.column] == levels).astype(np.float64))

@@ -19,7 +19,7 @@ from stablebn.stats.distinct import rows_of
 from stablebn.stats.indicators import Number, blocks_of
 from stablebn.stats.moments import Moments
 from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
-from stablebn.stats.standard_units import STANDARD_BITS, Standard, standard_of, standardised_by
+from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 from stablebn.stats.standardised import StandardisedColumns, Steps, points_of, steps_of_block
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure
@@ -199,13 +199,17 @@ class MixedStatistics(MixedColumns):
         self.total = table.total
         self.threads = threads
         categorical, continuous = table.categorical, table.continuous
-        standards = [standard_of(self._moments, v, float(np.abs(own).max())) for v, own in enumerate(continuous.values)]
+        standards = [
+            standard_of(self._moments, v, float(np.abs(own).max()), self.total)
+            for v, own in enumerate(continuous.values)
+        ]
         values = standardised_by(standards, continuous.values, threads)
         levels = [len(own) for own in categorical.levels]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)
         self._hold(TableSource(table, threads=threads), standards)
         order = self.column_order
-        self.compiled = _core.ConditionalGaussian(counts, values, floors_of(values), order)
+        bits = standard_bits(self.total)
+        self.compiled = _core.ConditionalGaussian(counts, values, bits, floors_of(values, bits), order)
         self._number(order)
 
     def reordered(self, order: Sequence[int]) -> Self:
@@ -227,8 +231,10 @@ class MixedStatistics(MixedColumns):
         )
 
 
-def floors_of(values: NDArray[np.int64]) -> list[float]:
+def floors_of(values: NDArray[np.int64], bits: int) -> list[float]:
     """The least variance that each column can have in a stratum, in terms of its total variance.
+
+    Values have so many bits after the point.
 
     Many columns are known to a step only: whole years, or tenths of a unit. In a stratum where such a column has a
     single value its variance would be 0, and its density without bound. But a value that is known to a step delta
@@ -236,12 +242,12 @@ def floors_of(values: NDArray[np.int64]) -> list[float]:
     between neighbouring values; smaller ones than 2**-30 standard deviations may be the rounding of a unit, and are
     none. Of truly continuous columns the step is so small that 2**-40 is more.
     """
-    return [SMALLEST_RESIDUAL if _has_tiny_gap(column) else floor_of(np.sort(column)) for column in values]
+    return [SMALLEST_RESIDUAL if _has_tiny_gap(column, bits) else floor_of(np.sort(column), bits) for column in values]
 
 
-def floor_of(ascending: NDArray[np.int64]) -> float:
+def floor_of(ascending: NDArray[np.int64], bits: int) -> float:
     """The same of the values of one column, ascending."""
-    shift = STANDARD_BITS - _BITS_OF_GAPS
+    shift = bits - _BITS_OF_GAPS
     gaps = np.diff(ascending)
     # Of a column that varies the greatest gap is no rounding. In steps of 2**-30, as the rounding of another unit moves
     # it a little.
@@ -250,7 +256,7 @@ def floor_of(ascending: NDArray[np.int64]) -> float:
     return max(SMALLEST_RESIDUAL, step * step / 12)
 
 
-def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
+def _has_tiny_gap(column: NDArray[np.int64], bits: int) -> bool:
     """Whether a look at a few values shows a gap so small that the step is of no account.
 
     All values of a narrow range are looked at: neighbours there are neighbours among all.
@@ -259,11 +265,11 @@ def _has_tiny_gap(column: NDArray[np.int64]) -> bool:
         return False
     few = np.sort(column[:: column.size // _FEW_ROWS])
     low, high = few[len(few) // 2 - 2], few[len(few) // 2 + 2]
-    return is_tiny_gap_among(np.sort(column[(column >= low) & (column <= high)]))
+    return is_tiny_gap_among(np.sort(column[(column >= low) & (column <= high)]), bits)
 
 
-def is_tiny_gap_among(ascending: NDArray[np.int64]) -> bool:
+def is_tiny_gap_among(ascending: NDArray[np.int64], bits: int) -> bool:
     """Whether a gap between neighbours is so small that it is of no account, and no rounding."""
     gaps = np.diff(ascending)
     # A step of 2**-19: its square is less than 12 * 2**-40.
-    return bool(((gaps >= 1 << STANDARD_BITS - _BITS_OF_GAPS) & (gaps < 1 << STANDARD_BITS - 19)).any())
+    return bool(((gaps >= 1 << bits - _BITS_OF_GAPS) & (gaps < 1 << bits - 19)).any())

@@ -36,7 +36,7 @@ _POWERS = 4
 # is equal stays equal. They in turn are far finer than what any number of rows could tell.
 BITS_OF_CORRELATIONS = 34
 # A double that is so near to a half, in steps, does not tell how to round. Its error is less: of correlations
-# 5 * 2**-53 in units of 2**-34; of values 2**-51 of at most 2**30, as no distance is beyond the root of 2**28 rows.
+# 5 * 2**-53 in units of 2**-34; of values 2**-51 of at most 2**30, as no distance is beyond the root of the rows.
 _NEAR_A_HALF = 2.0**-15
 
 
@@ -132,7 +132,7 @@ class Moments(Statistics):
         from stablebn.stats.indicators import Number, blocks_of
 
         largest_of = [max(self.source.each(largest, column)) for column in self._columns]
-        standards = [standard_of(self, v, own) for v, own in enumerate(largest_of)]
+        standards = [standard_of(self, v, own, self.total) for v, own in enumerate(largest_of)]
         return blocks_of(
             self.source,
             [Number(column, standard) for column, standard in zip(self._columns, standards, strict=True)],
@@ -279,7 +279,9 @@ def _exact_sums(
     halves: dict[int, NDArray[np.int64]] = {}
     for found in source.each(_sums_of_products, list(columns), tops, slices, source.threads_a_block):
         for shift, own in found.items():
-            halves[shift] = halves[shift] + own if shift in halves else own
+            both = halves[shift] + own if shift in halves else own
+            # Low halves of very many blocks would not fit.
+            halves[shift] = np.stack([both[0] + (both[1] >> CARRY), both[1] & ((1 << CARRY) - 1)])
     u, v = np.tril_indices(n)
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)

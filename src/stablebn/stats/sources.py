@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.blocks import BlockTable, put_together
+from stablebn.data.checks import check_held
 from stablebn.data.table import CategoricalTable, MixedTable, Table, bytes_a_row
 from stablebn.errors import OptionError
 from stablebn.stats.standard_units import Standard, standardised_by
@@ -83,7 +84,10 @@ class RowSource(ABC):
         ------
         OptionError
             They take more memory than they may.
+        DataError
+            They are more than can be held at once.
         """
+        check_held(self.rows)
         size = self.rows * bytes_a_row(self.like)
         if self.memory is not None and size > self.memory:
             raise OptionError(

@@ -29,6 +29,7 @@ from stablebn.stats.moments import (
     power_of_two,
 )
 from stablebn.stats.sources import RowSource
+from stablebn.stats.standard_units import bits_of_root
 from stablebn.stats.symmetry import Relation, Structure
 
 if TYPE_CHECKING:
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 
 # With these nothing is lost that a double could tell.
 _ALL_BITS = 60
-# Bits after the point of standardised values by which rows are compared.
+# Bits after the point of standardised values by which rows are compared: fewer where so many rows leave values that great
+# that they would not fit 31 bits.
 _BITS_OF_VALUES = 16
+_MOST_BITS = 30
 
 
 class StandardisedMoments(Moments):
@@ -125,16 +128,19 @@ class MeasuredMoments(StandardisedMoments):
 
 @dataclass(frozen=True)
 class Steps:
-    """How the values of a column become distances from the mean in steps of 2**-16 standard deviations.
+    """How the values of a column become distances from the mean in steps of 2**-bits standard deviations.
 
     Attributes
     ----------
+    bits : int
+        16 up to 2**28 rows.
     power : int
         Values are seen in units of 2**power: so no square leaves the range of a double.
     mean, variance : Fraction
         In these units.
     """
 
+    bits: int
     power: int
     mean: Fraction
     variance: Fraction
@@ -144,18 +150,18 @@ class Steps:
         # The mean as two doubles: a distance is then exact but for its own last bits, wherever zero may be.
         mean = float(self.mean)
         distances = (np.ldexp(values, -self.power) - mean) - float(self.mean - Fraction(mean))
-        steps = np.ldexp(distances / math.sqrt(self.variance), _BITS_OF_VALUES)
+        steps = np.ldexp(distances / math.sqrt(self.variance), self.bits)
         rounded: NDArray[np.int64] = np.rint(steps).astype(np.int64)
         for row in np.flatnonzero(are_near_a_half(steps)).tolist():
             distance = Fraction(float(values[row])) * power_of_two(-self.power) - self.mean
-            size = distance**2 / self.variance * 4 ** (_BITS_OF_VALUES + 1)
+            size = distance**2 / self.variance * 4 ** (self.bits + 1)
             nearest = (math.isqrt(size.numerator // size.denominator) + 1) >> 1
             rounded[row] = nearest if distance > 0 else -nearest
         return rounded
 
 
 class StandardisedColumns:
-    """Values as distances from the mean in steps of 2**-16 standard deviations, of the columns that are asked for.
+    """Values as distances from the mean in small steps of standard deviations, of the columns that are asked for.
 
     Parameters
     ----------
@@ -177,7 +183,8 @@ class StandardisedColumns:
             power = int(np.frexp(max(self._source.each(largest, column)))[1])
             unit = power_of_two(-power)
             mean, variance = mean_and_variance(self._source, column)
-            self._steps[column] = Steps(power, mean * unit, variance * unit**2)
+            bits = min(_BITS_OF_VALUES, _MOST_BITS - bits_of_root(self._source.total))
+            self._steps[column] = Steps(bits, power, mean * unit, variance * unit**2)
         return self._steps[column]
 
     def values(self, column: int, sign: int = 1) -> NDArray[np.int64]:

@@ -149,9 +149,9 @@ REFUSED: list[tuple[list[Any], str]] = [
     ([True] * 5, "must be whole numbers, not bool"),
     (
         [2**62] * 5,
-        "5 too large (the first in row 1: 4611686018427387904). A table stands for 268,435,456 rows at most.",
+        "5 too large (the first in row 1: 4611686018427387904). A table stands for 1,099,511,627,776 rows at most.",
     ),
-    ([2**27, 2**27, 1, 1, 1], "stands for 268435459 rows, more than 2**28"),
+    ([2**39, 2**39, 1, 1, 1], "stands for 1099511627779 rows, more than 2**40"),
 ]
 
 
@@ -163,7 +163,7 @@ def test_weights_that_are_no_counts_are_refused(weights: list[Any], told: str) -
     with pytest.raises(DataError) as caught:
         prepare({**FULL, "w": weights}, weights="w")
     assert told in str(caught.value)
-    if "more than 2**28" not in told:
+    if "more than 2**40" not in told:
         assert str(caught.value).startswith("column 'w', the weights,")
 
 

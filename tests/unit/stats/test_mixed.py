@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.tables import mixed_table
 
 from stablebn.stats import MixedStatistics, mixed
-from stablebn.stats.standard_units import STANDARD_BITS, standardised_by
+from stablebn.stats.standard_units import standard_bits, standardised_by
 
 ALTERNATING = [0, 1] * 20
 
@@ -30,7 +30,7 @@ def test_values_are_in_standard_units_to_the_last_bit() -> None:
     variance = sum((x - mean) ** 2 for x in exact) / 50
     for x, z in zip(exact, _values(column)[0].tolist(), strict=True):
         # |z - (x - mean) / deviation| <= 1/2, squared so that no root is needed.
-        steps = abs(x - mean) * 2**STANDARD_BITS
+        steps = abs(x - mean) * 2 ** standard_bits(50)
         low, high = max(abs(z) - Fraction(1, 2), Fraction(0)), abs(z) + Fraction(1, 2)
         assert (
             low**2 * variance <= steps**2 * (1 + Fraction(1, 2**50)) <= (high**2 * variance) * (1 + Fraction(1, 2**49))
@@ -47,12 +47,12 @@ def test_exact_units_change_no_value_but_the_sign(unit: float) -> None:
 def test_values_of_steps_have_the_variance_of_a_step_at_least() -> None:
     years = np.array([30.0, 31, 31, 34, 38, 39, 41, 42])
     spread = years.std()
-    (floor,) = mixed.floors_of(_values(years))
+    (floor,) = mixed.floors_of(_values(years), 48)
     assert floor == pytest.approx(1 / spread**2 / 12, rel=1e-8)
     # Rounding noise of another unit makes no smaller step.
-    (noisy,) = mixed.floors_of(_values((years * 0.1) * 3 - years * 0.3 + years))
+    (noisy,) = mixed.floors_of(_values((years * 0.1) * 3 - years * 0.3 + years), 48)
     assert noisy == pytest.approx(floor, rel=1e-8)
-    (continuous,) = mixed.floors_of(_values(np.random.default_rng(3).normal(size=3000)))
+    (continuous,) = mixed.floors_of(_values(np.random.default_rng(3).normal(size=3000)), 48)
     assert continuous == 2.0**-40
 
 
@@ -66,9 +66,9 @@ def test_a_look_at_few_values_says_the_same_of_steps_as_a_look_at_all(monkeypatc
         np.round(rng.normal(size=20_000), 7),
     ]
     values = _values(*columns)
-    found = mixed.floors_of(values)
+    found = mixed.floors_of(values, 48)
     monkeypatch.setattr(mixed, "_MANY_ROWS", 10**9)
-    assert mixed.floors_of(values) == found
+    assert mixed.floors_of(values, 48) == found
     assert [floor > 2.0**-40 for floor in found] == [False, True, False, True, False]
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from stablebn.fixed_point import UNIT
 from stablebn.search.candidates import CandidateSets
 from stablebn.stats.variable_sets import bit, members
 
 Alive = tuple[tuple[int, ...], ...]
 """For each variable of a component, by place, which of its choices are left, as places in its list."""
 
-NEVER = 1 << 94
+NEVER = 1 << 118
 """More than any DAG loses: the loss where no choices make a DAG."""
 
 
@@ -43,6 +45,14 @@ class Component:
     def n(self) -> int:
         """Number of variables."""
         return len(self.variables)
+
+    @cached_property
+    def unit(self) -> int:
+        """What linear programmes count in, in units of 2**-62: a nat, or more where losses are beyond 2**33 nats.
+
+        They are made of doubles, whose tolerances are absolute: so great numbers are none of theirs.
+        """
+        return UNIT << max(0, max(map(max, self.losses)).bit_length() - UNIT.bit_length() - 32)
 
     @property
     def everything(self) -> Alive:

@@ -170,7 +170,8 @@ class ClusterSearch:
         return Tree(tuple(steps), arc, branches[True], branches[False])
 
     def _nats(self) -> float:
-        return self.loss / UNIT
+        """What the best DAG loses, in nats or, of very many rows, in the larger unit of the programmes."""
+        return self.loss / self.component.unit
 
     def _most(self) -> float:
         return self._nats() * 1.001 + 1.0
@@ -208,7 +209,7 @@ class ClusterSearch:
         loss = self._loss_of(choices)
         if loss < self.loss:
             self.loss, self.choices = loss, tuple(choices)
-            logger.debug("a better DAG: %.6f nats below the best choices", self._nats())
+            logger.debug("a better DAG: %.6f nats below the best choices", loss / UNIT)
 
     def _round(self, shares: Shares) -> None:
         """A DAG near a solution: next the variable whose share of families that fit is the greatest."""
@@ -308,7 +309,7 @@ class _Programme:
         inside = [component.inside[place][at] for place, at in self._columns]
         self._has = np.array([[parents >> u & 1 for u in range(n)] for parents in inside], dtype=np.uint8).reshape(m, n)
         self._child = np.array([place for place, _ in self._columns])
-        nats = [component.losses[place][at] / UNIT for place, at in self._columns]
+        nats = [component.losses[place][at] / component.unit for place, at in self._columns]
         solver = quiet_solver(self._highs)
         # After the choices, a way out for each variable, so that every programme has a solution.
         solver.addVars(m + n, np.zeros(m + n), np.ones(m + n))
@@ -409,7 +410,7 @@ class _Programme:
         clusters, tables = [], []
         for cut, dual in zip(self.known, duals.tolist(), strict=True):
             if dual > _LEAST_MULTIPLIER:
-                value = round(dual * UNIT)
+                value = round(dual * self._component.unit)
                 if isinstance(cut, int):
                     clusters.append((cut, value))
                 else:

@@ -13,8 +13,8 @@ import numpy as np
 from stablebn.search.optimum.components import Alive, Component
 from stablebn.search.optimum.proof import Multipliers, Table, apply
 
-# Units of 2**-62: a choice whose reduced loss is so near to that of the DAG's own is taken to have the same.
-_NEAR = 1 << 42
+# In units of the programmes: a choice whose reduced loss is so near to that of the DAG's own is taken to have the same.
+_NEAR_BITS = 20
 _DENOMINATOR = 1 << 24
 _ROUNDS = 6
 
@@ -28,6 +28,7 @@ def polished(
     table of a number above 0 holds with equality in it. So the reduced losses of choices that are nearly the least
     are made equal: a system of linear equations, solved by floats and refined by residuals in integers.
     """
+    near = component.unit >> _NEAR_BITS
     inside = [component.inside[place][at] for place, at in enumerate(choices)]
     clusters = [(of, value) for of, value in own.clusters if _without_parent(of, inside) == 1]
     tables = [(of, value) for of, value in own.tables if _sum_of(of, inside) == of.least]
@@ -42,7 +43,7 @@ def polished(
         mine = terms(inside[place])
         for at in left:
             parents = component.inside[place][at]
-            if at == choices[place] or abs(component.losses[place][at] - credit(parents) - base) > _NEAR:
+            if at == choices[place] or abs(component.losses[place][at] - credit(parents) - base) > near:
                 continue
             difference = terms(parents)
             for column, sign in mine.items():
