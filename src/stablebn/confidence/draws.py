@@ -56,8 +56,8 @@ def check_drawn(total: int) -> None:
     """Raise if rows are too many to be drawn one by one."""
     if total > MOST_HELD_ROWS:
         raise DataError(
-            f"the table stands for {total} rows, and more than 2**28 are not drawn one by one: with so many, a bootstrap "
-            "or cross-validation tells nothing. Scale the weights down, or take a sample."
+            f"the table stands for {total} rows, and more than 2**28 are not drawn one by one, as a bootstrap or "
+            "cross-validation would have to: scale the weights down, or take a sample."
         )
 
 

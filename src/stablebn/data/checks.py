@@ -80,8 +80,8 @@ def check_held(rows: int) -> None:
     """Raise if so many rows cannot be held in memory at once."""
     if rows > MOST_HELD_ROWS:
         raise DataError(
-            f"the table has {rows} rows, more than the 2**28 that are learned from in memory: say memory= to learn from "
-            "it block by block, or give each distinct row once, with weights."
+            f"the table has {rows} rows, more than the 2**28 that can be held in memory: say memory= to learn from it "
+            "block by block, or give each distinct row once, with weights."
         )
 
 

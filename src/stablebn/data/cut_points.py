@@ -259,7 +259,9 @@ def _sums(counts: NDArray[np.integer[Any]]) -> list[int]:
         occurring = np.unique(np.concatenate([np.unique(part) for part in parts]))
     values = [m * _core.ln_of_integer(m) if m else 0 for m in occurring.tolist()]
     # In three digits, so that sums of them are int64 too.
-    digits = [np.array([(value >> shift) & ((1 << _DIGIT) - 1) for value in values], dtype=np.int64) for shift in _SHIFTS]
+    digits = [
+        np.array([(value >> shift) & ((1 << _DIGIT) - 1) for value in values], dtype=np.int64) for shift in _SHIFTS
+    ]
     found: list[int] = []
     for part in parts:
         where = place[part] if place.size else np.searchsorted(occurring, part)

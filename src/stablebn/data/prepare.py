@@ -13,8 +13,8 @@ from stablebn.data.cache import Cache
 from stablebn.data.checks import (
     check_finite,
     check_gaussian_rows,
-    check_size,
     check_held,
+    check_size,
     check_total,
     report_constants,
     report_decisions,

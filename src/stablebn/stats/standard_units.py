@@ -73,7 +73,8 @@ def standard_of(moments: Moments, v: int, largest: float, rows: int) -> Standard
     variance = moments.cross_product(v, v) / moments.total * unit**2
     root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)
     deviation = Fraction(root, 1 << _BITS_OF_DEVIATION)
-    return Standard(power, *map(_two_doubles, (moments.mean(v) * unit, deviation, 1 / deviation)), rows)
+    mean = moments.mean(v) * unit
+    return Standard(power, _two_doubles(mean), _two_doubles(deviation), _two_doubles(1 / deviation), rows)
 
 
 def _two_doubles(value: Fraction) -> tuple[float, float]:

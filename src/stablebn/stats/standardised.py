@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 # With these nothing is lost that a double could tell.
 _ALL_BITS = 60
-# Bits after the point of standardised values by which rows are compared: fewer where so many rows leave values that great
-# that they would not fit 31 bits.
+# Bits after the point of standardised values by which rows are compared; and those of all: with very many rows a value
+# may be so great that fewer are left after the point.
 _BITS_OF_VALUES = 16
 _MOST_BITS = 30
 

@@ -240,7 +240,8 @@ def test_many_rows_have_no_effect_on_the_fixed_point(seed: int, total: int) -> N
     for child, parents in _families(5):
         twin = node_average(heavy, "loglik", child, members(parents))
         # Values are counted in steps of 2**-21 deviations, where there are 2**40 rows.
-        assert to_float(scores.family(child, parents)) == pytest.approx(float(twin), rel=1e-9 if total <= 2**28 else 1e-6)
+        error = 1e-9 if total <= 2**28 else 1e-6
+        assert to_float(scores.family(child, parents)) == pytest.approx(float(twin), rel=error)
     counts = _categorical(seed)
     heavy_counts = CategoricalTable(counts.names, counts.codes, counts.levels, np.full(60, total // 60), counts.holes)
     averages = family_scores(heavy_counts, ScoreConfig("loglik"))

@@ -24,7 +24,7 @@ from stablebn.stats import statistics_of
 # Where integers of 32 bits, and those of half as many numbers of two limbs as there once were, would end.
 TOTALS = tuple(2**bits for bits in (28, 31, 32, 33, 39, 40))
 
-# A family is worked out from doubles: so much of an error a row, as heavy rows make columns nearly collinear, the nearer
+# A family is worked out from doubles: so much of an error a row, as heavy rows make columns nearly collinear, and more
 # the heavier they are. A number that wrapped around would be off by 2**48 at least.
 ERROR_A_ROW = 1e-6
 
