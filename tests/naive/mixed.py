@@ -144,12 +144,15 @@ def indicator_columns(table: CategoricalTable, v: int) -> list[list[float]]:
 
 
 def _steps(values: Sequence[Fraction], weights: Sequence[int]) -> list[float]:
-    """Numbers in whole steps of 2**-24 standard deviations from the mean."""
+    """Numbers in whole steps of 2**-24 standard deviations from the mean; beyond 2**36 rows in fewer, larger ones."""
     mean = _mean(values, weights)
+    bits = 24
+    while sum(weights) > 4 ** (42 - bits):
+        bits -= 1
     variance = _mean([(x - mean) ** 2 for x in values], weights)
     steps = []
     for x in values:
-        square = (x - mean) ** 2 / variance * 4**25
+        square = (x - mean) ** 2 / variance * 4 ** (bits + 1)
         size = (math.isqrt(square.numerator // square.denominator) + 1) // 2
         steps.append(float(size if x > mean else -size))
     return steps
