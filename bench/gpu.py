@@ -19,7 +19,8 @@ from stablebn.data.table import CategoricalTable
 from stablebn.learners import LEARNERS, define_problem
 from stablebn.learners.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
-from stablebn.stats.gpu import Device, GpuSource
+from stablebn.stats.device import Device
+from stablebn.stats.gpu import GpuSource
 from stablebn.stats.sources import TableSource
 from stablebn.threads import cores
 

@@ -24,7 +24,8 @@ from stablebn.learners.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import Counts
 from stablebn.stats.asked_counts import AskedCounts
-from stablebn.stats.gpu import Device, GpuSource
+from stablebn.stats.device import Device
+from stablebn.stats.gpu import GpuSource
 from stablebn.stats.sources import BlockSource, RowSource, TableSource
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}

@@ -1,8 +1,10 @@
-"""Intersections of bits on an NVIDIA GPU: all that a pass asks for at once."""
+"""Intersections of bits and joint histograms on an NVIDIA GPU: all that a pass asks for at once."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import cupy
@@ -14,10 +16,20 @@ _WORDS_AT_ONCE = 1 << 28
 # Levels and sets of a block of threads, each of which has 4 x 4 of their pairs.
 _SIDE = 64
 _THREADS = 16
-# Words that a block looks at before it adds what it has found.
-_STRETCH = 2048
+# Words that a block looks at before it adds what it has found: as many as leave so many blocks, within limits. A count
+# of 32 bits holds what it finds.
+_BLOCKS = 2048
+_SHORTEST_STRETCH = 64
+_LONGEST_STRETCH = 1 << 14
+# Sets that are made by one launch.
+_MOST_SETS = 65535
+# Histograms of no more cells are made in the memory of a multiprocessor: 48 KiB.
+_SHARED_CELLS = 12288
+_HISTOGRAM_THREADS = 512
+_FEWEST_ROWS = 1 << 13
+_MOST_ROWS = 1 << 20
 
-_SOURCE = r"""
+_CROSSED = r"""
 typedef unsigned long long Word;
 
 // Make the sets: `members` levels of each configuration, from `first_of` on, intersected.
@@ -32,34 +44,28 @@ void make_sets(const Word* bits, const int* numbers, const int* first_of, const 
     sets[k * count + w] = word;
 }
 
-// What a block does: levels from `levels` on, and sets from `set` on, of a question with m x k cells from `out` on.
-struct Task {
-    int levels, set, m, k, m0, k0;
-    long long out;
-};
-
-// Each block has 64 levels and 64 sets over a stretch of words, each thread 4 x 4 of their pairs.
+// Each block has 64 levels and 64 sets over a stretch of words, each thread 4 x 4 of their pairs; `tasks` has the first
+// level and the first set of each. What it finds is added to out [k x m].
 extern "C" __global__
-void add_common(const Word* bits, const int* numbers, const Task* tasks, long long words, long long first,
-                const Word* sets, long long count, int stretch, Word* out) {
+void add_common(const Word* bits, const int* levels, int m, int k, const int* tasks, long long words, long long first,
+                const Word* sets, long long count, long long stretch, Word* out) {
     __shared__ Word of_levels[16][64 + 1], of_sets[16][64 + 1];
-    const Task task = tasks[blockIdx.x];
+    const int m0 = tasks[2 * blockIdx.x], k0 = tasks[2 * blockIdx.x + 1];
     const int tx = threadIdx.x, ty = threadIdx.y, own = ty * 16 + tx;
-    const long long begin = blockIdx.y * (long long)stretch, end = min(begin + stretch, count);
-    Word sums[4][4] = {};
+    const long long begin = blockIdx.y * stretch, end = min(begin + stretch, count);
+    unsigned int sums[4][4] = {};
     for (long long w0 = begin; w0 < end; w0 += 16) {
         for (int at = own; at < 64 * 16; at += 256) {
             const int which = at / 16, w = at % 16;
             const bool inside = w0 + w < end;
-            const int level = task.m0 + which, set = task.k0 + which;
-            const long long place = first + w0 + w;
-            of_levels[w][which] = inside && level < task.m ? bits[numbers[task.levels + level] * words + place] : 0;
-            of_sets[w][which] = inside && set < task.k ? sets[(task.set + set) * count + w0 + w] : 0;
+            const int level = m0 + which, set = k0 + which;
+            of_levels[w][which] = inside && level < m ? bits[levels[level] * words + first + w0 + w] : 0;
+            of_sets[w][which] = inside && set < k ? sets[set * count + w0 + w] : 0;
         }
         __syncthreads();
         for (int w = 0; w < 16; ++w) {
             Word a[4], b[4];
-            for (int i = 0; i < 4; ++i) a[i] = of_levels[w][ty + 16 * i], b[i] = of_sets[w][tx + 16 * i];
+            for (int i = 0; i < 4; ++i) a[i] = of_levels[w][tx + 16 * i], b[i] = of_sets[w][ty + 16 * i];
             for (int i = 0; i < 4; ++i)
                 for (int j = 0; j < 4; ++j) sums[i][j] += __popcll(a[i] & b[j]);
         }
@@ -67,65 +73,133 @@ void add_common(const Word* bits, const int* numbers, const Task* tasks, long lo
     }
     for (int i = 0; i < 4; ++i)
         for (int j = 0; j < 4; ++j) {
-            const int level = task.m0 + ty + 16 * i, set = task.k0 + tx + 16 * j;
-            if (level < task.m && set < task.k && sums[i][j])
-                atomicAdd(&out[task.out + (long long)level * task.k + set], sums[i][j]);
+            const int level = m0 + tx + 16 * i, set = k0 + ty + 16 * j;
+            if (level < m && set < k && sums[i][j]) atomicAdd(&out[(long long)set * m + level], (Word)sums[i][j]);
         }
 }
 """
-_TASK = np.dtype(
-    [*((name, np.int32) for name in ("levels", "set", "m", "k", "m0", "k0")), ("out", np.int64)], align=True
-)
-_module = cupy.RawModule(code=_SOURCE)
+
+_HISTOGRAMS = r"""
+typedef unsigned long long Word;
+
+// Each block has one list of variables and a stretch of rows. List s has the variables members[first_of[s]] to
+// members[first_of[s + 1] - 1], which have `levels` levels each, and cells from cell_of[s] to cell_of[s + 1] of out.
+extern "C" __global__
+void add_histograms(const CODE* codes, const Word* weights, long long rows, long long stretch, const int* members,
+                    const int* levels, const int* first_of, const long long* cell_of, Word* out) {
+    __shared__ unsigned int shared[SHARED_CELLS];
+    const int s = blockIdx.x, begin = first_of[s], end = first_of[s + 1];
+    const long long cells = cell_of[s + 1] - cell_of[s];
+    const long long from = blockIdx.y * stretch, to = min(from + stretch, rows);
+    Word* own = out + cell_of[s];
+    const bool here = !weights && cells <= SHARED_CELLS;
+    if (here) {
+        for (int c = threadIdx.x; c < cells; c += blockDim.x) shared[c] = 0;
+        __syncthreads();
+    }
+    for (long long row = from + threadIdx.x; row < to; row += blockDim.x) {
+        long long key = 0;
+        for (int p = begin; p < end; ++p) key = key * levels[p] + (long long)codes[members[p] * rows + row];
+        if (here) atomicAdd(&shared[key], 1u);
+        else atomicAdd(&own[key], weights ? weights[row] : 1ULL);
+    }
+    if (here) {
+        __syncthreads();
+        for (int c = threadIdx.x; c < cells; c += blockDim.x)
+            if (shared[c]) atomicAdd(&own[c], (Word)shared[c]);
+    }
+}
+"""
+_crossing = cupy.RawModule(code=_CROSSED)
+_CODES = {1: "unsigned char", 2: "unsigned short", 4: "int"}
+
+
+@cache
+def _add_histograms(bytes_of_code: int) -> Any:
+    source = _HISTOGRAMS.replace("CODE", _CODES[bytes_of_code]).replace("SHARED_CELLS", str(_SHARED_CELLS))
+    return cupy.RawModule(code=source).get_function("add_histograms")
+
+
+def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[Sequence[int]]) -> Any:
+    """The rows, by weight, of all configurations of each list of variables, one after another."""
+    members = np.array([v for own in lists for v in own], dtype=np.int32)
+    sizes = np.asarray(levels, dtype=np.int32)[members]
+    first_of = np.cumsum([0, *map(len, lists)]).astype(np.int32)
+    cell_of = np.cumsum([0, *(math.prod(levels[v] for v in own) for own in lists)]).astype(np.int64)
+    out = cupy.zeros(int(cell_of[-1]), dtype=cupy.uint64)
+    rows = codes.shape[1]
+    stretch = min(max(rows * len(lists) // _BLOCKS, _FEWEST_ROWS), _MOST_ROWS)
+    on_device = [cupy.asarray(own) for own in (members, sizes, first_of, cell_of)]
+    _add_histograms(codes.dtype.itemsize)(
+        (len(lists), -(-rows // stretch)),
+        (_HISTOGRAM_THREADS,),
+        (codes, np.uint64(0) if weights is None else weights, np.int64(rows), np.int64(stretch), *on_device, out),
+    )
+    return out
 
 
 def crossed(bits: Any, crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> list[NDArray[np.int64]]:
-    """Of each crossing, the rows in the intersections of its configurations and levels, [levels, configurations]."""
-    numbers: list[NDArray[np.int32]] = []
-    first_of: list[NDArray[np.int32]] = []
-    members: list[NDArray[np.int32]] = []
-    tasks: list[tuple[int, ...]] = []
-    used = sets = cells = 0
-    for configurations, levels in crossings:
-        k, width = configurations.shape
-        m = len(levels)
-        first_of.append((used + width * np.arange(k)).astype(np.int32))
-        members.append(np.full(k, width, dtype=np.int32))
-        numbers += [configurations.ravel(), levels]
-        at = used + k * width
-        tasks += [(at, sets, m, k, m0, k0, cells) for m0 in range(0, m, _SIDE) for k0 in range(0, k, _SIDE)]
-        used, sets, cells = at + m, sets + k, cells + m * k
-    out = cupy.zeros(cells, dtype=cupy.uint64)
-    if tasks:
-        _launch(bits, numbers, first_of, members, np.array(tasks, dtype=_TASK), out)
-    found = cupy.asnumpy(out).astype(np.int64)
-    ends = np.cumsum([len(levels) * len(own) for own, levels in crossings])
+    """Of each crossing, the rows in the intersections of its configurations and levels, [levels, configurations].
+
+    All crossings are one matrix: a row for every configuration, a column for every level. Only what some crossing asks
+    for is counted, in squares.
+    """
+    width = sum(len(own) for own, _ in crossings)
+    if not width:
+        return [np.zeros((len(levels), 0), dtype=np.int64) for _, levels in crossings]
+    every = np.unique(np.concatenate([levels for _, levels in crossings]))
+    place = np.zeros(bits.shape[0], dtype=np.int64)
+    place[every] = np.arange(len(every))
+    square = place // _SIDE
+    wanted = np.zeros((-(-len(every) // _SIDE), -(-width // _SIDE)), dtype=np.bool_)
+    starts = np.cumsum([0, *(len(own) for own, _ in crossings)]).tolist()
+    for (_, levels), start, end in zip(crossings, starts, starts[1:], strict=False):
+        if len(levels) and end > start:
+            wanted[square[levels], start // _SIDE : (end - 1) // _SIDE + 1] = True
+    counts = _counted(bits, [own for own, _ in crossings], every, np.argwhere(wanted) * _SIDE, width)
     return [
-        found[end - len(levels) * len(own) : end].reshape(len(levels), len(own))
-        for (own, levels), end in zip(crossings, ends.tolist(), strict=True)
+        np.ascontiguousarray(counts[start:end, place[levels]].T)
+        for (_, levels), start, end in zip(crossings, starts, starts[1:], strict=False)
     ]
 
 
-def _launch(
+def _counted(
     bits: Any,
-    numbers: list[NDArray[np.int32]],
-    first_of: list[NDArray[np.int32]],
-    members: list[NDArray[np.int32]],
-    tasks: NDArray[np.void],
-    out: Any,
-) -> None:
-    make_sets, add_common = _module.get_function("make_sets"), _module.get_function("add_common")
-    which, firsts, widths = (cupy.asarray(np.concatenate(own)) for own in (numbers, first_of, members))
-    on_device = cupy.asarray(tasks.view(np.uint8))
-    words, sets = bits.shape[1], len(firsts)
+    configurations: list[NDArray[np.int32]],
+    levels: NDArray[np.int32],
+    tasks: NDArray[np.int64],
+    sets: int,
+) -> NDArray[np.int64]:
+    make_sets, add_common = _crossing.get_function("make_sets"), _crossing.get_function("add_common")
+    members = np.concatenate([np.full(len(own), own.shape[1], dtype=np.int32) for own in configurations])
+    firsts = (np.cumsum(members) - members).astype(np.int32)
+    numbers = np.concatenate([own.ravel() for own in configurations]).astype(np.int32)
+    m = len(levels)
+    out = cupy.zeros((sets, m), dtype=cupy.uint64)
+    which, first_of, widths, rows_of, on_device = (
+        cupy.asarray(own) for own in (numbers, firsts, members, levels, np.ascontiguousarray(tasks, dtype=np.int32))
+    )
+    words = bits.shape[1]
     at_once = max(min(words, _WORDS_AT_ONCE // sets), 1)
     made = cupy.empty(sets * at_once, dtype=cupy.uint64)
-    for first in range(0, words, at_once):
+    for first in range(0, words if len(tasks) else 0, at_once):
         count = min(words - first, at_once)
+        stretch = min(max(count * len(tasks) // _BLOCKS, _SHORTEST_STRETCH), _LONGEST_STRETCH)
         here = (np.int64(words), np.int64(first))
-        make_sets((-(-count // 256), sets), (256,), (bits, which, firsts, widths, *here, np.int64(count), made))
+        for some in range(0, sets, _MOST_SETS):
+            these = min(sets - some, _MOST_SETS)
+            make_sets(
+                (-(-count // 256), these),
+                (256,),
+                (bits, which, first_of[some:], widths[some:], *here, np.int64(count), made[some * count :]),
+            )
         add_common(
-            (len(tasks), -(-count // _STRETCH)),
+            (len(tasks), -(-count // stretch)),
             (_THREADS, _THREADS),
-            (bits, which, on_device, *here, made, np.int64(count), np.int32(_STRETCH), out),
+            (
+                *(bits, rows_of, np.int32(m), np.int32(sets), on_device, *here),
+                *(made, np.int64(count), np.int64(stretch), out),
+            ),
         )
+    found: NDArray[np.int64] = cupy.asnumpy(out).view(np.int64)
+    return found

@@ -42,9 +42,9 @@ class Standard:
     inverse: tuple[float, float]
 
 
-def standard_of(moments: Moments, v: int, largest: float) -> Standard:
-    """The standard units of a column, of which the moments are exact, and the largest value, whatever its sign."""
-    power = int(np.frexp(largest)[1])
+def standard_of(moments: Moments, v: int) -> Standard:
+    """The standard units of a column, of which the moments are exact."""
+    power = moments.power(v)
     unit = Fraction(2) ** -power
     variance = moments.cross_product(v, v) / moments.total * unit**2
     root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)
