@@ -1,4 +1,4 @@
-"""Intersections of bits and joint histograms on an NVIDIA GPU: all that a pass asks for at once."""
+"""Intersections of bits, joint histograms and sums in strata on an NVIDIA GPU."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ _SHARED_CELLS = 12288
 _HISTOGRAM_THREADS = 512
 _FEWEST_ROWS = 1 << 13
 _MOST_ROWS = 1 << 20
+# Pairs of columns of a block of threads, at most; threads of all, and rows of each, within limits.
+_MOST_PAIRS = 256
+_SUMMING_THREADS = 1 << 18
+_FEWEST_ROWS_OF_THREAD = 32
+_MOST_ROWS_OF_THREAD = 4096
 
 _CROSSED = r"""
 typedef unsigned long long Word;
@@ -110,7 +115,57 @@ void add_histograms(const CODE* codes, const Word* weights, long long rows, long
     }
 }
 """
+
+_SUMS = r"""
+typedef unsigned long long Word;
+
+// Add to an integer of 128 bits, the lower half first. Whoever makes the lower half wrap around carries.
+__device__ void add_wide(Word* to, Word low, Word high) {
+    const Word before = atomicAdd(&to[0], low);
+    atomicAdd(&to[1], high + (before + low < before));
+}
+
+// Each thread has one pair of columns and `length` rows in the order of the strata, and adds what it has found where a
+// stratum ends. out is [strata x count x 2].
+extern "C" __global__
+void add_sums(const long long* values, int columns, const Word* weights, const long long* order,
+              const long long* starts, int strata, long long rows, int length, int width, const int* pairs, int count,
+              Word* out) {
+    const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    const int pair = blockIdx.y * width + (int)(thread % width);
+    const long long begin = thread / width * length, end = min(begin + length, rows);
+    if (pair >= count || begin >= rows) return;
+    const int x = pairs[2 * pair], y = pairs[2 * pair + 1];
+    int d = 0;
+    for (int after = strata; after - d > 1;) {
+        const int middle = d + (after - d) / 2;
+        if (starts[middle] <= begin) d = middle;
+        else after = middle;
+    }
+    long long next = starts[d + 1];
+    Word low = 0, high = 0;
+    for (long long at = begin; at < end; ++at) {
+        if (at >= next) {
+            add_wide(out + 2 * ((long long)d * count + pair), low, high);
+            low = high = 0;
+            next = starts[++d + 1];
+        }
+        const long long row = order ? order[at] : at;
+        const long long a = values[row * columns + x], b = values[row * columns + y];
+        Word product = (Word)a * (Word)b, above = (Word)__mul64hi(a, b);
+        if (weights) {
+            // Modulo 2**128, in which every sum lies.
+            above = above * weights[row] + __umul64hi(product, weights[row]);
+            product *= weights[row];
+        }
+        low += product;
+        high += above + (low < product);
+    }
+    add_wide(out + 2 * ((long long)d * count + pair), low, high);
+}
+"""
 _crossing = cupy.RawModule(code=_CROSSED)
+_summing = cupy.RawModule(code=_SUMS)
 _CODES = {1: "unsigned char", 2: "unsigned short", 4: "int"}
 
 
@@ -134,6 +189,27 @@ def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[
         (len(lists), -(-rows // stretch)),
         (_HISTOGRAM_THREADS,),
         (codes, np.uint64(0) if weights is None else weights, np.int64(rows), np.int64(stretch), *on_device, out),
+    )
+    return out
+
+
+def sums(values: Any, weights: Any, order: Any, starts: Any, pairs: NDArray[np.int32]) -> Any:
+    """The sums of products of pairs of columns in each stratum, by weight, as integers of 128 bits."""
+    rows, columns = values.shape
+    strata, count = len(starts) - 1, len(pairs)
+    out = cupy.zeros((strata, count, 2), dtype=cupy.uint64)
+    # A power of two, so that it divides the number of threads.
+    width = min(1 << (count - 1).bit_length(), _MOST_PAIRS)
+    length = min(max(rows * width // _SUMMING_THREADS, _FEWEST_ROWS_OF_THREAD), _MOST_ROWS_OF_THREAD)
+    threads = -(-rows // length) * width
+    _summing.get_function("add_sums")(
+        (-(-threads // _MOST_PAIRS), -(-count // width)),
+        (_MOST_PAIRS,),
+        (
+            *(values, np.int32(columns), np.uint64(0) if weights is None else weights),
+            *(np.uint64(0) if order is None else order, starts, np.int32(strata), np.int64(rows)),
+            *(np.int32(length), np.int32(width), cupy.asarray(pairs), np.int32(count), out),
+        ),
     )
     return out
 

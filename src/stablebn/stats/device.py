@@ -31,11 +31,16 @@ class Device:
     histograms : callable
         Of codes [n, rows], levels [n], weights [rows] or None, and lists of variables: in an array of the device the
         rows, by weight, of all configurations of the first list, the last variable fastest, then of the second.
+    sums : callable
+        Of integers [rows, columns], weights [rows] or None, the rows in the order of some strata (None: as they are),
+        where each stratum starts and the last ends, and pairs of columns: in an array of the device the sums of
+        products in each stratum, by weight, [strata, pairs, 2], as integers of 128 bits, the lower half first.
     """
 
     xp: Any
     crossed: Callable[[Any, Sequence[Crossing]], list[NDArray[np.int64]]]
     histograms: Callable[[Any, Sequence[int], Any, Sequence[Sequence[int]]], Any]
+    sums: Callable[[Any, Any, Any, Any, NDArray[np.int32]], Any]
 
     @classmethod
     def gpu(cls) -> Device:
@@ -44,7 +49,7 @@ class Device:
             import cupy
         except ImportError:
             raise MissingExtraError("CuPy", "gpu") from None
-        from stablebn.stats.cuda import crossed, histograms
+        from stablebn.stats.cuda import crossed, histograms, sums
 
         try:
             cupy.cuda.runtime.getDeviceCount()
@@ -52,12 +57,12 @@ class Device:
             raise OptionError(
                 f"engine='gpu' finds no GPU here: {error}. Leave it out to count on the processor."
             ) from None
-        return cls(cupy, crossed, histograms)
+        return cls(cupy, crossed, histograms, sums)
 
     @classmethod
     def twin(cls) -> Device:
         """NumPy in place of a GPU."""
-        return cls(np, _crossed, _histograms)
+        return cls(np, _crossed, _histograms, _sums)
 
     def here(self, array: Any) -> NDArray[Any]:
         """An array of the device as one of this process."""
@@ -87,3 +92,22 @@ def _histograms(
         np.add.at(counts, keys, np.uint64(1) if weights is None else weights)
         found.append(counts)
     return np.concatenate(found)
+
+
+def _sums(
+    values: NDArray[np.int64],
+    weights: NDArray[np.uint64] | None,
+    order: NDArray[np.int64] | None,
+    starts: NDArray[np.int64],
+    pairs: NDArray[np.int32],
+) -> NDArray[np.uint64]:
+    rows = slice(None) if order is None else order
+    found = np.empty((len(starts) - 1, len(pairs), 2), dtype=np.uint64)
+    for at, (x, y) in enumerate(pairs):
+        # By integers of Python, which have no limits.
+        products = values[rows, x].astype(object) * values[rows, y]
+        if weights is not None:
+            products *= weights[rows]
+        sums = np.add.reduceat(products, starts[:-1])
+        found[:, at] = [[int(own) >> shift & (1 << 64) - 1 for shift in (0, 64)] for own in sums]
+    return found

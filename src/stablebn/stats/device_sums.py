@@ -18,8 +18,6 @@ from stablebn.stats.matrix_products import (
     LIMB_BITS,
     WORD_BITS,
     add_shifted,
-    limbs,
-    limbs_for,
     products_of_tiles,
     rows_of_tile,
     slices,
@@ -30,12 +28,10 @@ from stablebn.stats.standard_units import STANDARD_BITS, Standard, whole_steps
 
 # Numbers that are made at once: 1 GiB.
 _NUMBERS_AT_ONCE = 1 << 27
-# A tile of a small stratum has fewer rows, but no fewer than these.
-_SHORTEST_TILE = 32
+# Rows of all orders of rows that are kept, 8 bytes each.
+_KEPT_ROWS = 1 << 29
 # Sums of the products of all tiles are kept in two parts, of which the lower has so many bits.
 _CARRY = 32
-# Words of a sum in a stratum: `src/core/bindings/statistics.cpp`.
-_WORDS_OF_SUM = 3
 
 # How a double is written.
 _MANTISSA_BITS = 52
@@ -100,16 +96,17 @@ class DeviceSums:
     """
 
     def __init__(self, device: Device, values: Any, weights: Any, categorical: CategoricalColumns | None) -> None:
-        xp = device.xp
         self._device = device
         self._values = values
         self._rows = int(values.shape[1])
         self._categorical = categorical
-        self._weights = None if weights is None else xp.concatenate([weights.astype(xp.int64), xp.zeros(1, xp.int64)])
+        self._weights = weights
         self._total = self._rows if weights is None else int(weights.sum())
         bits = 0 if weights is None else int(weights.max()).bit_length()
         self._digits = range(0, max(bits, 1), DIGIT_BITS)
         self._standardised: dict[int, tuple[Standard, Any]] = {}
+        self._known_rows: tuple[list[Standard], Any] | None = None
+        self._known_strata: dict[tuple[int, ...], Strata] = {}
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:
         """The exact sums of columns, and of the products of every two of them."""
@@ -234,100 +231,74 @@ class DeviceSums:
                 weighed = in_tiles
                 if self._weights is not None:
                     weights = xp.zeros(tiles * size)
-                    weights[: end - start] = self._weights[start:end] >> digit & ((1 << DIGIT_BITS) - 1)
+                    weights[: end - start] = self._digit(start, end, digit)
                     weighed = in_tiles * weights.reshape(tiles, 1, size)
                 found = products_of_tiles(xp, weighed, in_tiles)
                 high += (found >> _CARRY).sum(axis=0)
                 low += (found & ((1 << _CARRY) - 1)).sum(axis=0)
         return halves
 
+    def _digit(self, start: int, end: int, shift: int) -> Any:
+        """A digit of the weights of some rows."""
+        return self._weights[start:end].astype(self._device.xp.int64) >> shift & ((1 << DIGIT_BITS) - 1)
+
     def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
         """The distinct values of a column in standard units that lie in a range, ascending."""
-        values = self._column(column, standard)[:-1]
+        values = self._column(column, standard)
         return self._device.here(self._device.xp.unique(values[(values >= low) & (values <= high)]))
 
     def summed(self, summings: Sequence[Summing], standards: Sequence[Standard]) -> list[Summed]:
         """Of each summing the configurations that occur, and the sums in each."""
+        if not summings:
+            return []
+        values = self._row_by_row(standards)
+        ones = len(standards)
         pairs_of: dict[tuple[int, ...], dict[tuple[int, int], int]] = {}
         for variables, x, y in summings:
             pairs = pairs_of.setdefault(tuple(variables), {})
-            pairs.setdefault((x, y), len(pairs))
-        found = {}
-        for variables, pairs in pairs_of.items():
-            assert self._categorical is not None, "strata are of categorical columns"
-            strata = self._categorical.strata(variables)
-            found[variables] = strata.keys, self._in_strata(strata, [*pairs], standards)
+            for pair in ((x, ones), (x, y)):
+                pairs.setdefault(pair, len(pairs))
+        strata = {variables: self._strata(variables) for variables in pairs_of}
+        sums = [
+            self._device.sums(values, self._weights, *strata[variables][:2], np.array([*pairs], dtype=np.int32))
+            for variables, pairs in pairs_of.items()
+        ]
+        words = {variables: _words(self._device.here(own)) for variables, own in zip(pairs_of, sums, strict=True)}
         answers = []
         for variables, x, y in summings:
-            keys, sums = found[tuple(variables)]
-            answers.append((keys, np.ascontiguousarray(sums[:, pairs_of[tuple(variables)][x, y]])))
+            own = tuple(variables)
+            places = [pairs_of[own][x, ones], pairs_of[own][x, y]]
+            answers.append((strata[own].keys, np.ascontiguousarray(words[own][:, places])))
         return answers
 
-    def _in_strata(
-        self, strata: Strata, pairs: list[tuple[int, int]], standards: Sequence[Standard]
-    ) -> NDArray[np.int64]:
-        """The sums of x and of x y of some pairs of columns in each stratum, in words, [strata, pairs, 2, words]."""
-        xp = self._device.xp
-        columns = sorted({column for pair in pairs for column in pair})
-        values = [self._column(column, standards[column]) for column in columns]
-        count = limbs_for(max(int(xp.abs(own).max()) for own in values))
-        place = {column: count * at for at, column in enumerate(columns)}
-        first, second = (xp.asarray([place[pair[side]] for pair in pairs]) for side in (0, 1))
-        height = count * len(columns) + 1
-        number = len(strata.keys)
-        sums = xp.zeros((number, len(pairs), 2, _WORDS_OF_SUM), dtype=xp.uint64)
-        size = self._tile_of(number)
-        tiles = (strata.starts[1:] - strata.starts[:-1] + size - 1) // size
-        ends = xp.cumsum(tiles)
-        every = int(ends[-1])
-        at_once = max(_NUMBERS_AT_ONCE // (height * max(size, height)), 1)
-        words = max(words_for(2 * LIMB_BITS * (count - 1) + self._digits[-1]), _WORDS_OF_SUM + 1)
-        for start in range(0, every, at_once):
-            tile = xp.arange(start, min(start + at_once, every))
-            stratum = xp.searchsorted(ends, tile, side="right")
-            rows = self._rows_of(strata, stratum, tile - (ends - tiles)[stratum], size)
-            sliced = xp.empty((len(tile), height, size))
-            for own, column in zip(values, columns, strict=True):
-                for at, limb in enumerate(limbs(xp, own[rows], count)):
-                    sliced[:, place[column] + at] = limb
-            sliced[:, -1] = rows < self._rows
-            found = xp.zeros((words, len(tile), len(pairs), 2), dtype=xp.int64)
-            for digit in self._digits:
-                weighed = sliced
-                if self._weights is not None:
-                    weighed = sliced * (self._weights[rows] >> digit & ((1 << DIGIT_BITS) - 1))[:, None]
-                products = products_of_tiles(xp, weighed, sliced)
-                for at in range(count):
-                    add_shifted(found[..., 0], products[:, first + at, -1], LIMB_BITS * at + digit)
-                for at in range(2 * count - 1):
-                    both = [(a, at - a) for a in range(count) if 0 <= at - a < count]
-                    own = sum(products[:, first + a, second + b] for a, b in both)
-                    add_shifted(found[..., 1], own, LIMB_BITS * at + digit)
-            # The last word has all that is above it; more than 128 bits no sum has.
-            found[_WORDS_OF_SUM - 1] += found[_WORDS_OF_SUM] << WORD_BITS
-            own = xp.ascontiguousarray(xp.moveaxis(found[:_WORDS_OF_SUM], 0, -1))
-            xp.add.at(sums, stratum, own.view(xp.uint64))
-        return self._device.here(sums).view(np.int64)
+    def _strata(self, variables: tuple[int, ...]) -> Strata:
+        """The rows in the order of the configurations of some variables; what was made last is kept."""
+        known = self._known_strata.pop(variables, None)
+        if known is None:
+            assert self._categorical is not None, "strata are of categorical columns"
+            known = self._categorical.strata(variables)
+        self._known_strata[variables] = known
+        while len(self._known_strata) > max(_KEPT_ROWS // self._rows, 1):
+            del self._known_strata[next(iter(self._known_strata))]
+        return known
 
-    def _tile_of(self, strata: int) -> int:
-        """Rows of a tile: about half of what a stratum has on average, so that few of them are left empty."""
-        most = rows_of_tile(weighted=self._weights is not None)
-        return min(most, max(_SHORTEST_TILE, 1 << (self._rows // strata).bit_length() - 1))
-
-    def _rows_of(self, strata: Strata, stratum: Any, tile: Any, size: int) -> Any:
-        """The rows of tiles of strata, [tiles, size]; one beyond the last where a stratum has no more."""
-        xp = self._device.xp
-        places = (strata.starts[stratum] + tile * size)[:, None] + xp.arange(size)
-        inside = places < strata.starts[stratum + 1][:, None]
-        places = xp.where(inside, places, 0)
-        return xp.where(inside, places if strata.order is None else strata.order[places], self._rows)
+    def _row_by_row(self, standards: Sequence[Standard]) -> Any:
+        """All columns in standard units and one of ones, [rows, columns + 1]: the values of a row are neighbours."""
+        known = self._known_rows
+        if known is None or known[0] != list(standards):
+            xp = self._device.xp
+            values = xp.ones((self._rows, len(standards) + 1), dtype=xp.int64)
+            for column, standard in enumerate(standards):
+                values[:, column] = self._column(column, standard)
+            self._known_rows = known = list(standards), values
+            self._standardised.clear()
+        return known[1]
 
     def _column(self, column: int, standard: Standard) -> Any:
-        """A column in standard units, as integers in steps of 2**-48, and a zero after the last row."""
+        """A column in standard units, as integers in steps of 2**-48."""
         known = self._standardised.get(column)
         if known is None or known[0] != standard:
-            xp = self._device.xp
-            values = xp.concatenate([standardised(xp, self._values[column], standard), xp.zeros(1, xp.int64)])
+            values = standardised(self._device.xp, self._values[column], standard)
             self._standardised[column] = known = standard, values
         return known[1]
 
@@ -364,6 +335,15 @@ def _two_product(a: Any, b: float) -> tuple[Any, Any]:
     b_high = t_b - (t_b - b)
     b_low = b - b_high
     return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _words(halves: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Integers of 128 bits, [..., 2], the lower half first, in three words of 40 bits, the last one with the sign."""
+    low, high = halves[..., 0], halves[..., 1]
+    mask = np.uint64((1 << WORD_BITS) - 1)
+    middle = (low >> np.uint64(WORD_BITS) | high << np.uint64(64 - WORD_BITS)) & mask
+    last = high.view(np.int64) >> 2 * WORD_BITS - 64
+    return np.stack([(low & mask).view(np.int64), middle.view(np.int64), last], axis=-1)
 
 
 def _as_integers(words: NDArray[np.int64]) -> NDArray[np.object_]:

@@ -38,7 +38,8 @@ class GpuSource(RowSource):
         self._source = source
         blocks = [[None if own is None else xp.asarray(own) for own in block] for block in source.each(_arrays)]
         codes, values, weights = (
-            None if parts[0] is None else xp.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True)
+            parts[0] if parts[0] is None or len(parts) == 1 else xp.concatenate(parts, axis=-1)
+            for parts in zip(*blocks, strict=True)
         )
         # CuPy adds up unsigned integers without losing one.
         weights = None if weights is None else weights.astype(xp.uint64)

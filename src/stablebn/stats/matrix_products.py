@@ -38,25 +38,6 @@ def slices(xp: Any, scaled: Any, count: int) -> Iterator[Any]:
         yield limb
 
 
-def limbs(xp: Any, integers: Any, count: int) -> Iterator[Any]:
-    """Integers of at most 2**(21 count - 1) in size as limbs, the least significant first; each is a double."""
-    rest = integers
-    for _ in range(count - 1):
-        # The nearest multiple, halves up: what is left is from -2**20 to 2**20 - 1.
-        more = (rest >> LIMB_BITS) + (rest >> LIMB_BITS - 1 & 1)
-        yield (rest - (more << LIMB_BITS)).astype(xp.float64)
-        rest = more
-    yield rest.astype(xp.float64)
-
-
-def limbs_for(largest: int) -> int:
-    """How many limbs it takes to write integers that are at most so large."""
-    count = 1
-    while largest > 1 << LIMB_BITS * count - 1:
-        count += 1
-    return count
-
-
 def products_of_tiles(xp: Any, left: Any, right: Any) -> Any:
     """Of limbs [tiles, m, rows] and [tiles, k, rows], the sums of products over rows, [tiles, m, k]."""
     return xp.matmul(left, right.swapaxes(1, 2)).astype(xp.int64)
