@@ -8,9 +8,12 @@ from functools import cache
 from typing import Any
 
 import cupy
+import cupyx
 import numpy as np
 from numpy.typing import NDArray
 
+# Bytes that are staged at a time on their way to the device or from it.
+_STAGED = 1 << 24
 # Words of all sets that are made at once: 2 GiB.
 _WORDS_AT_ONCE = 1 << 28
 # Levels and sets of a block of threads, each of which has 4 x 4 of their pairs.
@@ -81,6 +84,18 @@ void add_common(const Word* bits, const int* levels, int m, int k, const int* ta
             const int level = m0 + tx + 16 * i, set = k0 + ty + 16 * j;
             if (level < m && set < k && sums[i][j]) atomicAdd(&out[(long long)set * m + level], (Word)sums[i][j]);
         }
+}
+
+// Every crossing as it was asked, [levels x configurations], from the matrix of all. Crossing c has the levels from
+// level_of[c] on, the sets from set_of[c] on, and the cells from cell_of[c] on.
+extern "C" __global__
+void hand_out(const Word* all, int m, const int* places, const int* level_of, const int* set_of,
+              const long long* cell_of, Word* out) {
+    const int c = blockIdx.x, k = set_of[c + 1] - set_of[c];
+    const long long cells = cell_of[c + 1] - cell_of[c];
+    for (long long at = blockIdx.y * (long long)blockDim.x + threadIdx.x; at < cells;
+         at += gridDim.y * (long long)blockDim.x)
+        out[cell_of[c] + at] = all[(set_of[c] + at % k) * m + places[level_of[c] + at / k]];
 }
 """
 
@@ -218,47 +233,54 @@ def crossed(bits: Any, crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.i
     """Of each crossing, the rows in the intersections of its configurations and levels, [levels, configurations].
 
     All crossings are one matrix: a row for every configuration, a column for every level. Only what some crossing asks
-    for is counted, in squares.
+    for is counted, in squares, and handed out.
     """
-    width = sum(len(own) for own, _ in crossings)
-    if not width:
-        return [np.zeros((len(levels), 0), dtype=np.int64) for _, levels in crossings]
-    every = np.unique(np.concatenate([levels for _, levels in crossings]))
-    place = np.zeros(bits.shape[0], dtype=np.int64)
-    place[every] = np.arange(len(every))
-    square = place // _SIDE
-    wanted = np.zeros((-(-len(every) // _SIDE), -(-width // _SIDE)), dtype=np.bool_)
-    starts = np.cumsum([0, *(len(own) for own, _ in crossings)]).tolist()
-    for (_, levels), start, end in zip(crossings, starts, starts[1:], strict=False):
-        if len(levels) and end > start:
-            wanted[square[levels], start // _SIDE : (end - 1) // _SIDE + 1] = True
-    counts = _counted(bits, [own for own, _ in crossings], every, np.argwhere(wanted) * _SIDE, width)
-    return [
-        np.ascontiguousarray(counts[start:end, place[levels]].T)
-        for (_, levels), start, end in zip(crossings, starts, starts[1:], strict=False)
-    ]
+    set_of = np.cumsum([0, *(len(own) for own, _ in crossings)])
+    level_of = np.cumsum([0, *(len(levels) for _, levels in crossings)])
+    cell_of = np.cumsum([0, *(len(own) * len(levels) for own, levels in crossings)])
+    shapes = [(len(levels), len(own)) for own, levels in crossings]
+    if not cell_of[-1]:
+        return [np.zeros(shape, dtype=np.int64) for shape in shapes]
+    asked = np.concatenate([levels for _, levels in crossings])
+    is_asked = np.zeros(bits.shape[0], dtype=np.bool_)
+    is_asked[asked] = True
+    place = np.cumsum(is_asked) - 1
+    places = place[asked]
+    squares = places // _SIDE
+    wanted = np.zeros((-(-int(set_of[-1]) // _SIDE), int(place[-1]) // _SIDE + 1), dtype=np.bool_)
+    for c in range(len(crossings)):
+        own = squares[level_of[c] : level_of[c + 1]]
+        for row in range(set_of[c] // _SIDE, -(-int(set_of[c + 1]) // _SIDE)):
+            wanted[row, own] = True
+    counts = _counted(bits, [own for own, _ in crossings], np.flatnonzero(is_asked), np.argwhere(wanted.T) * _SIDE)
+    on_device = _uploaded(places, level_of, set_of)
+    out = cupy.empty(int(cell_of[-1]), dtype=cupy.uint64)
+    blocks = -(-int(np.diff(cell_of).max()) // 256)
+    _crossing.get_function("hand_out")(
+        (len(crossings), min(blocks, _BLOCKS)),
+        (256,),
+        (counts, np.int32(counts.shape[1]), *on_device, cupy.asarray(cell_of), out),
+    )
+    found = to_host(out).view(np.int64)
+    ends = cell_of.tolist()
+    return [found[begin:end].reshape(shape) for begin, end, shape in zip(ends, ends[1:], shapes, strict=False)]
 
 
 def _counted(
-    bits: Any,
-    configurations: list[NDArray[np.int32]],
-    levels: NDArray[np.int32],
-    tasks: NDArray[np.int64],
-    sets: int,
-) -> NDArray[np.int64]:
+    bits: Any, configurations: list[NDArray[np.int32]], levels: NDArray[np.int64], tasks: NDArray[np.int64]
+) -> Any:
+    """Of all configurations and levels the rows in their intersections, as far as there are tasks for them."""
     make_sets, add_common = _crossing.get_function("make_sets"), _crossing.get_function("add_common")
-    members = np.concatenate([np.full(len(own), own.shape[1], dtype=np.int32) for own in configurations])
-    firsts = (np.cumsum(members) - members).astype(np.int32)
-    numbers = np.concatenate([own.ravel() for own in configurations]).astype(np.int32)
-    m = len(levels)
-    out = cupy.zeros((sets, m), dtype=cupy.uint64)
-    which, first_of, widths, rows_of, on_device = (
-        cupy.asarray(own) for own in (numbers, firsts, members, levels, np.ascontiguousarray(tasks, dtype=np.int32))
+    members = np.repeat([own.shape[1] for own in configurations], [len(own) for own in configurations])
+    numbers = np.concatenate([own.ravel() for own in configurations])
+    which, first_of, widths, rows_of, squares = _uploaded(
+        numbers, np.cumsum(members) - members, members, levels, tasks.ravel()
     )
-    words = bits.shape[1]
+    sets, m, words = len(members), len(levels), bits.shape[1]
+    out = cupy.zeros((sets, m), dtype=cupy.uint64)
     at_once = max(min(words, _WORDS_AT_ONCE // sets), 1)
     made = cupy.empty(sets * at_once, dtype=cupy.uint64)
-    for first in range(0, words if len(tasks) else 0, at_once):
+    for first in range(0, words, at_once):
         count = min(words - first, at_once)
         stretch = min(max(count * len(tasks) // _BLOCKS, _SHORTEST_STRETCH), _LONGEST_STRETCH)
         here = (np.int64(words), np.int64(first))
@@ -273,9 +295,46 @@ def _counted(
             (len(tasks), -(-count // stretch)),
             (_THREADS, _THREADS),
             (
-                *(bits, rows_of, np.int32(m), np.int32(sets), on_device, *here),
+                *(bits, rows_of, np.int32(m), np.int32(sets), squares, *here),
                 *(made, np.int64(count), np.int64(stretch), out),
             ),
         )
-    found: NDArray[np.int64] = cupy.asnumpy(out).view(np.int64)
-    return found
+    return out
+
+
+def _uploaded(*arrays: NDArray[Any]) -> list[Any]:
+    """Small arrays as 32-bit integers of the device, by one transfer."""
+    ends = np.cumsum([own.size for own in arrays]).tolist()
+    together = cupy.asarray(np.concatenate([own.astype(np.int32, copy=False) for own in arrays]))
+    return [together[end - own.size : end] for end, own in zip(ends, arrays, strict=True)]
+
+
+@cache
+def _staging() -> NDArray[np.uint8]:
+    """Memory that the device can read and write by itself: other memory is copied much more slowly."""
+    staging: NDArray[np.uint8] = cupyx.empty_pinned(_STAGED, dtype=np.uint8)
+    return staging
+
+
+def to_device(array: NDArray[Any]) -> Any:
+    """An array of this process as one of the device."""
+    there = cupy.empty(array.shape, dtype=array.dtype)
+    source, target = np.ascontiguousarray(array).reshape(-1).view(np.uint8), there.reshape(-1).view(cupy.uint8)
+    staging = _staging()
+    for start in range(0, source.size, _STAGED):
+        part = source[start : start + _STAGED]
+        staging[: part.size] = part
+        target[start : start + part.size].set(staging[: part.size])
+    return there
+
+
+def to_host(array: Any) -> NDArray[Any]:
+    """An array of the device as one of this process."""
+    here = np.empty(array.shape, dtype=array.dtype)
+    source, target = cupy.ascontiguousarray(array).reshape(-1).view(cupy.uint8), here.reshape(-1).view(np.uint8)
+    staging = _staging()
+    for start in range(0, target.size, _STAGED):
+        part = target[start : start + _STAGED]
+        source[start : start + part.size].get(out=staging[: part.size])
+        part[:] = staging[: part.size]
+    return here

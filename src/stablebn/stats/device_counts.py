@@ -145,7 +145,7 @@ class CategoricalColumns:
         for batch, cells in self._batches(lists):
             # Most cells may be empty: only the others are brought here.
             there = xp.flatnonzero(cells)
-            places, counts = self._device.here(there), self._device.here(cells[there]).astype(np.int64)
+            places, counts = self._device.here(there), self._device.here(cells[there]).view(np.int64)
             starts = np.cumsum([0, *(self._cells(own) for own in batch)])
             bounds = np.searchsorted(places, starts).tolist()
             for start, begin, end in zip(starts.tolist(), bounds, bounds[1:], strict=False):
