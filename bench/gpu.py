@@ -3,7 +3,8 @@
 python bench/gpu.py FOLDER_OF_NETWORKS [--case alarm:1000000 --case random-1000:100000 --case mixed-20:1000000]
 
 A case is a table and its rows: the name of a network in the folder, or `random-N`, `mixed-N` or `dg-N` for a random
-network of N variables: categorical, mixed, and mixed with the degenerate Gaussian score.
+network of N variables: categorical, mixed, and mixed with the degenerate Gaussian score. A third number, as in
+`random-5000:100000:1000`, ends each climb after so many steps.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import stablebn as sb
+from stablebn.data.prepare import prepare
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Table
 from stablebn.learners import LEARNERS, define_problem
 from stablebn.learners.config import SearchConfig
@@ -32,7 +34,7 @@ from stablebn.threads import cores
 CASES = [f"{name}:{rows}" for rows in (10**6, 10**7) for name in ("alarm", "hepar2", "pathfinder", "ecoli70_c")]
 SAMPLED = 10**6
 # Whoever takes longer than so many seconds runs once.
-LONG = 4.0
+LONG = 2.0
 
 
 def say(line: str) -> None:
@@ -50,9 +52,7 @@ def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 def table_of(network: sb.Network, rows: int) -> Table:
     """A sample; of more rows than can be sampled soon, the same ones several times."""
-    prepared = sb.learn(network.sample(min(rows, SAMPLED), seed=1), "hc", max_iter=0, duplicates="keep").prepared
-    assert prepared is not None
-    table = prepared.table
+    table = prepare(network.sample(min(rows, SAMPLED), seed=1), threads=cores()).table
     assert isinstance(table, CategoricalTable | ContinuousTable | MixedTable)
     return repeated(table, -(-rows // SAMPLED))
 
@@ -71,13 +71,13 @@ def repeated(table: Table, times: int) -> Table:
     return replace(table, values=np.tile(table.values, (1, times)))
 
 
-def learned(table: Any, score: str, threads: int) -> Any:
+def learned(table: Any, score: str, steps: int | None, threads: int) -> Any:
     """What tabu-stable finds, as `sb.learn` asks for it."""
     like = getattr(table, "like", table)
     problem = define_problem(
         table, ScoreConfig(score=score), unit_free=not isinstance(like, CategoricalTable), threads=threads
     )
-    return LEARNERS["tabu-stable"].learn(problem, SearchConfig())
+    return LEARNERS["tabu-stable"].learn(problem, SearchConfig(max_iter=steps))
 
 
 def best_of_two(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -86,21 +86,21 @@ def best_of_two(work: Callable[[], Any]) -> tuple[float, Any]:
     return (took, found) if took > LONG else (min(took, seconds(work)[0]), found)
 
 
-def compare(name: str, table: Table, score: str, device: Device) -> None:
+def compare(name: str, table: Table, score: str, steps: int | None, device: Device) -> None:
     """A line of the table: both engines, warm."""
     threads = cores()
     brought, source = seconds(lambda: GpuSource(TableSource(table, threads=threads), device))
-    gpu, found = best_of_two(lambda: learned(source, score, threads))
+    gpu, found = best_of_two(lambda: learned(source, score, steps, threads))
     rows = f"{table.rows:,}"
     say(f"  ({name}, {rows}: to the GPU {brought:.3f} s, GPU {gpu:.3f} s)")
-    cpu, right = best_of_two(lambda: learned(table, score, threads))
+    cpu, right = best_of_two(lambda: learned(table, score, steps, threads))
     same = "yes" if found.trace == right.trace else "NO"
     say(f"| {name} | {rows} | {cpu:.3f} | {brought:.3f} | {gpu:.3f} | {cpu / gpu:.1f} | {same} |")
 
 
 def run_case(case: str, networks: Path, device: Device) -> None:
     """One table; what goes wrong is said, and the next comes."""
-    name, rows = case.split(":")
+    name, rows, *steps = case.split(":")
     kind, _, variables = name.partition("-")
     try:
         if variables:
@@ -108,7 +108,9 @@ def run_case(case: str, networks: Path, device: Device) -> None:
             network = sb.random_network(int(variables), kinds=kinds, seed=1)
         else:
             network = sb.read_network(next(networks.glob(f"{name}.*")))
-        compare(name, table_of(network, int(rows)), "dg" if kind == "dg" else "bic", device)
+        most = int(steps[0]) if steps else None
+        title = f"{name}, {most} steps" if most else name
+        compare(title, table_of(network, int(rows)), "dg" if kind == "dg" else "bic", most, device)
     except Exception:
         say(traceback.format_exc())
 

@@ -179,15 +179,18 @@ void add_sums(const long long* values, int columns, const Word* weights, const l
     add_wide(out + 2 * ((long long)d * count + pair), low, high);
 }
 """
-_crossing = cupy.RawModule(code=_CROSSED)
-_summing = cupy.RawModule(code=_SUMS)
 _CODES = {1: "unsigned char", 2: "unsigned short", 4: "int"}
 
 
 @cache
-def _add_histograms(bytes_of_code: int) -> Any:
-    source = _HISTOGRAMS.replace("CODE", _CODES[bytes_of_code]).replace("SHARED_CELLS", str(_SHARED_CELLS))
-    return cupy.RawModule(code=source).get_function("add_histograms")
+def _module(source: str) -> Any:
+    return cupy.RawModule(code=source)
+
+
+@cache
+def _kernel(source: str, name: str) -> Any:
+    """A kernel, which is compiled when it is first asked for."""
+    return _module(source).get_function(name)
 
 
 def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[Sequence[int]]) -> Any:
@@ -200,7 +203,8 @@ def histograms(codes: Any, levels: Sequence[int], weights: Any, lists: Sequence[
     rows = codes.shape[1]
     stretch = min(max(rows * len(lists) // _BLOCKS, _FEWEST_ROWS), _MOST_ROWS)
     on_device = [cupy.asarray(own) for own in (members, sizes, first_of, cell_of)]
-    _add_histograms(codes.dtype.itemsize)(
+    source = _HISTOGRAMS.replace("CODE", _CODES[codes.dtype.itemsize]).replace("SHARED_CELLS", str(_SHARED_CELLS))
+    _kernel(source, "add_histograms")(
         (len(lists), -(-rows // stretch)),
         (_HISTOGRAM_THREADS,),
         (codes, np.uint64(0) if weights is None else weights, np.int64(rows), np.int64(stretch), *on_device, out),
@@ -217,7 +221,7 @@ def sums(values: Any, weights: Any, order: Any, starts: Any, pairs: NDArray[np.i
     width = min(1 << (count - 1).bit_length(), _MOST_PAIRS)
     length = min(max(rows * width // _SUMMING_THREADS, _FEWEST_ROWS_OF_THREAD), _MOST_ROWS_OF_THREAD)
     threads = -(-rows // length) * width
-    _summing.get_function("add_sums")(
+    _kernel(_SUMS, "add_sums")(
         (-(-threads // _MOST_PAIRS), -(-count // width)),
         (_MOST_PAIRS,),
         (
@@ -256,7 +260,7 @@ def crossed(bits: Any, crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.i
     on_device = _uploaded(places, level_of, set_of)
     out = cupy.empty(int(cell_of[-1]), dtype=cupy.uint64)
     blocks = -(-int(np.diff(cell_of).max()) // 256)
-    _crossing.get_function("hand_out")(
+    _kernel(_CROSSED, "hand_out")(
         (len(crossings), min(blocks, _BLOCKS)),
         (256,),
         (counts, np.int32(counts.shape[1]), *on_device, cupy.asarray(cell_of), out),
@@ -270,7 +274,7 @@ def _counted(
     bits: Any, configurations: list[NDArray[np.int32]], levels: NDArray[np.int64], tasks: NDArray[np.int64]
 ) -> Any:
     """Of all configurations and levels the rows in their intersections, as far as there are tasks for them."""
-    make_sets, add_common = _crossing.get_function("make_sets"), _crossing.get_function("add_common")
+    make_sets, add_common = _kernel(_CROSSED, "make_sets"), _kernel(_CROSSED, "add_common")
     members = np.repeat([own.shape[1] for own in configurations], [len(own) for own in configurations])
     numbers = np.concatenate([own.ravel() for own in configurations])
     which, first_of, widths, rows_of, squares = _uploaded(
