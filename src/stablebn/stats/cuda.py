@@ -8,12 +8,9 @@ from functools import cache
 from typing import Any
 
 import cupy
-import cupyx
 import numpy as np
 from numpy.typing import NDArray
 
-# Bytes that are staged at a time on their way to the device or from it.
-_STAGED = 1 << 24
 # Words of all sets that are made at once: 2 GiB.
 _WORDS_AT_ONCE = 1 << 28
 # Levels and sets of a block of threads, each of which has 4 x 4 of their pairs.
@@ -265,7 +262,7 @@ def crossed(bits: Any, crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.i
         (256,),
         (counts, np.int32(counts.shape[1]), *on_device, cupy.asarray(cell_of), out),
     )
-    found = to_host(out).view(np.int64)
+    found = cupy.asnumpy(out).view(np.int64)
     ends = cell_of.tolist()
     return [found[begin:end].reshape(shape) for begin, end, shape in zip(ends, ends[1:], shapes, strict=False)]
 
@@ -311,34 +308,3 @@ def _uploaded(*arrays: NDArray[Any]) -> list[Any]:
     ends = np.cumsum([own.size for own in arrays]).tolist()
     together = cupy.asarray(np.concatenate([own.astype(np.int32, copy=False) for own in arrays]))
     return [together[end - own.size : end] for end, own in zip(ends, arrays, strict=True)]
-
-
-@cache
-def _staging() -> NDArray[np.uint8]:
-    """Memory that the device can read and write by itself: other memory is copied much more slowly."""
-    staging: NDArray[np.uint8] = cupyx.empty_pinned(_STAGED, dtype=np.uint8)
-    return staging
-
-
-def to_device(array: NDArray[Any]) -> Any:
-    """An array of this process as one of the device."""
-    there = cupy.empty(array.shape, dtype=array.dtype)
-    source, target = np.ascontiguousarray(array).reshape(-1).view(np.uint8), there.reshape(-1).view(cupy.uint8)
-    staging = _staging()
-    for start in range(0, source.size, _STAGED):
-        part = source[start : start + _STAGED]
-        staging[: part.size] = part
-        target[start : start + part.size].set(staging[: part.size])
-    return there
-
-
-def to_host(array: Any) -> NDArray[Any]:
-    """An array of the device as one of this process."""
-    here = np.empty(array.shape, dtype=array.dtype)
-    source, target = cupy.ascontiguousarray(array).reshape(-1).view(cupy.uint8), here.reshape(-1).view(np.uint8)
-    staging = _staging()
-    for start in range(0, target.size, _STAGED):
-        part = target[start : start + _STAGED]
-        source[start : start + part.size].get(out=staging[: part.size])
-        part[:] = staging[: part.size]
-    return here

@@ -26,8 +26,6 @@ class Device:
     ----------
     xp : module
         CuPy, or NumPy.
-    there, here : callable
-        An array of this process as one of the device, and the reverse.
     crossed : callable
         Of bits [height, words] and crossings, the rows in each intersection of a configuration and a level, [m, K].
     histograms : callable
@@ -40,8 +38,6 @@ class Device:
     """
 
     xp: Any
-    there: Callable[[NDArray[Any]], Any]
-    here: Callable[[Any], NDArray[Any]]
     crossed: Callable[[Any, Sequence[Crossing]], list[NDArray[np.int64]]]
     histograms: Callable[[Any, Sequence[int], Any, Sequence[Sequence[int]]], Any]
     sums: Callable[[Any, Any, Any, Any, NDArray[np.int32]], Any]
@@ -61,12 +57,16 @@ class Device:
             raise OptionError(
                 f"engine='gpu' finds no GPU here: {error}. Leave it out to count on the processor."
             ) from None
-        return cls(cupy, cuda.to_device, cuda.to_host, cuda.crossed, cuda.histograms, cuda.sums)
+        return cls(cupy, cuda.crossed, cuda.histograms, cuda.sums)
 
     @classmethod
     def twin(cls) -> Device:
         """NumPy in place of a GPU."""
-        return cls(np, np.ascontiguousarray, np.ascontiguousarray, _crossed, _histograms, _sums)
+        return cls(np, _crossed, _histograms, _sums)
+
+    def here(self, array: Any) -> NDArray[Any]:
+        """An array of the device as one of this process."""
+        return np.ascontiguousarray(array if self.xp is np else self.xp.asnumpy(array))
 
 
 def _crossed(bits: NDArray[np.uint64], crossings: Sequence[Crossing]) -> list[NDArray[np.int64]]:

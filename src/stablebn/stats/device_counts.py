@@ -20,6 +20,7 @@ _CELLS_AT_ONCE = 1 << 26
 # Keys of more configurations do not fit an integer of the device.
 _MOST_KEYS = 1 << 62
 _WORD = 64
+_BITS_AT_ONCE = 1 << 30
 
 
 class Strata(NamedTuple):
@@ -68,10 +69,21 @@ class CategoricalColumns:
     def _packed(self, v: int) -> Any:
         """The rows of every level of a variable as bits, row i being bit i % 64 of word i // 64."""
         xp = self._device.xp
-        rows = self.codes.shape[1]
-        padded = xp.zeros((self._levels[v], -(-rows // _WORD) * _WORD), dtype=xp.bool_)
-        padded[:, :rows] = self.codes[v] == xp.arange(self._levels[v], dtype=self.codes.dtype)[:, None]
-        return xp.packbits(padded.reshape(-1), bitorder="little").view(xp.uint64).reshape(self._levels[v], -1)
+        rows, words = self.codes.shape[1], -(-self.codes.shape[1] // _WORD)
+        packed = xp.empty((self._levels[v], words), dtype=xp.uint64)
+        # No more at once than CuPy packs: less than 2**31 bits.
+        levels_at_once = max(_BITS_AT_ONCE // (words * _WORD), 1)
+        words_at_once = _BITS_AT_ONCE // _WORD
+        for first in range(0, self._levels[v], levels_at_once):
+            levels = xp.arange(first, min(first + levels_at_once, self._levels[v]), dtype=self.codes.dtype)[:, None]
+            for start in range(0, words, words_at_once):
+                end = min(start + words_at_once, words)
+                padded = xp.zeros((len(levels), (end - start) * _WORD), dtype=xp.bool_)
+                codes = self.codes[v, start * _WORD : min(end * _WORD, rows)]
+                padded[:, : codes.size] = codes == levels
+                bits = xp.packbits(padded.reshape(-1), bitorder="little").view(xp.uint64)
+                packed[first : first + len(levels), start:end] = bits.reshape(len(levels), -1)
+        return packed
 
     def crossed(self, crossings: Sequence[Crossing]) -> list[NDArray[np.int64]]:
         """The rows that have all levels of a configuration and a level more."""
@@ -145,7 +157,7 @@ class CategoricalColumns:
         for batch, cells in self._batches(lists):
             # Most cells may be empty: only the others are brought here.
             there = xp.flatnonzero(cells)
-            places, counts = self._device.here(there), self._device.here(cells[there]).view(np.int64)
+            places, counts = self._device.here(there), self._device.here(cells[there]).astype(np.int64)
             starts = np.cumsum([0, *(self._cells(own) for own in batch)])
             bounds = np.searchsorted(places, starts).tolist()
             for start, begin, end in zip(starts.tolist(), bounds, bounds[1:], strict=False):

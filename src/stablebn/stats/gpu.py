@@ -36,7 +36,7 @@ class GpuSource(RowSource):
         self.memory = source.memory
         self.threads_a_block = source.threads_a_block
         self._source = source
-        blocks = [[None if own is None else device.there(own) for own in block] for block in source.each(_arrays)]
+        blocks = [[None if own is None else xp.asarray(own) for own in block] for block in source.each(_arrays)]
         codes, values, weights = (
             parts[0] if parts[0] is None or len(parts) == 1 else xp.concatenate(parts, axis=-1)
             for parts in zip(*blocks, strict=True)

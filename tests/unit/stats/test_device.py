@@ -16,7 +16,7 @@ from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, T
 from stablebn.learners import LEARNERS, define_problem
 from stablebn.learners.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
-from stablebn.stats import matrix_products
+from stablebn.stats import device_counts, matrix_products
 from stablebn.stats.device import Device
 from stablebn.stats.device_sums import standardised
 from stablebn.stats.exact_sums import ExactSums, Indicators, Number, Part, Values
@@ -197,3 +197,15 @@ def test_nothing_is_added_up_here(kind: str, score: str, monkeypatch: pytest.Mon
     LEARNERS["tabu-stable"].learn(problem, SearchConfig())
     # Of a mixed table a look at a few values of each column, and no more.
     assert set(asked) <= {"_few_values"}
+
+
+def test_bits_are_packed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, _ = mixed(999, weighted=False)
+    levels = np.arange(9, dtype=np.int32)
+    crossings = [(levels[:, np.newaxis], levels), (np.array([[0, 3], [1, 8]], dtype=np.int32), levels)]
+    right = TableSource(table).count(crossings, [])[0]
+    # All levels at once; two at a time; less than one.
+    for bits in (1 << 20, 2048, 128):
+        monkeypatch.setattr(device_counts, "_BITS_AT_ONCE", bits)
+        found = on_twin(table).count(crossings, [])[0]
+        assert all((own == other).all() for own, other in zip(found, right, strict=True))
