@@ -24,7 +24,8 @@ from stablebn.learners.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import Counts
 from stablebn.stats.asked_counts import AskedCounts
-from stablebn.stats.gpu import Device, GpuSource
+from stablebn.stats.device import Device
+from stablebn.stats.gpu import GpuSource
 from stablebn.stats.sources import BlockSource, RowSource, TableSource
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
@@ -141,9 +142,13 @@ def test_without_cupy_the_extra_is_named() -> None:
         sb.learn({"a": ["x", "y"] * 20, "b": ["p", "q"] * 20}, engine="gpu")
 
 
-def test_learning_on_the_gpu_is_the_same() -> None:
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_learning_on_the_gpu_is_the_same(kind: str, weighted: bool) -> None:
     pytest.importorskip("cupy", reason="CuPy is not installed (extra gpu)")
-    columns = categorical_columns(np.random.default_rng(5), 12, 3000, levels=4)
-    right = sb.learn(columns)
-    found = sb.learn(columns, engine="gpu")
+    rng = np.random.default_rng(5)
+    columns = MAKERS[kind](rng, 12, 3000)
+    weights = rng.integers(1, 1 << 12, 3000).tolist() if weighted else None
+    right = sb.learn(columns, weights=weights)
+    found = sb.learn(columns, weights=weights, engine="gpu")
     assert (found.to_dict(), found.trace) == (right.to_dict(), right.trace)

@@ -68,7 +68,8 @@ def _asked_statistics(source: RowSource, *, unit_free: bool = False, threads: in
 def source_of(table: AnyTable, engine: str, *, threads: int = 1) -> RowSource:
     """The rows of a table, for an engine to count."""
     # Here and not above: few runs need it.
-    from stablebn.stats.gpu import Device, GpuSource
+    from stablebn.stats.device import Device
+    from stablebn.stats.gpu import GpuSource
 
     assert engine == "gpu"
     device = Device.gpu()

@@ -12,7 +12,7 @@ from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.asked_counts import LANES
 from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among
-from stablebn.stats.moments import Moments, largest
+from stablebn.stats.moments import Moments
 from stablebn.stats.sources import Answers, ContinuousPart, Crossing, Listing, RowSource, Summing
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 
@@ -40,7 +40,7 @@ class AskedMixed(MixedStatistics):
         self.total = source.total
         self.threads = threads
         columns = range(len(part.like.names))
-        standards = [standard_of(self._moments, v, max(part.each(largest, v)), source.total) for v in columns]
+        standards = [standard_of(self._moments, v, source.total) for v in columns]
         levels = [len(own) for own in source.like.categorical.levels]
         self._hold(source, standards)
         asked = _Standardised(source, standards)
@@ -67,25 +67,12 @@ def _floor(part: RowSource, v: int, standard: Standard) -> float:
     """The least variance that a column can have in a stratum: `floors_of`."""
     few = next(iter(part.each(_few_values, v, standard)))
     low, high = int(few[len(few) // 2 - len(few) // 64]), int(few[len(few) // 2 + len(few) // 64])
-    if is_tiny_gap_among(_distinct(part, v, standard, low, high), standard.bits):
+    if is_tiny_gap_among(part.distinct(v, standard, low, high), standard.bits):
         return SMALLEST_RESIDUAL
     info = np.iinfo(np.int64)
-    return floor_of(_distinct(part, v, standard, int(info.min), int(info.max)), standard.bits)
-
-
-def _distinct(part: RowSource, v: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
-    """The distinct values of a column in a range, ascending."""
-    found = np.empty(0, dtype=np.int64)
-    for own in part.each(_distinct_of_block, v, standard, low, high):
-        found = np.union1d(found, own)
-    return found
+    return floor_of(part.distinct(v, standard, int(info.min), int(info.max)), standard.bits)
 
 
 def _few_values(block: ContinuousTable, v: int, standard: Standard) -> NDArray[np.int64]:
     values = block.values[[v], :: max(block.rows // _FEW_VALUES, 1)]
     return np.sort(standardised_by([standard], np.ascontiguousarray(values), 1)[0])
-
-
-def _distinct_of_block(block: ContinuousTable, v: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
-    values = standardised_by([standard], block.values[[v]], 1)[0]
-    return np.unique(values[(values >= low) & (values <= high)])

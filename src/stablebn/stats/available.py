@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.table import ContinuousTable
-from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, known_values, skewness_and_kurtosis
+from stablebn.stats.exact_sums import known_values
+from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, skewness_and_kurtosis
 from stablebn.stats.sources import TableSource
 from stablebn.stats.standardised import StandardisedColumns, points_of
 from stablebn.stats.statistics import Blocks, Statistics

@@ -13,8 +13,9 @@ from stablebn import _core
 from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.available import AvailableMoments
+from stablebn.stats.exact_sums import known_values
 from stablebn.stats.mixed import MixedColumns, floors_of
-from stablebn.stats.moments import Moments, known_values
+from stablebn.stats.moments import Moments
 from stablebn.stats.sources import TableSource
 from stablebn.stats.standard_units import standard_bits, standard_of, standardised_by
 from stablebn.stats.statistics import Blocks
@@ -51,12 +52,7 @@ class AvailableMixedStatistics(MixedColumns):
         known = ~np.isnan(continuous.values)
         own = [known_values(continuous, c) for c in range(len(continuous.names))]
         standards = [
-            standard_of(
-                Moments(ContinuousTable((name,), values[np.newaxis], weights)),
-                0,
-                float(np.abs(values).max()),
-                self.total,
-            )
+            standard_of(Moments(ContinuousTable((name,), values[np.newaxis], weights)), 0, self.total)
             for name, (values, weights) in zip(continuous.names, own, strict=True)
         ]
         standardised = standardised_by(standards, np.where(known, continuous.values, 0.0), threads)

@@ -16,7 +16,8 @@ from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
 from stablebn.stats.counts import text_of_counts
 from stablebn.stats.distinct import rows_of
-from stablebn.stats.indicators import Number, blocks_of
+from stablebn.stats.exact_sums import Number
+from stablebn.stats.indicators import blocks_of
 from stablebn.stats.moments import Moments
 from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
@@ -199,10 +200,7 @@ class MixedStatistics(MixedColumns):
         self.total = table.total
         self.threads = threads
         categorical, continuous = table.categorical, table.continuous
-        standards = [
-            standard_of(self._moments, v, float(np.abs(own).max()), self.total)
-            for v, own in enumerate(continuous.values)
-        ]
+        standards = [standard_of(self._moments, v, self.total) for v in range(len(continuous.names))]
         values = standardised_by(standards, continuous.values, threads)
         levels = [len(own) for own in categorical.levels]
         counts = _core.Counts(categorical.codes, levels, table.weights, threads, counting.LIMITS)

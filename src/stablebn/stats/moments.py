@@ -1,14 +1,9 @@
-"""Exact moments of continuous variables.
-
-Every column is written as integers times a power of two and cut into slices of few bits, whose
-products are added as integers. So the sums are the exact ones, and no order of rows, split into
-chunks or number of threads can change a bit.
-"""
+"""Exact moments of continuous variables, made of exact sums."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,17 +11,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn import _core
-from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.distinct import rows_of
+from stablebn.stats.exact_sums import Number, Values, known_values
+from stablebn.stats.indicators import blocks_of
 from stablebn.stats.sources import RowSource, TableSource
 from stablebn.stats.standard_units import standard_of
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure
-
-# Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
-_DEEPEST_BITS = 121
 
 _BITS_OF_DOUBLE = 53
 # How many powers of the values are added up, for skewness and kurtosis.
@@ -78,7 +70,9 @@ class Moments(Statistics):
         self.total = self.source.total
         self.n = len(self.names)
         self.threads = threads
-        _, self._numerators, self._sums, self._exponents = _exact_sums(self.source, range(self.n))
+        found = self.source.sums([Values(column) for column in self._columns])
+        self._numerators, self._sums, self._exponents = found.numerators, found.plain, found.exponents
+        self._powers = found.powers
 
     def reordered(self, order: Sequence[int]) -> Moments:
         """The moments of the same variables renumbered so that new i is old order[i]."""
@@ -88,6 +82,7 @@ class Moments(Statistics):
         moments._numerators = self._numerators[np.ix_(order, order)]
         moments._sums = self._sums[list(order)]
         moments._exponents = [self._exponents[v] for v in order]
+        moments._powers = [self._powers[v] for v in order]
         return moments
 
     def sort_key(self, v: int) -> Hashable:
@@ -128,15 +123,13 @@ class Moments(Statistics):
 
     def blocks(self) -> Blocks:
         """Products of the columns in standard units: each variable is one column."""
-        # Here and not above: what makes the columns asks for moments.
-        from stablebn.stats.indicators import Number, blocks_of
-
-        largest_of = [max(self.source.each(largest, column)) for column in self._columns]
-        standards = [standard_of(self, v, own, self.total) for v, own in enumerate(largest_of)]
         return blocks_of(
-            self.source,
-            [Number(column, standard) for column, standard in zip(self._columns, standards, strict=True)],
+            self.source, [Number(column, standard_of(self, v, self.total)) for v, column in enumerate(self._columns)]
         )
+
+    def power(self, v: int) -> int:
+        """The least e such that every value of a column is below 2**e, whatever its sign."""
+        return self._powers[v]
 
     def mean(self, v: int) -> Fraction:
         """The exact mean of a column."""
@@ -181,15 +174,6 @@ def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
     _, [_, variance, third, fourth] = means(mean)
     skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
     return round(skewness * 2**30), round(kurtosis * 2**30)
-
-
-def known_values(block: ContinuousTable, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """The values of a column that are known, and their weights."""
-    values = block.values[column]
-    if column not in block.holes:
-        return values, block.weights
-    known = ~np.isnan(values)
-    return values[known], None if block.weights is None else block.weights[known]
 
 
 def largest(block: ContinuousTable, column: int) -> float:
@@ -251,97 +235,9 @@ def exponent_of_root(value: Fraction) -> int:
     return e
 
 
-def integer_products(source: RowSource) -> NDArray[np.object_]:
-    """N sum(w x y) - sum(w x) sum(w y) of columns whose values are integers."""
-    _, numerators, _, exponents = _exact_sums(source, range(len(source.like.names)))
-    shifts = np.add.outer(exponents, exponents).astype(object)
-    products: NDArray[np.object_] = (numerators << np.maximum(shifts, 0)) >> np.maximum(-shifts, 0)
-    return products
-
-
-def _exact_sums(
-    source: RowSource, columns: Sequence[int]
-) -> tuple[int, NDArray[np.object_], NDArray[np.object_], list[int]]:
-    """N; N sum(w x y) - sum(w x) sum(w y) and sum(w x) of columns as integers, and the power of two of each one's unit.
-
-    Where there are holes, of one column alone: over the values that are known.
-    """
-    n = len(columns)
-    total = 0
-    ranges = np.tile(np.array([[-(1 << 62), 1 << 62]]), (n, 1))
-    for rows, own in source.each(_bit_ranges, list(columns)):
-        total += rows
-        ranges = np.stack([np.maximum(ranges[:, 0], own[:, 0]), np.minimum(ranges[:, 1], own[:, 1])], axis=1)
-    # One bit above the largest value: so no slice, the first included, is beyond half its range.
-    tops = ranges[:, 0] + 1
-    depth = int((tops - ranges[:, 1]).max(initial=1))
-    slices = -(-min(depth, _DEEPEST_BITS) // SLICE_WIDTH)
-    halves: dict[int, NDArray[np.int64]] = {}
-    for found in source.each(_sums_of_products, list(columns), tops, slices, source.threads_a_block):
-        for shift, own in found.items():
-            both = halves[shift] + own if shift in halves else own
-            # Low halves of very many blocks would not fit.
-            halves[shift] = np.stack([both[0] + (both[1] >> CARRY), both[1] & ((1 << CARRY) - 1)])
-    u, v = np.tril_indices(n)
-    plain = np.zeros(n, dtype=object)
-    cross = np.zeros(u.size, dtype=object)
-    for shift, both in halves.items():
-        # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all become units of the last slice.
-        for half, carry in zip(both, (CARRY, 0), strict=True):
-            blocks = half[:-1, :-1].reshape(slices, n, slices, n)
-            for place in range(2 * slices - 1):
-                alike = range(max(0, place - slices + 1), min(slices, place + 1))
-                part = sum(blocks[s, u, place - s, v] for s in alike)
-                cross += np.asarray(part).astype(object) << shift + carry + SLICE_WIDTH * (2 * slices - 2 - place)
-            for s, row in enumerate(half[-1, :-1].reshape(slices, n)):
-                plain += row.astype(object) << shift + carry + SLICE_WIDTH * (slices - 1 - s)
-    numerators = np.empty((n, n), dtype=object)
-    numerators[u, v] = numerators[v, u] = cross * total - plain[u] * plain[v]
-    return total, numerators, plain, [int(top) - slices * SLICE_WIDTH for top in tops]
-
-
 def mean_and_variance(source: RowSource, column: int) -> tuple[Fraction, Fraction]:
     """Both exactly, of the values of a column that are known."""
-    total, numerators, sums, [exponent] = _exact_sums(source, [column])
-    unit = power_of_two(exponent)
-    return Fraction(int(sums[0]), total) * unit, Fraction(int(numerators[0, 0]), total**2) * unit**2
-
-
-def _bit_ranges(block: ContinuousTable, columns: list[int]) -> tuple[int, NDArray[np.int64]]:
-    """How many rows there are by weight, and the range of bits of each column."""
-    values, weights = _values(block, columns)
-    rows = values.shape[1] if weights is None else int(weights.sum())
-    return rows, np.array([_core.bit_range(column) for column in values], dtype=np.int64).reshape(len(columns), 2)
-
-
-def _values(block: ContinuousTable, columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """Columns, of one with holes the values that are known; and the weights."""
-    if block.holes.isdisjoint(columns):
-        return (block.values if columns == [*range(len(block.names))] else block.values[columns]), block.weights
-    [column] = columns
-    values, weights = known_values(block, column)
-    return values[np.newaxis], weights
-
-
-def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int32], int]]:
-    """The base-16 digits of the weights, each with its shift; one without digits where every weight is 1."""
-    if weights is None:
-        yield np.empty(0, dtype=np.int32), 0
-        return
-    shift = 0
-    while (weights >> shift).any():
-        yield (weights >> shift & 0xF).astype(np.int32), shift
-        shift += 4
-
-
-def _sums_of_products(
-    block: ContinuousTable, columns: list[int], tops: NDArray[np.int64], slices: int, threads: int
-) -> dict[int, NDArray[np.int64]]:
-    """By shift, high and low halves of the sums of products of all slices."""
-    values, weights = _values(block, columns)
-    found = {}
-    for digits, shift in _digits(weights):
-        halves = _core.sums_of_products(values, tops, slices, digits, threads)
-        lower = np.tril(halves)
-        found[shift] = lower + np.tril(halves, -1).transpose(0, 2, 1)
-    return found
+    sums = source.sums([Values(column)])
+    unit = power_of_two(sums.exponents[0])
+    mean = Fraction(int(sums.plain[0]), sums.total) * unit
+    return mean, Fraction(int(sums.numerators[0, 0]), sums.total**2) * unit**2

@@ -21,6 +21,7 @@ from stablebn.data.blocks import BlockTable, put_together
 from stablebn.data.checks import check_held
 from stablebn.data.table import CategoricalTable, MixedTable, Table, bytes_a_row
 from stablebn.errors import OptionError
+from stablebn.stats.exact_sums import ExactSums, Part, sums_of_blocks
 from stablebn.stats.standard_units import Standard, standardised_by
 
 # A byte holds the joint code of some variables: `src/core/counts.cpp`.
@@ -124,6 +125,29 @@ class RowSource(ABC):
         questions = list(crossings), [list(own) for own in listings], [(list(own), x, y) for own, x, y in summings]
         return together(self.each(answer, *questions, list(standards)), len(listings), len(summings))
 
+    def sums(self, parts: Sequence[Part]) -> ExactSums:
+        """The exact sums of columns, and of the products of every two of them.
+
+        Parameters
+        ----------
+        parts : sequence of Values, Number or Indicators
+            Where there are holes, the values of one column alone.
+        """
+        return sums_of_blocks(self.each, parts, self.threads_a_block)
+
+    def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
+        """The distinct values of a continuous column in standard units that lie in a range, ascending."""
+        found = np.empty(0, dtype=np.int64)
+        for own in self.each(_distinct_of_block, column, standard, low, high):
+            found = np.union1d(found, own)
+        return found
+
+
+def _distinct_of_block(block: Any, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
+    continuous = block.continuous if isinstance(block, MixedTable) else block
+    values = standardised_by([standard], continuous.values[[column]], 1)[0]
+    return np.unique(values[(values >= low) & (values <= high)])
+
 
 def together(answers: Iterable[Answers], listings: int, summings: int) -> Answers:
     """What several have answered, added up."""
@@ -183,6 +207,14 @@ class ContinuousPart(RowSource):
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of the continuous columns of every block and the arguments."""
         return self._source.each(_of_continuous_part, function, *arguments)
+
+    def sums(self, parts: Sequence[Part]) -> ExactSums:
+        """The exact sums of columns, and of the products of every two of them."""
+        return self._source.sums(parts)
+
+    def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
+        """The distinct values of a column in standard units that lie in a range, ascending."""
+        return self._source.distinct(column, standard, low, high)
 
 
 def _of_continuous_part(block: MixedTable, function: Callable[..., Outcome], *arguments: object) -> Outcome:

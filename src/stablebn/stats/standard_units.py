@@ -63,12 +63,9 @@ class Standard:
         return standard_bits(self.rows)
 
 
-def standard_of(moments: Moments, v: int, largest: float, rows: int) -> Standard:
-    """The standard units of a column of a table with so many rows.
-
-    Its moments are exact; `largest` is the largest value, whatever its sign.
-    """
-    power = int(np.frexp(largest)[1])
+def standard_of(moments: Moments, v: int, rows: int) -> Standard:
+    """The standard units of a column of a table with so many rows, of which the moments are exact."""
+    power = moments.power(v)
     unit = Fraction(2) ** -power
     variance = moments.cross_product(v, v) / moments.total * unit**2
     root = math.isqrt((variance.numerator << 2 * _BITS_OF_DEVIATION) // variance.denominator)

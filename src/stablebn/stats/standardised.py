@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.distinct import rows_of
+from stablebn.stats.exact_sums import known_values
 from stablebn.stats.moments import (
     BITS_OF_CORRELATIONS,
     Moments,
     ScaledMatrix,
     are_near_a_half,
-    known_values,
     largest,
     mean_and_variance,
     power_of_two,

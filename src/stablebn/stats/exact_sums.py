@@ -1,0 +1,222 @@
+"""Exact sums of columns and of products of columns: values as they are, in standard units, or indicators of levels.
+
+Every column is written as integers times a power of two and cut into slices of few bits, whose products are added as
+integers. So the sums are the exact ones, and no order of rows, split into chunks or number of threads can change a bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn._core import CARRY, SLICE_WIDTH
+from stablebn.data.table import ContinuousTable, MixedTable, Table
+from stablebn.stats.standard_units import Standard, standardised_by, whole_steps
+
+# Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
+_DEEPEST_BITS = 121
+KEPT_BITS = -(-_DEEPEST_BITS // SLICE_WIDTH) * SLICE_WIDTH
+"""What lies deeper than so many bits below the top of a column is rounded to the nearest."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """The column of a continuous variable, as it is.
+
+    Attributes
+    ----------
+    column : int
+        Among the continuous columns.
+    """
+
+    column: int
+
+
+@dataclass(frozen=True)
+class Number:
+    """The column of a continuous variable, in small steps of its standard units (`whole_steps`).
+
+    Attributes
+    ----------
+    column : int
+        Among the continuous columns.
+    standard : Standard
+    """
+
+    column: int
+    standard: Standard
+
+
+@dataclass(frozen=True)
+class Indicators:
+    """The columns of a categorical variable: which rows have each level but the first of those that occur.
+
+    Which one is left out does not matter to any bit of a score: see `src/core/covariance_blocks.hpp`.
+
+    Attributes
+    ----------
+    column : int
+        Among the categorical columns.
+    levels : tuple of int
+        Those that have a column.
+    """
+
+    column: int
+    levels: tuple[int, ...]
+
+
+Part: TypeAlias = Values | Number | Indicators
+
+
+@dataclass(frozen=True)
+class ExactSums:
+    """Sums over rows, by weight w, of columns x, each as integers in a unit of its own.
+
+    Attributes
+    ----------
+    total : int
+        N, the sum of w.
+    plain : array of int [n]
+        The sums of w x.
+    numerators : array of int [n, n]
+        N sum(w x y) - sum(w x) sum(w y).
+    exponents : list of int
+        Of each column, the power of two of its unit.
+    powers : list of int
+        Of each column, the least e such that every |x| < 2**e.
+    """
+
+    total: int
+    plain: NDArray[np.object_]
+    numerators: NDArray[np.object_]
+    exponents: list[int]
+    powers: list[int]
+
+    def whole(self) -> NDArray[np.object_]:
+        """The numerators of columns whose values are integers, in units of 1."""
+        shifts = np.add.outer(self.exponents, self.exponents).astype(object)
+        products: NDArray[np.object_] = (self.numerators << np.maximum(shifts, 0)) >> np.maximum(-shifts, 0)
+        return products
+
+
+def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], threads: int) -> ExactSums:
+    """The sums of all rows, from those of every block.
+
+    Where there are holes, of one column alone: over the values that are known.
+
+    Parameters
+    ----------
+    each : callable
+        Gives what a function makes of every block and some arguments.
+    parts : sequence of Values, Number or Indicators
+    threads : int
+        How many of them look at a block.
+    """
+    asked = list(parts)
+    n = sum(map(width, asked))
+    total = 0
+    ranges = np.tile(np.array([[-(1 << 62), 1 << 62]]), (n, 1))
+    for rows, own in each(_bit_ranges, asked):
+        total += rows
+        ranges = np.stack([np.maximum(ranges[:, 0], own[:, 0]), np.minimum(ranges[:, 1], own[:, 1])], axis=1)
+    # One bit above the largest value: so no slice, the first included, is beyond half its range.
+    tops = ranges[:, 0] + 1
+    depth = int((tops - ranges[:, 1]).max(initial=1))
+    slices = -(-min(depth, _DEEPEST_BITS) // SLICE_WIDTH)
+    halves: dict[int, NDArray[np.int64]] = {}
+    for found in each(_sums_of_products, asked, tops, slices, threads):
+        for shift, own in found.items():
+            both = halves[shift] + own if shift in halves else own
+            # Low halves of very many blocks would not fit.
+            halves[shift] = np.stack([both[0] + (both[1] >> CARRY), both[1] & ((1 << CARRY) - 1)])
+    u, v = np.tril_indices(n)
+    plain = np.zeros(n, dtype=object)
+    cross = np.zeros(u.size, dtype=object)
+    for shift, both in halves.items():
+        # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all become units of the last slice.
+        for half, carry in zip(both, (CARRY, 0), strict=True):
+            blocks = half[:-1, :-1].reshape(slices, n, slices, n)
+            for place in range(2 * slices - 1):
+                alike = range(max(0, place - slices + 1), min(slices, place + 1))
+                part = sum(blocks[s, u, place - s, v] for s in alike)
+                cross += np.asarray(part).astype(object) << shift + carry + SLICE_WIDTH * (2 * slices - 2 - place)
+            for s, row in enumerate(half[-1, :-1].reshape(slices, n)):
+                plain += row.astype(object) << shift + carry + SLICE_WIDTH * (slices - 1 - s)
+    numerators = np.empty((n, n), dtype=object)
+    numerators[u, v] = numerators[v, u] = cross * total - plain[u] * plain[v]
+    return ExactSums(total, plain, numerators, [int(top) - slices * SLICE_WIDTH for top in tops], ranges[:, 0].tolist())
+
+
+def width(part: Part) -> int:
+    """How many columns a part has."""
+    return len(part.levels) if isinstance(part, Indicators) else 1
+
+
+def _bit_ranges(block: Table, parts: list[Part]) -> tuple[int, NDArray[np.int64]]:
+    """How many rows there are by weight, and the range of bits of each column."""
+    values, weights = _columns(block, parts)
+    rows = values.shape[1] if weights is None else int(weights.sum())
+    return rows, np.array([_core.bit_range(column) for column in values], dtype=np.int64).reshape(len(values), 2)
+
+
+def _columns(block: Any, parts: list[Part]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """The columns, of one with holes the values that are known; and the weights."""
+    mixed = isinstance(block, MixedTable)
+    categorical, continuous = (block.categorical, block.continuous) if mixed else (block, block)
+    plain = [part.column for part in parts if isinstance(part, Values)]
+    if len(plain) == len(parts):
+        if not continuous.holes.isdisjoint(plain):
+            [column] = plain
+            values, weights = known_values(continuous, column)
+            return values[np.newaxis], weights
+        every = plain == [*range(len(continuous.names))]
+        return (continuous.values if every else continuous.values[plain]), block.weights
+    found = []
+    for part in parts:
+        if isinstance(part, Indicators):
+            levels = np.array(part.levels, dtype=np.int64)[:, np.newaxis]
+            found.append((categorical.codes[part.column] == levels).astype(np.float64))
+        elif isinstance(part, Number):
+            own = standardised_by([part.standard], continuous.values[[part.column]], 1)
+            found.append(whole_steps(own, part.standard.rows))
+        else:
+            found.append(continuous.values[[part.column]])
+    return np.concatenate(found), block.weights
+
+
+def known_values(block: ContinuousTable, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """The values of a column that are known, and their weights."""
+    values = block.values[column]
+    if column not in block.holes:
+        return values, block.weights
+    known = ~np.isnan(values)
+    return values[known], None if block.weights is None else block.weights[known]
+
+
+def _digits(weights: NDArray[np.int64] | None) -> Iterator[tuple[NDArray[np.int32], int]]:
+    """The base-16 digits of the weights, each with its shift; one without digits where every weight is 1."""
+    if weights is None:
+        yield np.empty(0, dtype=np.int32), 0
+        return
+    shift = 0
+    while (weights >> shift).any():
+        yield (weights >> shift & 0xF).astype(np.int32), shift
+        shift += 4
+
+
+def _sums_of_products(
+    block: Table, parts: list[Part], tops: NDArray[np.int64], slices: int, threads: int
+) -> dict[int, NDArray[np.int64]]:
+    """By shift, high and low halves of the sums of products of all slices."""
+    values, weights = _columns(block, parts)
+    found = {}
+    for digits, shift in _digits(weights):
+        halves = _core.sums_of_products(values, tops, slices, digits, threads)
+        lower = np.tril(halves)
+        found[shift] = lower + np.tril(halves, -1).transpose(0, 2, 1)
+    return found
