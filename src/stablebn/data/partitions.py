@@ -33,7 +33,7 @@ def connected(address: str) -> Client:
     """A client of the scheduler at an address."""
     try:
         from distributed import Client
-        from distributed.comm import get_address_host_port
+        from distributed.comm.addressing import get_address_host_port
     except ImportError:
         raise MissingExtraError("Dask", "dask") from None
     try:
