@@ -26,7 +26,7 @@ from stablebn.data.checks import check_held
 from stablebn.fixed_point import UNIT
 from stablebn.independence import independence_test
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.stats import statistics_of
+from stablebn.stats import Counts, statistics_of
 
 __all__ = ["small_parts"]
 
@@ -181,9 +181,12 @@ def test_pairs_of_many_totals_are_counted_in_integers_of_either_size() -> None:
         weights[0] = total - 29
         prepared = sb.learn(columns, "hc", max_iter=0, weights=weights).prepared
         assert prepared is not None
-        counts = statistics_of(prepared.table).compiled
+        statistics = statistics_of(prepared.table)
+        assert isinstance(statistics, Counts)
         for own in combinations(range(4), 2):
-            sizes, cells = counts.table(_mask(own))
+            joint = statistics.compiled.table(_mask(own))
+            assert joint is not None
+            sizes, cells = joint
             assert sizes.sum() == total
             sizes[sizes == sizes.max()] -= total
             cells = np.where(cells > 2**20, cells - total, cells)

@@ -213,8 +213,8 @@ def _joint_counts(
     """
     first = list(accumulate(sizes, initial=0))
     # There may be many bins, and the rows rarely need more than 32 bits.
-    rows = codes[0].size if weights is None else int(weights.sum())
-    dtype: type[np.integer[Any]] = np.int32 if rows < 1 << 31 else np.int64
+    fit_32_bits = weights is None or weights.sum() < 1 << 31
+    dtype: type[np.integer[Any]] = np.int32 if fit_32_bits else np.int64
     counts = np.zeros((first[merging], first[-1]), dtype=dtype)
     for u in range(merging):
         for v in range(u + 1, len(codes)):
