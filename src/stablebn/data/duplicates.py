@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.blocks import AnyTable, by_kind, each_block, like_of
+from stablebn.data.kinds import distinct_counts
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
@@ -248,7 +249,8 @@ def merge(table: SomeTable, groups: Sequence[tuple[Name, ...]]) -> tuple[SomeTab
     """Keep one column of each group: of copies that with the least values, so that names change no score.
 
     Least without units first, so that of columns that differ by their rounding one stands in any units. Of identical
-    columns it is the first by name, and of mirror images that have the same values, which have the same scores.
+    columns it is the first by name, and of mirror images that have the same values, as often: no order and no score
+    knows which of these it is.
 
     Returns
     -------
@@ -265,18 +267,23 @@ def merge(table: SomeTable, groups: Sequence[tuple[Name, ...]]) -> tuple[SomeTab
     return cast("SomeTable", left), merged
 
 
-def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float]]:
-    """The values of a continuous column, ascending, without units and as they are; of identical ones none."""
+def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float], list[int]]:
+    """Of a continuous column its values, ascending, without units and as they are, and how many rows have each.
+
+    Of identical columns of categories none.
+    """
     numbers = by_kind(table)[-1]
     if not isinstance(like_of(numbers), ContinuousTable) or name not in numbers.names:
-        return [], []
+        return [], [], []
     column = numbers.names.index(name)
-    values = np.unique(np.concatenate([*each_block(numbers, _distinct_values, column)]))
-    values = values[~np.isnan(values)]
+    blocks = [*each_block(numbers, _counted_values, column)]
+    values, times = distinct_counts(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
     scaled = _Limits(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
     steps = np.unique(np.rint(scaled[0] * _STEPS))
-    return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist()
+    return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist(), times.tolist()
 
 
-def _distinct_values(block: Table, column: int) -> NDArray[np.float64]:
-    return np.unique(_values(block)[column])
+def _counted_values(block: Table, column: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    values = _values(block)[column]
+    known = ~np.isnan(values)
+    return distinct_counts(values[known] + 0.0, None if block.weights is None else block.weights[known])

@@ -18,9 +18,10 @@ from stablebn.stats.counts import text_of_counts
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.indicators import Number, blocks_of
 from stablebn.stats.moments import Moments
+from stablebn.stats.signs import points_of
 from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
 from stablebn.stats.standard_units import STANDARD_BITS, Standard, standard_of, standardised_by
-from stablebn.stats.standardised import StandardisedColumns, Steps, points_of, steps_of_block
+from stablebn.stats.standardised import StandardisedColumns, Steps, steps_of_block
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure
 
