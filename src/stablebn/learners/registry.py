@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -123,6 +124,16 @@ def find_learner(algorithm: object) -> str:
     if name not in LEARNERS:
         one_of("algorithm", str(algorithm), tuple(LEARNERS))
     return name
+
+
+def title_of(learner: str) -> str:
+    """A learner as people call it: a name of ours becomes a title, what a study adds to it stays.
+
+    >>> title_of("tabu-stable"), title_of("fges (stable order)"), title_of("my own")
+    ('Tabu-Stable', 'FGES (stable order)', 'my own')
+    """
+    name = re.split("[ ,]", learner, maxsplit=1)[0]
+    return LEARNERS[name].title + learner.removeprefix(name) if name in LEARNERS else learner
 
 
 def revision_of(algorithm: str, options: Mapping[str, object]) -> int | dict[str, int]:
