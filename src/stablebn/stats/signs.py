@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.kinds import AnyNumber, distinct_counts
+from stablebn.data.kinds import distinct_counts
+from stablebn.data.meetings import first_image
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.sources import RowSource
@@ -30,23 +31,6 @@ def points_of(signs: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
     """
     points = [*range(len(signs)), *(v for v, sign in enumerate(signs) if not sign)]
     return points, np.array([*(sign or 1 for sign in signs), *[-1] * (len(points) - len(signs))], dtype=np.int64)
-
-
-def first_image(values: NDArray[AnyNumber], times: NDArray[np.int64]) -> int:
-    """Which comes first, a column or minus it: 1 the column, -1 the other, 0 neither.
-
-    Parameters
-    ----------
-    values : array
-        The distinct values of the column, ascending.
-    times : array
-        How many rows have each.
-    """
-    for own, mirrored in ((values, -values[::-1]), (times, times[::-1])):
-        different = np.flatnonzero(own != mirrored)
-        if different.size:
-            return 1 if own[different[0]] < mirrored[different[0]] else -1
-    return 0
 
 
 @dataclass(frozen=True)
@@ -119,7 +103,7 @@ def is_symmetric(values: NDArray[np.float64], times: NDArray[np.int64]) -> bool:
 
     Parameters
     ----------
-    values, times
+    values, times : array
         As of `first_image`.
     """
     if not np.array_equal(times, times[::-1]):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.kinds import distinct_counts
+from stablebn.data.meetings import first_image
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.moments import (
@@ -24,7 +25,7 @@ from stablebn.stats.moments import (
     mean_and_variance,
     power_of_two,
 )
-from stablebn.stats.signs import first_image, points_of
+from stablebn.stats.signs import points_of
 from stablebn.stats.sources import RowSource
 from stablebn.stats.symmetry import Relation, Structure
 
