@@ -156,11 +156,15 @@ class Case:
         )
 
     @property
+    def has_units(self) -> bool:
+        """Whether there are numbers, whose signs at least may play no part."""
+        return self.table.kind != "categorical" and self.question in ("learn", "score", "ci_test")
+
+    @property
     def unit_free(self) -> bool:
         """Whether units may play no part."""
-        has_units = self.table.kind != "categorical" and self.question in ("learn", "score", "ci_test")
         asked = self.question == "ci_test" or (self.score != "bge" and self.options.get("unit_free") is not False)
-        return has_units and asked
+        return self.has_units and asked
 
     def part(self, columns: Sequence[int], rows: Sequence[int]) -> Case:
         """The same question asked of some of the columns and rows."""

@@ -148,10 +148,7 @@ def _is_symmetry(case: Case, exchange: Sequence[int], columns: Sequence[int]) ->
         return False
     codes, weights = _codes(case)
     before, after = codes[list(columns)], codes[[exchange[c] for c in columns]]
-    if case.unit_free or case.table.kind == "mixed":
-        # Of mixed tables a column is as its mirror image, whatever its unit.
-        return _are_same_up_to_signs(before, after, weights, numbers[list(columns)])
-    return _rows(before, weights) == _rows(after, weights)
+    return _are_same_up_to_signs(before, after, weights, numbers[list(columns)])
 
 
 def _are_same_up_to_signs(

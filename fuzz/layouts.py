@@ -161,9 +161,9 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order, also that of
         # their texts to None, the level of missing values.
         impossible.add("levels")
-    if not case.unit_free or (not case.stable and "duplicates" in case.options):
-        # Then the order of the variables depends on their variances; or on where that one of merged copies stands whose
-        # values are least.
+    if not case.has_units or ("duplicates" in case.options and not (case.stable and case.unit_free)):
+        # Or the order of the variables depends on where that one of merged copies stands whose values are least, or on
+        # its unit.
         impossible.add("units")
     if case.options.get("missing") != "drop":
         impossible.add("gaps")
@@ -242,8 +242,10 @@ def _keys(rng: random.Random, n: int) -> NDArray[np.uint64]:
 
 def _change_units(sheet: _Sheet, case: Case, rng: random.Random) -> str:
     """Multiply columns by 1 or -1; by other numbers, and shift them, so that no value is rounded; or by any."""
-    # A score has units, but no sign.
-    kind = "signs" if case.question == "score" else rng.choice(("signs", "exact", "any"))
+    # A score has units, but no sign; and so it is with orders that depend on variances.
+    kind = rng.choice(("signs", "exact", "any"))
+    if case.question == "score" or not case.unit_free:
+        kind = "signs"
     signs = [rng.choice((-1.0, 1.0)) for _ in range(case.drawn[0])]
     scale, shift = [1.0] * case.drawn[0], [0.0] * case.drawn[0]
     values, columns = sheet.values[sheet.numbers], np.array(case.columns)[sheet.numbers].tolist()

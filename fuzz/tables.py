@@ -160,6 +160,22 @@ def collinear(rng: np.random.Generator, n: int, rows: int) -> Matrix:
     return values
 
 
+def mirrored(rng: np.random.Generator, n: int, rows: int) -> Matrix:
+    """Few values, in many columns as often as in their mirror image; and mirror images of some columns."""
+    rows = min(rows, int(rng.integers(4, 9)))
+    low, middle, high = rng.choice([[-1.0, 0.0, 1.0], [-1.0, 0.5, 2.0], [0.3, 0.4, 0.5], [0.0, 1.0, 3.0]])
+    columns = []
+    for _ in range(max(2, n - int(rng.integers(1, 3)))):
+        own = np.where(np.arange(rows) < int(rng.choice([1, rows // 2])), low, high)
+        own[rows // 2 : -(-rows // 2) + int(rng.integers(0, 2))] = middle
+        columns.append(rng.permutation(own))
+    for _ in range(n - len(columns)):
+        # By ranks: so that the values are the same, whatever is rounded.
+        values, places = np.unique(columns[rng.integers(0, len(columns))], return_inverse=True)
+        columns.append(values[::-1][places])
+    return np.array(columns)
+
+
 def _as_numbers(maker: Maker) -> Maker:
     def make(rng: np.random.Generator, n: int, rows: int) -> Matrix:
         return maker(rng, n, rows) * float(rng.choice([0.1, 0.5, 1.0, 3.0])) + float(rng.choice([-1.0, 0.0, 0.3]))
@@ -182,6 +198,7 @@ MAKERS: Mapping[str, Mapping[str, Maker]] = {
         "integers": integers,
         "rounded": rounded,
         "collinear": collinear,
+        "mirrored": mirrored,
         **{name: _as_numbers(maker) for name, maker in DESIGNS.items()},
     },
     "mixed": _CODES,

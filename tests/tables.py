@@ -71,7 +71,8 @@ def shuffled(columns: Columns, seed: int, *, rows: bool = True, order: bool = Tr
 def renamed(columns: Columns, seed: int) -> tuple[Columns, dict[Hashable, Hashable]]:
     """The same table under other names, in another order of names, and old name by new one."""
     aliases = [f"n{place:03d}" for place in range(len(columns))]
-    random.Random(seed).shuffle(aliases)
+    # A stream of its own: in that of `shuffled` the aliases would have the order of the names.
+    random.Random(f"aliases {seed}").shuffle(aliases)
     old: dict[Hashable, Hashable] = dict(zip(aliases, columns, strict=True))
     return {alias: columns[name] for alias, name in old.items()}, old
 

@@ -1,6 +1,7 @@
 """Tricks that once broke the promise: names, units and symmetries where nobody looks."""
 
 from collections.abc import Hashable
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -154,6 +155,43 @@ def test_a_mirror_image_with_the_same_values_stands_as_well() -> None:
     other = {"b": columns["a"], "a": columns["b"], "y": columns["y"]}
     first, second = (sb.learn(table, duplicates="merge") for table in (columns, other))
     assert (first.score, first.fingerprint, first.merged) == (second.score, second.fingerprint, second.merged)
+
+
+@pytest.mark.parametrize("score", ["bge", "bic"])
+def test_which_mirror_image_stands_does_not_decide_between_others(score: str) -> None:
+    # Turning a and b round exchanges c and d, whichever of a and its mirror image is there.
+    values = {
+        "a": [-1.0, 2.0, 2.0, -1.0],
+        "b": [2.0, -1.0, 2.0, -1.0],
+        "c": [-1.0, -1.0, 2.0, -1.0],
+        "d": [-1.0, -1.0, -1.0, 2.0],
+        "mirrored a": [2.0, -1.0, -1.0, 2.0],
+    }
+    for names in permutations(values):
+        old: dict[Hashable, str] = dict(zip(names, values, strict=True))
+        aliased = {name: values[own] for name, own in old.items()}
+        result = sb.learn(aliased, "hc-dec", score, duplicates="merge", kinds="continuous", unit_free=False)
+        [told] = [{old[name] for name in c.columns} for c in result.warnings if c.code == "interchangeable"]
+        assert {own.removeprefix("mirrored ") for own in told} == set("abcd")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_names_do_not_decide_which_copy_stands_where_only_rounding_tells_them_apart(seed: int) -> None:
+    # 0.3 and 0.5 are not as far from 0.4: a scale that runs the other way is a mirror image but for its last bits.
+    rng = np.random.default_rng(seed)
+    scale, rows = np.array([0.3, 0.4, 0.5]), int(rng.integers(5, 9))
+    places = np.repeat([0, 1, 2], [rows // 3, rows - 2 * (rows // 3), rows // 3])
+    x, y, z = (rng.permutation(places) for _ in range(3))
+    columns: dict[str, object] = {"a": scale[x], "b": scale[2 - x], "y": scale[y], "z": scale[z]}
+    if seed % 2:
+        columns["z"] = [*"pqr", *rng.choice([*"pqr"], rows - 3).tolist()]
+    other = {**columns, "a": columns["b"], "b": columns["a"]}
+    for unit_free in (None, False):
+        first, second = (
+            sb.learn(table, "hc-stable", duplicates="merge", unit_free=unit_free, kinds={"a": "continuous"})
+            for table in (columns, other)
+        )
+        assert (first.score, first.fingerprint) == (second.score, second.fingerprint)
 
 
 def test_columns_that_differ_by_more_than_rounding_are_no_copies() -> None:

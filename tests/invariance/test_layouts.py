@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -349,13 +349,79 @@ def _assert_scale(first: sb.Result, second: sb.Result, units: Units) -> None:
     assert second.score == pytest.approx(first.score - shift, rel=1e-12, abs=1e-9)
 
 
-@promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
+@promised(ALL, kinds=["continuous", "mixed"])
 def test_mirrored_columns_give_the_same_bits(drawn: Drawn) -> None:
     columns = drawn.table((2, 6), (8, 60))
-    learn = drawn.learner(columns, unit_free=None)
+    learn = drawn.learner(columns)
     mirrored = _in_units(columns, {name: (float(drawn.rng.choice([-1, 1])), 0.0) for name in columns})
     first, second = learn(columns), learn(mirrored)
     assert (*_way(first), first.score, first.fingerprint) == (*_way(second), second.score, second.fingerprint)
+
+
+@promised(ALL, kinds=["continuous", "mixed"])
+def test_signs_cannot_decide_where_everything_ties(drawn: Drawn) -> None:
+    for unit_free in (None, False):
+        columns = _turned(drawn)
+        learn = drawn.learner(columns, kinds=_kinds(columns), unit_free=unit_free)
+        mirrored = _in_units(columns, {name: (float(drawn.rng.choice([-1, 1])), 0.0) for name in columns})
+        first, second = learn(columns), learn(mirrored)
+        assert (*_way(first), first.score, first.fingerprint) == (*_way(second), second.score, second.fingerprint)
+
+
+@promised(STABLE, kinds=["continuous", "mixed"])
+def test_names_decide_nothing_between_mirror_images_but_what_is_told(drawn: Drawn) -> None:
+    for duplicates, units in product(("merge", "keep"), (None, False)):
+        columns = _turned(drawn)
+        learn = drawn.learner(columns, duplicates=duplicates, unit_free=units)
+        first = learn(columns, kinds=_kinds(columns))
+        order, told = _order_and_what_is_told(first, {name: name for name in columns})
+        for layout in range(5):
+            other, old = renamed(shuffled(columns, drawn.shuffle + layout), drawn.shuffle + layout)
+            second = learn(other, kinds=_kinds(other))
+            assert (second.score, second.fingerprint) == (first.score, first.fingerprint)
+            assert _form(other, second.order) == _form(columns, first.order)
+            other_order, other_told = _order_and_what_is_told(second, old)
+            assert other_told == told
+            assert {
+                name for pair in zip(order, other_order, strict=True) if len(set(pair)) > 1 for name in pair
+            } <= told
+
+
+def _turned(drawn: Drawn) -> Columns:
+    """Columns with two or three values each, many of them as often as mirrored; and mirror images of some."""
+    rows = drawn.number("rows", 4, 6)
+    own: list[Any] = []
+    for _ in range(drawn.number("columns", 2, 4)):
+        low = int(drawn.rng.choice([1, rows // 2]))
+        values = np.array([-1.0] * low + [2.0] * (rows - low))
+        if rows % 2 and drawn.rng.random() < 0.5:
+            values[rows // 2] = 0.5
+        own.append(drawn.rng.permutation(values))
+    for _ in range(drawn.number("mirror images", 1, 2)):
+        own.append(drawn.rng.choice([0.0, 1.0, 1.0]) - own[drawn.rng.integers(0, len(own))])
+    columns: Columns = {f"x{v}": column.tolist() for v, column in enumerate(own)}
+    if drawn.combination.kind == "mixed":
+        columns["c"] = ["a", "b", *drawn.rng.choice(["a", "b"], rows - 2).tolist()]
+    return columns
+
+
+def _order_and_what_is_told(result: sb.Result, old: Mapping[Hashable, Hashable]) -> tuple[list[Any], set[Any]]:
+    """The order, and the columns of which it is said that names decide between them; one name for all merged ones."""
+    merged = {stands: (stands, *others) for stands, others in result.merged.items()}
+    first = {stands: min(str(old[name]) for name in group) for stands, group in merged.items()}
+    # Copies that are kept are told as such.
+    codes = ("interchangeable",) if merged else ("interchangeable", "identical", "copies")
+    told = {name for caution in result.warnings if caution.code in codes for name in caution.columns}
+    return [first.get(name, old[name]) for name in result.order], {first.get(name, old[name]) for name in told}
+
+
+def _form(columns: Columns, order: Sequence[Hashable]) -> tuple[Any, ...]:
+    """The rows of some columns, in this order, up to the signs of numbers: least of all ways to choose these."""
+    images = [
+        [own] if _is_text(own) else [[sign * (x - (min(own) + max(own)) / 2) for x in own] for sign in (-1.0, 1.0)]
+        for own in (columns[name] for name in order)
+    ]
+    return min(tuple(sorted(zip(*chosen, strict=True))) for chosen in product(*images))
 
 
 @promised(ALL, kinds=["continuous", "mixed"], without=["bge"])
@@ -434,9 +500,10 @@ OF_ALL_LEARNERS = [
     "test_threads_cannot_matter",
 ]
 OF_ONE_KIND = ["test_one_column_copied_many_times_and_merged_has_no_arcs"]
+OF_SIGNS = ["test_mirrored_columns_give_the_same_bits", "test_signs_cannot_decide_where_everything_ties"]
+OF_NUMBERS = ["test_names_decide_nothing_between_mirror_images_but_what_is_told"]
 OF_LEVELS = ["test_relabelled_levels_in_the_same_order_give_the_same_bits"]
 OF_UNITS = [
-    "test_mirrored_columns_give_the_same_bits",
     "test_power_of_two_units_change_nothing_but_the_scale",
     "test_units_that_round_nothing_change_nothing_but_the_scale",
     "test_units_cannot_decide_where_everything_ties",
@@ -461,12 +528,16 @@ def _promised() -> dict[str, set[Combination]]:
         **dict.fromkeys(OF_STABLE_LEARNERS, stable),
         **dict.fromkeys(OF_ALL_LEARNERS, every),
         **dict.fromkeys(OF_ONE_KIND, pure),
+        **dict.fromkeys(OF_SIGNS, every - levels),
+        **dict.fromkeys(OF_NUMBERS, stable - levels),
         **dict.fromkeys(OF_LEVELS, levels),
         **dict.fromkeys(OF_UNITS, units),
     }
 
 
-@pytest.mark.parametrize("name", [*OF_STABLE_LEARNERS, *OF_ALL_LEARNERS, *OF_ONE_KIND, *OF_LEVELS, *OF_UNITS])
+@pytest.mark.parametrize(
+    "name", [*OF_STABLE_LEARNERS, *OF_ALL_LEARNERS, *OF_ONE_KIND, *OF_SIGNS, *OF_NUMBERS, *OF_LEVELS, *OF_UNITS]
+)
 def test_every_promise_meets_every_learner_kind_and_score(name: str) -> None:
     met = Counter(combination for combination, _, _ in _cases(name))
     assert met == dict.fromkeys(_promised()[name], EXAMPLES)

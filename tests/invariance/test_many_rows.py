@@ -24,7 +24,8 @@ from stablebn.data.blocks import in_blocks
 from stablebn.learners import LEARNERS, define_problem
 from stablebn.learners.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
-from stablebn.stats.gpu import Device, GpuSource
+from stablebn.stats.device import Device
+from stablebn.stats.gpu import GpuSource
 from stablebn.stats.sources import TableSource
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}

@@ -269,15 +269,10 @@ class Stability:
             Notebooks show it.
         """
         from stablebn.audit.picture import draw, draw_map
-        from stablebn.drawing.figures import check_drawable, write_figure
+        from stablebn.drawing.figures import drawn
 
         one_of("kind", kind, ("bars", "map"))
-        if path is not None:
-            check_drawable(path, force=force)
-        figure = draw(self) if kind == "bars" else draw_map(self)
-        if path is not None:
-            write_figure(figure, path, force=force)
-        return figure
+        return drawn(lambda: draw(self) if kind == "bars" else draw_map(self), path, force=force)
 
 
 def _spread(values: Sequence[float]) -> Spread | None:

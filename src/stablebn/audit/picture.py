@@ -16,7 +16,7 @@ from stablebn.drawing.edge_bars import (
 )
 from stablebn.drawing.heat_map import draw_heat_map
 from stablebn.graph.names import name_key
-from stablebn.learners import LEARNERS
+from stablebn.learners.registry import title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,11 +56,6 @@ def draw_map(audit: Stability) -> Figure:
         title=f"{title_of(audit.learner)}: {audit.verdict}",
         what=f"of {audit.layouts} layouts",
     )
-
-
-def title_of(learner: str) -> str:
-    """One of ours by its title, others as they are called."""
-    return LEARNERS[learner].title if learner in LEARNERS else learner
 
 
 def _draw_scores(panel: Axes, audit: Stability) -> None:

@@ -19,7 +19,7 @@ from stablebn.errors import StableBNError
 from stablebn.graph import PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import rank_names
-from stablebn.learners import LEARNERS
+from stablebn.learners import LEARNERS, revision_of
 from stablebn.naming import read_as_graph
 from stablebn.order.rows import canonical_rows
 from stablebn.result import Result
@@ -99,7 +99,7 @@ class OurLearner:
         """What was asked, as it decides on what is learned."""
         start = self._asked.start
         edges = None if start is None else edges_by_kind(read_as_graph(start, self.result.nodes))
-        revision = LEARNERS[self._asked.algorithm].revision
+        revision = revision_of(self._asked.algorithm, self.result.config)
         return {"config": dict(self.result.config), "start": edges, "revision": revision}
 
     def contents(self) -> Iterator[Any]:

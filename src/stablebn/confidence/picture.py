@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stablebn.audit.picture import title_of
 from stablebn.confidence.outcome import Bootstrap
 from stablebn.drawing.edge_bars import MOST_EDGES, EdgeBar, add_legend, draw_edge_bars
 from stablebn.drawing.heat_map import draw_heat_map
 from stablebn.graph.names import name_key
+from stablebn.learners.registry import title_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.blocks import AnyTable, by_kind, each_block, like_of
+from stablebn.data.meetings import meetings, values_and_times
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 from stablebn.data.wording import MOST_SHOWN, Caution
 from stablebn.errors import DataError, listed
@@ -247,8 +248,9 @@ def _all_of(groups: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
 def merge(table: SomeTable, groups: Sequence[tuple[Name, ...]]) -> tuple[SomeTable, dict[Name, tuple[Name, ...]]]:
     """Keep one column of each group: of copies that with the least values, so that names change no score.
 
-    Least without units first, so that of columns that differ by their rounding one stands in any units. Of identical
-    columns it is the first by name, and of mirror images that have the same values, which have the same scores.
+    Least without units first, so that of columns that differ by their rounding one stands in any units. Of several that
+    have the same values, mirror images say, the other columns tell which it is. Of identical columns it is the first by
+    name, and of those that meet all others alike: mirror images of which no order and no score knows which it is.
 
     Returns
     -------
@@ -258,25 +260,37 @@ def merge(table: SomeTable, groups: Sequence[tuple[Name, ...]]) -> tuple[SomeTab
     """
     merged = {}
     for group in groups:
-        stands = min(group, key=lambda name: _own_values(table, name))
+        stands = _that_stands(table, group)
         merged[stands] = tuple(name for name in group if name != stands)
     absorbed = {name for others in merged.values() for name in others}
     left = table.select([c for c, name in enumerate(table.names) if name not in absorbed])
     return cast("SomeTable", left), merged
 
 
-def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float]]:
-    """The values of a continuous column, ascending, without units and as they are; of identical ones none."""
+def _that_stands(table: AnyTable, group: tuple[Name, ...]) -> Name:
+    """The column of a group of copies that is kept."""
+    values = {name: _own_values(table, name) for name in group}
+    least = min(values.values())
+    tied = [name for name in group if values[name] == least]
+    if len(tied) > 1:
+        same = identical_columns(table.select([table.names.index(name) for name in tied]))
+        seconds = {name for names in same for name in names[1:]}
+        tied = [name for name in tied if name not in seconds]
+    if len(tied) == 1:
+        return tied[0]
+    others = [name for name in table.names if name not in group]
+    return min(tied, key=lambda name: meetings(table, name, others))
+
+
+def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float], list[int]]:
+    """Of a continuous column its values, ascending, without units and as they are, and how many rows have each.
+
+    Of identical columns of categories none.
+    """
     numbers = by_kind(table)[-1]
     if not isinstance(like_of(numbers), ContinuousTable) or name not in numbers.names:
-        return [], []
-    column = numbers.names.index(name)
-    values = np.unique(np.concatenate([*each_block(numbers, _distinct_values, column)]))
-    values = values[~np.isnan(values)]
+        return [], [], []
+    values, times = values_and_times(numbers, name)
     scaled = _Limits(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
     steps = np.unique(np.rint(scaled[0] * _STEPS))
-    return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist()
-
-
-def _distinct_values(block: Table, column: int) -> NDArray[np.float64]:
-    return np.unique(_values(block)[column])
+    return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist(), times.tolist()

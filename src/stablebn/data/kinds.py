@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ from stablebn.errors import OptionError, listed, one_of
 
 Family: TypeAlias = Literal["text", "boolean", "integer", "float"]
 Asked: TypeAlias = Mapping[Name, Kind] | Kind | None
+AnyNumber = TypeVar("AnyNumber", np.int64, np.float64)
 
 # Whole numbers with more distinct values than this are numbers; text with more may be names of rows.
 MOST_CODES = 25
@@ -260,17 +261,17 @@ def all_whole(values: NDArray[np.float64]) -> bool:
 
 
 def distinct_counts(
-    values: NDArray[np.int64], weights: Weights | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64] | NDArray[np.float64]]:
+    values: NDArray[AnyNumber], weights: Weights | None
+) -> tuple[NDArray[AnyNumber], NDArray[np.int64]]:
     """The distinct values, ascending, and how often each occurs."""
     if weights is None:
         distinct, counts = np.unique(values, return_counts=True)
         return distinct, counts
     distinct, places = np.unique(values, return_inverse=True)
-    return distinct, np.bincount(places, weights)
+    return distinct, np.bincount(places, weights).astype(np.int64)
 
 
-def spread_of(distinct: NDArray[np.int64], counts: NDArray[np.int64] | NDArray[np.float64]) -> int | None:
+def spread_of(distinct: NDArray[np.int64], counts: NDArray[np.int64]) -> int | None:
     """See `WholeNumbers`."""
     if distinct.size < 2 or (counts != counts[0]).any():
         return None

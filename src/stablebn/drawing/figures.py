@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,16 @@ def new_figure(width: float, height: float, *, layout: Any = "constrained") -> F
     except ImportError as error:
         raise MissingExtraError("matplotlib", "plot") from error
     return NotebookFigure(figsize=(width, height), layout=layout)
+
+
+def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None, *, force: bool) -> Figure:
+    """Draw a figure, and write it if there is a path; whether that can be is seen before any work is done."""
+    if path is not None:
+        check_drawable(path, force=force)
+    figure = draw()
+    if path is not None:
+        write_figure(figure, path, force=force)
+    return figure
 
 
 def check_drawable(path: str | os.PathLike[str], *, force: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -21,15 +20,13 @@ from stablebn.graph.names import (
     sorted_edges,
     sorted_pairs,
 )
+from stablebn.graph.pictured import Pictured
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from stablebn.graph.pdag import PDAG
-    from stablebn.graph.picture import LayoutName
 
 
-class DAG:
+class DAG(Pictured):
     """A directed acyclic graph with named nodes; immutable and hashable.
 
     Two DAGs are equal when they have the same set of nodes and the same arcs. The order of the nodes
@@ -159,36 +156,6 @@ class DAG:
         directed = [arc for arc in self._arcs if arc in settled]
         undirected = [arc for arc in self._arcs if arc not in settled]
         return meek_closure(PDAG(self._nodes, directed, undirected))
-
-    def plot(
-        self, path: str | os.PathLike[str] | None = None, *, layout: LayoutName = "auto", force: bool = False
-    ) -> Figure:
-        """Draw the graph; needs matplotlib.
-
-        Parameters
-        ----------
-        path : path, optional
-            A file to write: .png, .svg or .pdf.
-        layout : {"auto", "layered", "graphviz"}
-            Where the nodes stand: in layers, by our own algorithm, which gives the same picture on every machine; by
-            Graphviz, which must be installed; or by Graphviz where it is installed.
-        force : bool
-            Replace a file that exists.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Notebooks show it.
-        """
-        from stablebn.graph.picture import drawing_of
-
-        return drawing_of(self).plot(path, layout, force=force)
-
-    def _repr_svg_(self) -> str:
-        """What notebooks show; it needs no matplotlib."""
-        from stablebn.graph.picture import drawing_of
-
-        return drawing_of(self).svg()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DAG):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
 
 from stablebn.errors import GraphError
 from stablebn.graph.dag import DAG
@@ -22,14 +20,10 @@ from stablebn.graph.names import (
     sorted_edges,
     sorted_pairs,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from stablebn.graph.picture import LayoutName
+from stablebn.graph.pictured import Pictured
 
 
-class PDAG:
+class PDAG(Pictured):
     """A graph with directed and undirected edges; immutable and hashable.
 
     Two PDAGs are equal when they have the same set of nodes and the same edges. The order of the nodes
@@ -205,36 +199,6 @@ class PDAG:
                 "no DAG extends this partially directed graph without a cycle or a new v-structure, so it has no CPDAG."
             )
         return dag.cpdag()
-
-    def plot(
-        self, path: str | os.PathLike[str] | None = None, *, layout: LayoutName = "auto", force: bool = False
-    ) -> Figure:
-        """Draw the graph, undirected edges dashed; needs matplotlib.
-
-        Parameters
-        ----------
-        path : path, optional
-            A file to write: .png, .svg or .pdf.
-        layout : {"auto", "layered", "graphviz"}
-            Where the nodes stand: in layers, by our own algorithm, which gives the same picture on every machine; by
-            Graphviz, which must be installed; or by Graphviz where it is installed.
-        force : bool
-            Replace a file that exists.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            Notebooks show it.
-        """
-        from stablebn.graph.picture import drawing_of
-
-        return drawing_of(self).plot(path, layout, force=force)
-
-    def _repr_svg_(self) -> str:
-        """What notebooks show; it needs no matplotlib."""
-        from stablebn.graph.picture import drawing_of
-
-        return drawing_of(self).svg()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PDAG):

@@ -19,7 +19,7 @@ from stablebn.drawing.arc_styles import (
     shades_of,
     stroke_of,
 )
-from stablebn.drawing.figures import check_drawable, write_figure
+from stablebn.drawing.figures import drawn
 from stablebn.drawing.painting import paint
 from stablebn.drawing.scene import (
     LETTERS,
@@ -133,12 +133,7 @@ class Drawing:
     def plot(self, path: str | os.PathLike[str] | None, layout: LayoutName, *, force: bool) -> Figure:
         """The picture as a figure of matplotlib, and as a file if there is a path."""
         one_of("layout", layout, LAYOUTS)
-        if path is not None:
-            check_drawable(path, force=force)
-        figure = paint(self.scene(layout))
-        if path is not None:
-            write_figure(figure, path, force=force)
-        return figure
+        return drawn(lambda: paint(self.scene(layout)), path, force=force)
 
 
 def drawing_of(graph: Graph) -> Drawing:

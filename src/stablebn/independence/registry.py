@@ -47,6 +47,9 @@ TESTS_BY_KIND: Mapping[str, Sequence[str]] = {
 TESTS = tuple(dict.fromkeys(name for names in TESTS_BY_KIND.values() for name in names))
 """Names of all tests."""
 
+REVISIONS: Mapping[str, int] = {}
+"""Of the tests with which learners may give another answer than they once did: one more each time; of others 1."""
+
 
 def name_of_test(statistics: Statistics, test: str | None) -> str:
     """The name of a test that fits the data: `mi`, `cor` or `mi-cg` unless another is asked for."""

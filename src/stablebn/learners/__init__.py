@@ -3,7 +3,7 @@
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.pattern import Pattern, PatternTrace, TestTrace
 from stablebn.learners.problem import Problem, define_problem, measured, number_variables
-from stablebn.learners.registry import LEARNERS, Learner
+from stablebn.learners.registry import LEARNERS, Learner, revision_of
 
 __all__ = [
     "LEARNERS",
@@ -16,4 +16,5 @@ __all__ = [
     "define_problem",
     "measured",
     "number_variables",
+    "revision_of",
 ]

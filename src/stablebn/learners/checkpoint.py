@@ -19,7 +19,7 @@ from stablebn.data.blocks import AnyTable
 from stablebn.data.digest import digest_of_rows
 from stablebn.errors import OptionError
 from stablebn.learners.problem import Problem
-from stablebn.learners.registry import LEARNERS
+from stablebn.learners.registry import revision_of
 from stablebn.output import check_free, write_atomically
 from stablebn.search.journal import Journal
 
@@ -96,7 +96,7 @@ def about_search(
     asked = [(own.name, getattr(problem, own.name)) for own in fields(problem) if own.name not in _NOT_ASKED]
     about = {
         "algorithm": algorithm,
-        "revision": LEARNERS[algorithm].revision,
+        "revision": revision_of(algorithm, options),
         "options": {name: value for name, value in options.items() if name not in _LIMITS},
         "variables": len(problem.names),
         "rows": problem.statistics.total,
@@ -175,7 +175,7 @@ def _difference(earlier: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     if earlier.get("algorithm") != about["algorithm"]:
         return f"it was made by algorithm={earlier.get('algorithm')!r}, and this is {about['algorithm']!r}"
     if earlier.get("revision") != about["revision"]:
-        return "it was made by another version of the learner"
+        return "it was made by another version of the learner, its score or its test"
     options: dict[str, Any] = {**about["options"], **earlier.get("options", {})}
     others = [name for name in options if earlier.get("options", {}).get(name) != about["options"].get(name)]
     if others:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from stablebn.errors import OptionError, listed, one_of
+from stablebn.independence import registry as tests
 from stablebn.learners.best import best
 from stablebn.learners.config import (
     CLIMBS,
@@ -33,6 +35,7 @@ from stablebn.learners.problem import Problem
 from stablebn.learners.tabu import tabu, tabu_dec, tabu_inc
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.options import Option, names_of
+from stablebn.scores import registry as scores
 from stablebn.search import Climb
 
 
@@ -50,7 +53,8 @@ class Learner:
         Whether the promise holds for it: one table, one graph. Of a learner with the option `order` this is said of
         order="stable", the default; with order="given" choices fall to the order of the columns.
     revision : int
-        One more whenever it may give another answer than before: studies do not reuse what older ones learned.
+        One more whenever it may give another answer than before: studies do not reuse what older ones learned. Scores
+        and tests have revisions of their own, see `revision_of`.
     """
 
     title: str
@@ -120,6 +124,41 @@ def find_learner(algorithm: object) -> str:
     if name not in LEARNERS:
         one_of("algorithm", str(algorithm), tuple(LEARNERS))
     return name
+
+
+def title_of(learner: str) -> str:
+    """A learner as people call it: a name of ours becomes a title, what a study adds to it stays.
+
+    >>> title_of("tabu-stable"), title_of("fges (stable order)"), title_of("my own")
+    ('Tabu-Stable', 'FGES (stable order)', 'my own')
+    """
+    name = re.split("[ ,]", learner, maxsplit=1)[0]
+    return LEARNERS[name].title + learner.removeprefix(name) if name in LEARNERS else learner
+
+
+def revision_of(algorithm: str, options: Mapping[str, object]) -> int | dict[str, int]:
+    """The revision of all that a learner finds with some options: another one, and the answer may be another one.
+
+    Parameters
+    ----------
+    algorithm : str
+    options : mapping of str to object
+        Those that were given, or all: `score` and `test` are looked at.
+
+    Returns
+    -------
+    int or dict of str to int
+        That of the learner; with those of the score and the test, by name, where these are not 1.
+    """
+    learner = LEARNERS[algorithm]
+    score = scores.score_name(options.get("score") or scores.ScoreConfig().score)
+    changed = {name: own for name, own in scores.REVISIONS.items() if name == score}
+    if TESTS_INDEPENDENCE in learner.traits:
+        # Which is the default depends on the data.
+        test = options.get("test")
+        possible = [own[0] for own in tests.TESTS_BY_KIND.values()] if test is None else [test]
+        changed |= {name: own for name, own in tests.REVISIONS.items() if name in possible}
+    return {algorithm: learner.revision, **changed} if changed else learner.revision
 
 
 def learners_with(option: Option) -> tuple[str, ...]:

@@ -18,8 +18,9 @@ from stablebn import _core
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.exact_sums import known_values
 from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, skewness_and_kurtosis
+from stablebn.stats.signs import ColumnsInUnits, points_of
 from stablebn.stats.sources import TableSource
-from stablebn.stats.standardised import StandardisedColumns, points_of
+from stablebn.stats.standardised import StandardisedColumns
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
@@ -64,6 +65,7 @@ class AvailableMoments(Statistics):
         places = min(_MOST_PLACES, _BITS_OF_SUMS - self.total.bit_length())
         standardised, self.deviations = _standardised(table)
         self._rounded = StandardisedColumns(TableSource(table))
+        self._in_units = ColumnsInUnits(TableSource(table))
         known = ~np.isnan(table.values)
         fixed = np.full(table.values.shape, _core.AvailableColumns.HOLE, dtype=np.int64)
         fixed[known] = np.rint(np.ldexp(standardised[known], places)).astype(np.int64)
@@ -90,7 +92,7 @@ class AvailableMoments(Statistics):
         return moments
 
     def sort_key(self, v: int) -> Hashable:
-        """How many values are known; and their skewness, without units whichever way, and kurtosis."""
+        """How many values are known; and their skewness, whichever way, and kurtosis."""
         column, weights = known_values(self._table, self._columns[v])
         rows = column.size if weights is None else int(weights.sum())
         shape = (
@@ -101,21 +103,20 @@ class AvailableMoments(Statistics):
         return rows, *shape
 
     def points(self) -> list[int]:
-        """Every variable; without units, those that have no sign of their own a second time."""
-        return points_of(self._signs())[0]
+        """Every variable, and those that have no sign of their own a second time."""
+        return points_of(self._signs())[0] if self.unit_free else self._in_units.points(self._columns)
 
     def structures(self) -> list[Structure]:
         """The rows, holes as a value of their own; without units, those of standardised values, and correlations."""
         if not self.unit_free:
-            values = self._table.values[list(self._columns)] + 0.0
-            return [TableRows(values.view(np.uint64), self._table.weights)]
+            return [self._in_units.rows(self._columns)]
         points, signs = points_of(self._signs())
         correlations = self.correlations()[np.ix_(points, points)] * np.outer(signs, signs)
         rows = [self._rounded.values(self._columns[v], sign) for v, sign in zip(points, signs.tolist(), strict=True)]
         return [Relation(correlations), TableRows(np.array(rows, dtype=np.int32), self._table.weights)]
 
     def _signs(self) -> list[int]:
-        return [self._rounded.sign(column) if self.unit_free else 1 for column in self._columns]
+        return [self._rounded.sign(column) for column in self._columns]
 
     def blocks(self) -> Blocks:
         """There are none: no score asks for them, as columns have other rows than their neighbours."""

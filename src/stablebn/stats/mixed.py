@@ -19,9 +19,10 @@ from stablebn.stats.distinct import rows_of
 from stablebn.stats.exact_sums import Number
 from stablebn.stats.indicators import blocks_of
 from stablebn.stats.moments import Moments
+from stablebn.stats.signs import points_of
 from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
-from stablebn.stats.standardised import StandardisedColumns, Steps, points_of, steps_of_block
+from stablebn.stats.standardised import StandardisedColumns, Steps, steps_of_block
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure
 

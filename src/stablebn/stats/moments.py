@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
-from stablebn.stats.distinct import rows_of
 from stablebn.stats.exact_sums import Number, Values, known_values
 from stablebn.stats.indicators import blocks_of
+from stablebn.stats.signs import ColumnsInUnits
 from stablebn.stats.sources import RowSource, TableSource
 from stablebn.stats.standard_units import standard_of
 from stablebn.stats.statistics import Blocks, Statistics
@@ -70,6 +70,7 @@ class Moments(Statistics):
         self.total = self.source.total
         self.n = len(self.names)
         self.threads = threads
+        self._in_units = ColumnsInUnits(self.source)
         found = self.source.sums([Values(column) for column in self._columns])
         self._numerators, self._sums, self._exponents = found.numerators, found.plain, found.exponents
         self._powers = found.powers
@@ -86,16 +87,20 @@ class Moments(Statistics):
         return moments
 
     def sort_key(self, v: int) -> Hashable:
-        """Skewness and kurtosis, in steps of 2**-30, which know no units.
+        """Skewness, whichever way, and kurtosis, in steps of 2**-30, which know no units.
 
         `math.fsum` rounds the exact sum once, so the order of rows cannot matter, and a power of two as unit
         changes no bit; the steps are far coarser than what the rounding of other units can do.
         """
         return skewness_and_kurtosis(self.source, self._columns[v])
 
+    def points(self) -> list[int]:
+        """Every variable, and those that have no sign of their own a second time."""
+        return self._in_units.points(self._columns)
+
     def structures(self) -> list[Structure]:
-        """The rows, by the bits of their values; there is only one zero."""
-        return [rows_of(self.source, bits_of_values, list(self._columns))]
+        """The rows, by the bits of their values, but for signs."""
+        return [self._in_units.rows(self._columns)]
 
     def correlation(self, u: int, v: int, bits: int) -> int:
         """The correlation of two columns in units of 2**-bits, rounded to the nearest."""
@@ -158,7 +163,7 @@ class Moments(Statistics):
 
 
 def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
-    """Both in steps of 2**-30, of the values that are known; see `Moments.sort_key`."""
+    """Both in steps of 2**-30, of the values that are known, whichever way these are skewed; see `Moments.sort_key`."""
     # A power of two near the largest value keeps the fourth powers in the range of a double.
     power = int(np.frexp(max(source.each(largest, column)))[1])
 
@@ -173,7 +178,7 @@ def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
     _, [mean, *_] = means(0.0)
     _, [_, variance, third, fourth] = means(mean)
     skewness, kurtosis = third / variance / math.sqrt(variance), fourth / variance / variance
-    return round(skewness * 2**30), round(kurtosis * 2**30)
+    return round(abs(skewness) * 2**30), round(kurtosis * 2**30)
 
 
 def largest(block: ContinuousTable, column: int) -> float:
@@ -206,12 +211,6 @@ def exact_sum(values: NDArray[np.float64], weights: NDArray[np.int64] | None) ->
             sums = [sum((part[there].astype(object) * weights[there]).tolist()) for part in (upper, lower)]
         total += ((sums[0] << half) + sums[1]) * power_of_two(exponent - _BITS_OF_DOUBLE)
     return total
-
-
-def bits_of_values(block: ContinuousTable, columns: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int64] | None]:
-    """The bits of the values of some columns, of which there is only one zero; and the weights."""
-    values = block.values[columns] + 0.0
-    return values.view(np.uint64), block.weights
 
 
 def are_near_a_half(steps: NDArray[np.float64]) -> NDArray[np.bool_]:

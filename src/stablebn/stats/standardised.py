@@ -1,9 +1,4 @@
-"""Continuous variables without units: nothing is known of them but their correlations, rounded.
-
-A sign is a unit too: a column and its mirror image say the same. A column whose values are not distributed
-symmetrically has a sign of its own, the one with which its values come first. All others stand twice in the
-structures, as they are and mirrored, so that symmetries may turn them round.
-"""
+"""Continuous variables without units: nothing is known of them but their correlations, rounded; nor are signs."""
 
 from __future__ import annotations
 
@@ -16,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data.kinds import distinct_counts
+from stablebn.data.meetings import first_image
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.exact_sums import known_values
@@ -28,6 +25,7 @@ from stablebn.stats.moments import (
     mean_and_variance,
     power_of_two,
 )
+from stablebn.stats.signs import points_of
 from stablebn.stats.sources import RowSource
 from stablebn.stats.standard_units import bits_of_root
 from stablebn.stats.symmetry import Relation, Structure
@@ -202,10 +200,9 @@ class StandardisedColumns:
         """The distinct values, ascending, and in how many rows each is."""
         if column not in self._distributions:
             found = [*self._source.each(_distribution_of_block, column, self.steps(column))]
-            values, places = np.unique(np.concatenate([own for own, _ in found]), return_inverse=True)
-            times = np.zeros(len(values), dtype=np.int64)
-            np.add.at(times, places, np.concatenate([own for _, own in found]))
-            self._distributions[column] = values, times
+            self._distributions[column] = distinct_counts(
+                *(np.concatenate(parts) for parts in zip(*found, strict=True))
+            )
         return self._distributions[column]
 
     def shape(self, column: int) -> tuple[int, int]:
@@ -215,12 +212,7 @@ class StandardisedColumns:
 
     def sign(self, column: int) -> int:
         """Which of the two mirror images comes first: 1 the column as it is, -1 the other, 0 neither."""
-        values, times = self.distribution(column)
-        for own, mirrored in ((values, -values[::-1]), (times, times[::-1])):
-            different = np.flatnonzero(own != mirrored)
-            if different.size:
-                return 1 if own[different[0]] < mirrored[different[0]] else -1
-        return 0
+        return first_image(*self.distribution(column))
 
 
 def steps_of_block(
@@ -239,19 +231,4 @@ def _distribution_of_block(
     block: ContinuousTable, column: int, steps: Steps
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     own, weights = known_values(block, column)
-    values, places = np.unique(steps.of(own), return_inverse=True)
-    times = np.zeros(len(values), dtype=np.int64)
-    np.add.at(times, places, 1 if weights is None else weights)
-    return values, times
-
-
-def points_of(signs: Sequence[int]) -> tuple[list[int], NDArray[np.int64]]:
-    """Every variable, and those that have no sign of their own a second time, mirrored; and the signs of these points.
-
-    Parameters
-    ----------
-    signs : sequence of int
-        Of each variable, 0: it has none.
-    """
-    points = [*range(len(signs)), *(v for v, sign in enumerate(signs) if not sign)]
-    return points, np.array([*(sign or 1 for sign in signs), *[-1] * (len(points) - len(signs))], dtype=np.int64)
+    return distinct_counts(steps.of(own), weights)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from stablebn import __version__
-from stablebn.learners.registry import LEARNERS
+from stablebn.learners.registry import revision_of
 from stablebn.study.definition import ConfiguredLearner, Study
 from stablebn.study.networks import NamedNetwork
 
@@ -64,7 +64,8 @@ class Job:
     def key(self) -> str:
         """A hash of all that decides the outcome. The label does not, so that studies can share their jobs.
 
-        The revision of the algorithm is part of it: what a learner found before it was changed is never reused.
+        The revisions of the algorithm and of its score and test are part of it: what a learner found before one of them
+        was changed is never reused.
         """
         return _hashed(
             "job",
@@ -73,7 +74,7 @@ class Job:
             self.learner.vary,
             self.randomisation,
             self.learner.recipe,
-            LEARNERS[self.learner.algorithm].revision,
+            revision_of(self.learner.algorithm, self.learner.options),
             self.learner.time_limit,
         )
 

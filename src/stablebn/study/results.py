@@ -119,19 +119,15 @@ class StudyResults:
         matplotlib.figure.Figure
             Notebooks show it.
         """
-        from stablebn.drawing.figures import check_drawable, write_figure
+        from stablebn.drawing.figures import drawn
         from stablebn.study.reporting.curves import f1_by_size
         from stablebn.study.reporting.summary import Experiments
 
         experiments = Experiments.of(self.samples, self.records)
         if not experiments.samples:
             raise OptionError("nothing of the study has been run yet, so there is nothing to draw. Run it first.")
-        if path is not None:
-            check_drawable(path, force=force)
-        figure = f1_by_size(experiments, experiments.learners, {name: name for name in experiments.networks})
-        if path is not None:
-            write_figure(figure, path, force=force)
-        return figure
+        titles = {name: name for name in experiments.networks}
+        return drawn(lambda: f1_by_size(experiments, experiments.learners, titles), path, force=force)
 
     def summary(self) -> str:
         """How many jobs came to what, and why some came to nothing."""

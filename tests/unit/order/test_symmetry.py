@@ -207,3 +207,22 @@ def test_a_column_that_is_not_symmetric_has_a_sign_of_its_own() -> None:
     moments = statistics_of(prepare(columns, kinds="continuous").table, unit_free=True)
     assert isinstance(moments, StandardisedMoments)
     assert moments.points() == [0, 1, 2, 1, 2]
+
+
+@pytest.mark.parametrize("unit_free", [False, True])
+def test_symmetric_columns_stand_twice_whatever_their_middle(unit_free: bool) -> None:
+    columns: Columns = {
+        "skew": [0.0, 0.0, 0.0, 1.0],
+        "even": [-1.0, 1.0, 3.0, 5.0],
+        "coin": [-1.0, 1.0, -1.0, 1.0],
+        "heavy": [0.0, 3.0, 3.0, 4.0],
+    }
+    moments = statistics_of(prepare(columns, kinds="continuous").table, unit_free=unit_free)
+    assert moments.points() == [0, 1, 2, 3, 1, 2]
+
+
+def test_a_column_that_is_symmetric_but_for_rounding_stands_once_where_units_count() -> None:
+    columns: Columns = {"tenths": [0.3, 0.4, 0.5, 0.4], "other": [1.0, 0.0, 1.0, 1.0]}
+    table = prepare(columns, kinds="continuous").table
+    assert statistics_of(table).points() == [0, 1]
+    assert statistics_of(table, unit_free=True).points() == [0, 1, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -130,8 +131,9 @@ def test_columns_of_any_range_are_added_as_in_memory(weighted: bool) -> None:
 
 def test_standard_units_are_those_of_the_core() -> None:
     rng = np.random.default_rng(4)
-    for column in (rng.normal(size=999), rng.normal(1e9, 1e-3, 999), rng.exponential(1e-300, 999)):
-        standard = standard_of(Moments(continuous([column])), 0)
+    columns = (rng.normal(size=999), rng.normal(1e9, 1e-3, 999), rng.exponential(1e-300, 999))
+    for column, rows in itertools.product(columns, (999, 2**40)):
+        standard = standard_of(Moments(continuous([column])), 0, rows)
         right = standardised_by([standard], column[np.newaxis], 1)[0]
         assert (standardised(np, column, standard) == right).all()
 
@@ -146,7 +148,7 @@ def mixed(rows: int, *, weighted: bool) -> tuple[MixedTable, list[Standard]]:
         tuple("uvwxyz"), CategoricalTable(("u", "v", "w"), codes, levels, weights), continuous(values, weights)
     )
     moments = Moments(table.continuous)
-    return table, [standard_of(moments, v) for v in range(3)]
+    return table, [standard_of(moments, v, table.total) for v in range(3)]
 
 
 def wide(words: NDArray[np.int64]) -> list[Any]:

@@ -8,8 +8,11 @@ import pytest
 from tests.unit.study.studies import SMALL, Here, run_here, study_of
 
 import stablebn as sb
-from stablebn.learners import LEARNERS
+from stablebn.independence import registry as tests
+from stablebn.learners import LEARNERS, revision_of
 from stablebn.networks import CPT
+from stablebn.scores import registry as scores
+from stablebn.scores.registry import SCORES
 from stablebn.study.jobs import jobs_of
 from stablebn.study.networks import fingerprint
 
@@ -59,11 +62,45 @@ def test_a_changed_learner_never_reuses_what_it_found_before(tmp_path: Path, mon
     study = study_of(tmp_path, SMALL)
     before = run_here(study, tmp_path / "s.sqlite")
     changed = replace(LEARNERS["tabu"], revision=LEARNERS["tabu"].revision + 1)
-    monkeypatch.setattr("stablebn.study.jobs.LEARNERS", {**LEARNERS, "tabu": changed})
+    monkeypatch.setattr("stablebn.learners.registry.LEARNERS", {**LEARNERS, "tabu": changed})
     workers = Here()
     after = run_here(study_of(tmp_path, SMALL), tmp_path / "s.sqlite", workers)
     assert len(workers.begun) == sum(record.learner == "tabu" for record in before)
     assert [record for record in after if record.learner != "tabu"] == [r for r in before if r.learner != "tabu"]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options", "named"),
+    [
+        ("tabu", {}, "bic"),
+        ("pc-stable", {}, "bic"),
+        ("tabu", {"score": "BDeu"}, "bde"),
+        ("tabu", {"score": "dg"}, "dg"),
+        ("mmhc", {}, "mi"),
+        ("mmhc", {}, "cor"),
+        ("gs", {"test": "x2"}, "x2"),
+    ],
+)
+def test_a_changed_score_or_test_changes_the_keys_of_those_that_use_it(
+    algorithm: str, options: dict[str, str], named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "".join(f"{name} = {value!r}\n" for name, value in options.items())
+    own = ONE.replace('"tabu"\n', f'"{algorithm}"\n{said}')
+    others = [
+        ONE.replace('"tabu"\n', '"hc"\nscore = "aic"\n'),
+        ONE.replace('"tabu"\n', '"gs"\nscore = "k2"\ntest = "mi-adf"\n'),
+    ]
+    before = _key(tmp_path, own), [_key(tmp_path, other) for other in others]
+    registry = scores if named in SCORES else tests
+    monkeypatch.setattr(registry, "REVISIONS", {**registry.REVISIONS, named: 9})
+    after = _key(tmp_path, own), [_key(tmp_path, other) for other in others]
+    assert after[0] != before[0]
+    assert after[1] == before[1]
+
+
+def test_what_was_never_changed_keeps_its_key() -> None:
+    assert revision_of("tabu", {}) == revision_of("tabu", {"score": "k2"}) == LEARNERS["tabu"].revision
+    assert revision_of("tabu", {"score": "dg"}) == {"tabu": LEARNERS["tabu"].revision, "dg": 2}
 
 
 def test_every_job_has_a_key_of_its_own(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from stablebn.colours import Look, looks_of
 from stablebn.drawing.figures import new_figure
-from stablebn.study.reporting.drawing import tidy, title_of
+from stablebn.learners.registry import title_of
+from stablebn.study.reporting.drawing import tidy
 from stablebn.study.reporting.published import CATEGORICAL, CONTINUOUS, Grid
 
 if TYPE_CHECKING:

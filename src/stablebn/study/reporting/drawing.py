@@ -1,14 +1,12 @@
-"""What all figures of a study share: names of learners, the look of panels, and how they are written."""
+"""What all figures of a study share: the look of panels, and how they are written."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stablebn.learners.registry import LEARNERS
 from stablebn.output import whole_file
 
 if TYPE_CHECKING:
@@ -52,16 +50,6 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
             figure.savefig(temporary, format=ending[1:], dpi=150, metadata=_METADATA[ending])
         written.append(path)
     return written
-
-
-def title_of(label: str) -> str:
-    """A learner as people call it: a name of ours becomes a title, what a study adds to it stays.
-
-    >>> title_of("tabu-stable"), title_of("fges (stable order)"), title_of("my own")
-    ('Tabu-Stable', 'FGES (stable order)', 'my own')
-    """
-    name = re.split("[ ,]", label, maxsplit=1)[0]
-    return LEARNERS[name].title + label.removeprefix(name) if name in LEARNERS else label
 
 
 def tidy(panel: Axes, title: str, place: int | None = None) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from stablebn.colours import BLACK, looks_of
 from stablebn.drawing.figures import new_figure
-from stablebn.study.reporting.drawing import tidy, title_of
+from stablebn.learners.registry import title_of
+from stablebn.study.reporting.drawing import tidy
 from stablebn.study.reporting.published import Grid, Value
 from stablebn.study.reporting.summary import Experiments, Statistic
 
