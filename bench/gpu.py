@@ -62,7 +62,8 @@ def repeated(table: Any, times: int) -> Any:
     if isinstance(table, MixedTable):
         return MixedTable(table.names, repeated(table.categorical, times), repeated(table.continuous, times))
     if isinstance(table, CategoricalTable):
-        return CategoricalTable(table.names, np.tile(table.codes, (1, times)), table.levels)
+        codes: Any = np.tile(table.codes, (1, times))
+        return CategoricalTable(table.names, codes, table.levels)
     return ContinuousTable(table.names, np.tile(table.values, (1, times)))
 
 
