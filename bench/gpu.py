@@ -14,7 +14,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 
 import stablebn as sb
 from stablebn.data.prepare import prepare
-from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Table
+from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.learners import LEARNERS, define_problem
 from stablebn.learners.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
@@ -50,25 +49,22 @@ def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - began, found
 
 
-def table_of(network: sb.Network, rows: int) -> Table:
+def table_of(network: sb.Network, rows: int) -> Any:
     """A sample; of more rows than can be sampled soon, the same ones several times."""
     table = prepare(network.sample(min(rows, SAMPLED), seed=1), threads=cores()).table
-    assert isinstance(table, CategoricalTable | ContinuousTable | MixedTable)
     return repeated(table, -(-rows // SAMPLED))
 
 
-def repeated(table: Table, times: int) -> Table:
+def repeated(table: Any, times: int) -> Any:
     """The same rows several times."""
     if times == 1:
         return table
     if isinstance(table, MixedTable):
-        parts = repeated(table.categorical, times), repeated(table.continuous, times)
-        assert isinstance(parts[0], CategoricalTable)
-        assert isinstance(parts[1], ContinuousTable)
-        return MixedTable(table.names, *parts)
+        return MixedTable(table.names, repeated(table.categorical, times), repeated(table.continuous, times))
     if isinstance(table, CategoricalTable):
-        return replace(table, codes=np.tile(table.codes, (1, times)))
-    return replace(table, values=np.tile(table.values, (1, times)))
+        codes: Any = np.tile(table.codes, (1, times))
+        return CategoricalTable(table.names, codes, table.levels)
+    return ContinuousTable(table.names, np.tile(table.values, (1, times)))
 
 
 def learned(table: Any, score: str, steps: int | None, threads: int) -> Any:
@@ -86,7 +82,7 @@ def best_of_two(work: Callable[[], Any]) -> tuple[float, Any]:
     return (took, found) if took > LONG else (min(took, seconds(work)[0]), found)
 
 
-def compare(name: str, table: Table, score: str, steps: int | None, device: Device) -> None:
+def compare(name: str, table: Any, score: str, steps: int | None, device: Device) -> None:
     """A line of the table: both engines, warm."""
     threads = cores()
     brought, source = seconds(lambda: GpuSource(TableSource(table, threads=threads), device))

@@ -120,7 +120,7 @@ class DeviceSums:
             places.append([height + s * len(own.places) for s in range(own.slices)])
             height += own.slices * len(own.places)
         halves = self._products(groups, height + 1)
-        deepest = max(own.slices for own in groups)
+        deepest = max((own.slices for own in groups), default=1)
         words = xp.zeros(
             (words_for(2 * LIMB_BITS * (deepest - 1) + _CARRY + self._digits[-1]), n + 1, n), dtype=xp.int64
         )

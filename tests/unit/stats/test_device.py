@@ -211,3 +211,9 @@ def test_bits_are_packed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(device_counts, "_BITS_AT_ONCE", bits)
         found = on_twin(table).count(crossings, [])[0]
         assert all((own == other).all() for own, other in zip(found, right, strict=True))
+
+
+def test_variables_of_a_single_level_have_no_columns() -> None:
+    table, _ = mixed(50, weighted=False)
+    found = on_twin(table).sums([Indicators(0, ()), Indicators(1, ())])
+    assert (found.total, found.plain.shape, found.numerators.shape) == (50, (0,), (0, 0))
