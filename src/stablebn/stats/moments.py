@@ -269,7 +269,7 @@ def _exact_sums(
     n = len(columns)
     total = 0
     ranges = np.tile(np.array([[-(1 << 62), 1 << 62]]), (n, 1))
-    for rows, own in source.each(_bit_ranges, list(columns)):
+    for rows, own in source.each(_bit_ranges, list(columns), source.threads_a_block):
         total += rows
         ranges = np.stack([np.maximum(ranges[:, 0], own[:, 0]), np.minimum(ranges[:, 1], own[:, 1])], axis=1)
     # One bit above the largest value: so no slice, the first included, is beyond half its range.
@@ -305,11 +305,11 @@ def mean_and_variance(source: RowSource, column: int) -> tuple[Fraction, Fractio
     return Fraction(int(sums[0]), total) * unit, Fraction(int(numerators[0, 0]), total**2) * unit**2
 
 
-def _bit_ranges(block: ContinuousTable, columns: list[int]) -> tuple[int, NDArray[np.int64]]:
+def _bit_ranges(block: ContinuousTable, columns: list[int], threads: int) -> tuple[int, NDArray[np.int64]]:
     """How many rows there are by weight, and the range of bits of each column."""
     values, weights = _values(block, columns)
     rows = values.shape[1] if weights is None else int(weights.sum())
-    return rows, np.array([_core.bit_range(column) for column in values], dtype=np.int64).reshape(len(columns), 2)
+    return rows, _core.bit_ranges(values, threads)
 
 
 def _values(block: ContinuousTable, columns: list[int]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
