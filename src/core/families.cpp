@@ -8,13 +8,14 @@ namespace stablebn {
 std::shared_ptr<const Family> FamilyScores::family(int child, const VariableSet& parents) {
     const Key key{child, parents};
     while (true) {
-        const auto [known, claimed] = claim(key);
-        if (known) return known;
+        const auto [entry, claimed] = claim(key, false);
+        if (entry.family) return entry.family;
         if (claimed) return work_out_claimed(key);
+        if (entry.wanted) *entry.wanted = true;
         pool().help_until([&] {
             const std::lock_guard lock(mutex_);
             const auto found = families_.find(key);
-            return found == families_.end() || found->second;
+            return found == families_.end() || found->second.family;
         });
     }
 }
@@ -26,8 +27,10 @@ bool FamilyScores::knows(int child, const VariableSet& parents) {
 
 std::shared_ptr<const Family> FamilyScores::prepare(int child, const VariableSet& parents) {
     const Key key{child, parents};
-    const auto [known, claimed] = claim(key);
-    return claimed ? work_out_claimed(key) : known;
+    const auto [entry, claimed] = claim(key, true);
+    if (!claimed) return entry.family;
+    const Ahead ahead(*entry.wanted);
+    return work_out_claimed(key);
 }
 
 std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents, std::span<const int>) {
@@ -38,14 +41,15 @@ std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents
     {
         const std::lock_guard lock(mutex_);
         const auto found = families_.find({child, parents});
-        if (found != families_.end() && found->second) return found->second->changes;
+        if (found != families_.end() && found->second.family) return found->second.family->changes;
     }
     return work_out(child, parents);
 }
 
-std::pair<std::shared_ptr<const Family>, bool> FamilyScores::claim(const Key& key) {
+std::pair<FamilyScores::Entry, bool> FamilyScores::claim(const Key& key, bool ahead) {
     const std::lock_guard lock(mutex_);
     const auto [found, claimed] = families_.try_emplace(key);
+    if (claimed && ahead) found->second.wanted = std::make_shared<std::atomic<bool>>(false);
     return {found->second, claimed};
 }
 
@@ -68,7 +72,7 @@ std::shared_ptr<const Family> FamilyScores::work_out_claimed(const Key& key) {
     }
     {
         const std::lock_guard lock(mutex_);
-        families_[key] = made;
+        families_[key] = {made, nullptr};
     }
     pool().announce();
     return made;
