@@ -8,14 +8,13 @@ namespace stablebn {
 std::shared_ptr<const Family> FamilyScores::family(int child, const VariableSet& parents) {
     const Key key{child, parents};
     while (true) {
-        const auto [entry, claimed] = claim(key, false);
-        if (entry.family) return entry.family;
+        const auto [known, claimed] = claim(key);
+        if (known) return known;
         if (claimed) return work_out_claimed(key);
-        if (entry.wanted) *entry.wanted = true;
         pool().help_until([&] {
             const std::lock_guard lock(mutex_);
             const auto found = families_.find(key);
-            return found == families_.end() || found->second.family;
+            return found == families_.end() || found->second;
         });
     }
 }
@@ -27,10 +26,8 @@ bool FamilyScores::knows(int child, const VariableSet& parents) {
 
 std::shared_ptr<const Family> FamilyScores::prepare(int child, const VariableSet& parents) {
     const Key key{child, parents};
-    const auto [entry, claimed] = claim(key, true);
-    if (!claimed) return entry.family;
-    const Ahead ahead(*entry.wanted);
-    return work_out_claimed(key);
+    const auto [known, claimed] = claim(key);
+    return claimed ? work_out_claimed(key) : known;
 }
 
 std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents, std::span<const int>) {
@@ -41,15 +38,14 @@ std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents
     {
         const std::lock_guard lock(mutex_);
         const auto found = families_.find({child, parents});
-        if (found != families_.end() && found->second.family) return found->second.family->changes;
+        if (found != families_.end() && found->second) return found->second->changes;
     }
     return work_out(child, parents);
 }
 
-std::pair<FamilyScores::Entry, bool> FamilyScores::claim(const Key& key, bool ahead) {
+std::pair<std::shared_ptr<const Family>, bool> FamilyScores::claim(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto [found, claimed] = families_.try_emplace(key);
-    if (claimed && ahead) found->second.wanted = std::make_shared<std::atomic<bool>>(false);
     return {found->second, claimed};
 }
 
@@ -72,7 +68,7 @@ std::shared_ptr<const Family> FamilyScores::work_out_claimed(const Key& key) {
     }
     {
         const std::lock_guard lock(mutex_);
-        families_[key] = {made, nullptr};
+        families_[key] = made;
     }
     pool().announce();
     return made;

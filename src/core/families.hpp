@@ -1,7 +1,6 @@
 // What a search asks of a score: families, and what each single change of their parents would bring.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -98,15 +97,8 @@ private:
         }
     };
 
-    struct Entry {
-        /// Null while it is under way: who wants it waits for it, and helps.
-        std::shared_ptr<const Family> family;
-        /// Of one that is worked out ahead, whether somebody waits for it by now; else null.
-        std::shared_ptr<std::atomic<bool>> wanted;
-    };
-
-    /// What is known of a family; and whether it was not even under way: then it is now, by who asked.
-    std::pair<Entry, bool> claim(const Key& key, bool ahead);
+    /// A family, null if it is not yet known; and whether it was not even under way: then it is now, by who asked.
+    std::pair<std::shared_ptr<const Family>, bool> claim(const Key& key);
     std::shared_ptr<const Family> work_out_claimed(const Key& key);
     /// Nanoseconds that it takes to look at every pair of variables.
     double cost_of_all_pairs() const;
@@ -117,7 +109,8 @@ private:
     std::vector<Fixed> first_terms_;
     Matrix<Fixed> first_changes_;
     std::mutex mutex_;
-    std::unordered_map<Key, Entry, HashOfKey> families_;
+    /// Null while a family is under way: who wants it waits for it, and helps.
+    std::unordered_map<Key, std::shared_ptr<const Family>, HashOfKey> families_;
 };
 
 }  // namespace stablebn

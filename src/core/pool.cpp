@@ -40,8 +40,6 @@ constexpr std::chrono::milliseconds BETWEEN_LOOKS{30};
 
 thread_local Watch* watch = nullptr;
 
-thread_local const std::atomic<bool>* ahead = nullptr;
-
 /// Work that no other thread takes part in.
 void do_alone(std::size_t count, const std::function<void(std::size_t)>& part) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -97,10 +95,6 @@ Watch::Watch(void (*look)()) : look_(look), outer_(std::exchange(watch, this)), 
 
 Watch::~Watch() { watch = outer_; }
 
-Ahead::Ahead(const std::atomic<bool>& wanted) : outer_(std::exchange(ahead, &wanted)) {}
-
-Ahead::~Ahead() { ahead = outer_; }
-
 void Watch::look_now_and_then() {
     Watch* const own = watch;
     if (!own || std::chrono::steady_clock::now() - own->looked_ < BETWEEN_LOOKS) return;
@@ -137,7 +131,7 @@ void Pool::share(std::size_t count, const std::function<void(std::size_t)>& part
         do_alone(count, part);
         return;
     }
-    Job job{part, count, false, ahead};
+    Job job{part, count, false};
     perform(job);
 }
 
@@ -161,7 +155,7 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& task) 
         do_alone(count, task);
         return;
     }
-    Job job{task, count, true, ahead};
+    Job job{task, count, true};
     perform(job);
 }
 
@@ -179,27 +173,14 @@ void Pool::perform(Job& job) {
         free->job = &job;
         tell_news();
     }
-    bool counted = false;
-    do {
-        while (!counted) {
-            if (job.is_waited_for()) {
-                counted = true;
-                ++waited_for_;
-            } else if (!help(Jobs::waited_for)) {
-                // Nothing that is waited for comes before what is done ahead.
-                break;
-            }
-        }
-    } while (work_at(job, true));
-    if (counted) --waited_for_;
+    while (work_at(job, true)) {
+    }
     if (free) {
         free->job = nullptr;
         while (free->visitors) {
             const std::uint64_t told = told_;
-            // Not with tasks: they may take long. Nor, where the last parts are waited for, with what is not: that might
-            // take longer than they do.
-            const bool soon = !job.are_tasks && job.is_waited_for();
-            if (!help(soon ? Jobs::waited_for : Jobs::short_ones) && free->visitors) wait_for_news(told);
+            // Not with tasks: they may take long, and this thread is waited for.
+            if (!help(false) && free->visitors) wait_for_news(told);
         }
         free->taken = false;
     }
@@ -223,20 +204,13 @@ bool Pool::work_at(Job& job, bool is_owner) {
     return true;
 }
 
-bool Pool::help(Jobs which) {
-    const auto is_short = [](const Job& job) { return !job.are_tasks; };
-    if (waited_for_ > 0 && help_with([&](const Job& job) { return is_short(job) && job.is_waited_for(); })) return true;
-    if (which == Jobs::waited_for) return false;
-    return help_with([&](const Job& job) { return which == Jobs::any || is_short(job); });
-}
-
-bool Pool::help_with(const std::function<bool(const Job&)>& suits) {
+bool Pool::help(bool with_tasks) {
     for (Slot& slot : slots_) {
         if (!slot.job.load(std::memory_order_relaxed)) continue;
         ++slot.visitors;
         Job* job = slot.job;
         // One part, not all: who waits for something looks after each whether it has come.
-        const bool helps = job && job->has_parts() && suits(*job) && work_at(*job, false);
+        const bool helps = job && job->has_parts() && (with_tasks || !job->are_tasks) && work_at(*job, false);
         // Nothing touches the job after this. If it was taken away meanwhile, its owner may wait to hear so.
         if (--slot.visitors == 0 && !slot.job) tell_news();
         if (helps) return true;
@@ -252,7 +226,7 @@ void Pool::help_until(const std::function<bool()>& done, const std::function<boo
     while (true) {
         const std::uint64_t told = told_;
         if (done()) return;
-        if (!help(Jobs::short_ones) && !otherwise()) wait_for_news(told);
+        if (!help(false) && !otherwise()) wait_for_news(told);
     }
 }
 
@@ -287,7 +261,7 @@ void Pool::tell_news() {
 void Pool::serve() {
     while (!ended_) {
         const std::uint64_t told = told_;
-        if (!help(Jobs::any)) wait_for_news(told);
+        if (!help(true)) wait_for_news(told);
     }
 }
 

@@ -37,18 +37,6 @@ private:
     std::chrono::steady_clock::time_point looked_;
 };
 
-/// While there is one, nobody waits for the work that this thread shares, unless it is wanted: other work comes first.
-class Ahead {
-public:
-    explicit Ahead(const std::atomic<bool>& wanted);
-    ~Ahead();
-    Ahead(const Ahead&) = delete;
-    Ahead& operator=(const Ahead&) = delete;
-
-private:
-    const std::atomic<bool>* outer_;
-};
-
 class Pool {
 public:
     /// So many threads, that of the caller included; fewer where the system has no more to give.
@@ -95,14 +83,11 @@ private:
         const std::function<void(std::size_t)>& part;
         std::size_t count;
         bool are_tasks;
-        /// Whether somebody waits for it; null where that is sure.
-        const std::atomic<bool>* wanted;
         /// The next part that nobody has taken.
         std::atomic<std::size_t> next{0};
         std::exception_ptr failure{};
 
         bool has_parts() const { return next < count; }
-        bool is_waited_for() const { return !wanted || *wanted; }
     };
 
     /// Where a job can be found. No lock is needed to look: who looks is counted first, and the owner takes the job
@@ -118,11 +103,8 @@ private:
     void perform(Job& job);
     /// Take a part of a job, of which only the owner looks whether to go on; false if none is left.
     bool work_at(Job& job, bool is_owner);
-    /// Which jobs of others to help with.
-    enum class Jobs { any, short_ones, waited_for };
-    /// Take a part of a job of others, first of one that is waited for; false if there is none.
-    bool help(Jobs which);
-    bool help_with(const std::function<bool(const Job&)>& suits);
+    /// Take a part of a job of others; false if there is none.
+    bool help(bool with_tasks);
     /// Wait for something new since then: awake for a while, then asleep.
     void wait_for_news(std::uint64_t told);
     void tell_news();
@@ -134,8 +116,6 @@ private:
     /// How often the process had been forked when the threads were started.
     int forks_;
     std::array<Slot, 64> slots_;
-    /// Jobs that are waited for and have parts that nobody has taken.
-    std::atomic<int> waited_for_{0};
     /// How often there was something new: a job, or the end of one.
     std::atomic<std::uint64_t> told_{0};
     std::atomic<int> asleep_{0};

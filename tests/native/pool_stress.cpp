@@ -60,11 +60,10 @@ public:
     /// Do so many jobs, those inside others among them.
     void work(std::size_t jobs) {
         for (std::size_t done = 0; done < jobs;) {
-            switch (random_() % 5) {
+            switch (random_() % 4) {
             case 0: done += share(random_() % 40, false); break;
             case 1: done += share(1 + random_() % 40, true); break;
             case 2: done += share_in_tasks(random_() % 6, random_() % 12); break;
-            case 3: done += share_ahead(random_() % 40); break;
             default: done += wait_for_a_task(); break;
             }
         }
@@ -84,20 +83,6 @@ private:
             failed = error.what() == std::to_string(failing);
         }
         expect(failed == fails && tally.is_right(fails));
-        return 1;
-    }
-
-    /// Work that nobody waits for, until perhaps somebody does.
-    std::size_t share_ahead(std::size_t count) {
-        Tally tally(count);
-        std::atomic<bool> wanted{false};
-        const std::size_t asked_at = random_() % 40;
-        const Ahead ahead(wanted);
-        pool_.share(count, [&](std::size_t part) {
-            tally.mark(part);
-            if (part == asked_at) wanted = true;
-        });
-        expect(tally.is_right(false));
         return 1;
     }
 
