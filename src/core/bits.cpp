@@ -14,12 +14,18 @@ constexpr std::size_t WORDS_AT_ONCE = 1 << 16;
 constexpr std::size_t WORDS_OF_A_LINE = 8;
 constexpr std::size_t SHORTEST_BLOCK = 64;
 constexpr std::size_t LONGEST_BLOCK = 1024;
+// Words of a level that are packed at once.
+constexpr std::size_t LONGEST_STRETCH = 4096;
 // Measured, in nanoseconds of a row and level.
 constexpr double ROW_TO_BIT = 1.0 / 30;
 
-void pack_level(Column column, std::size_t rows, int level, Word* out) {
-    const std::size_t whole = rows / WORD;
-    with_codes(column, [&](const auto* codes) {
+/// Write the words of a stretch, of which only the last may be a part of one.
+void pack_level(Column column, WordRange range, std::size_t rows, int level, Word* bits) {
+    const std::size_t whole = std::min(range.end, rows / WORD) - range.begin;
+    rows -= range.begin * WORD;
+    Word* out = bits + range.begin;
+    with_codes(column, [&](const auto* all) {
+        const auto* codes = all + range.begin * WORD;
         if constexpr (sizeof(*codes) == 1) {
             kernels().pack_bytes(codes, whole, static_cast<std::uint8_t>(level), out);
         } else {
@@ -29,7 +35,7 @@ void pack_level(Column column, std::size_t rows, int level, Word* out) {
                 out[w] = word;
             }
         }
-        if (whole * WORD < rows) {
+        if (range.begin + whole < range.end) {
             Word word = 0;
             for (std::size_t i = whole * WORD; i < rows; ++i) word |= Word{codes[i] == level} << (i - whole * WORD);
             out[whole] = word;
@@ -40,16 +46,20 @@ void pack_level(Column column, std::size_t rows, int level, Word* out) {
 }  // namespace
 
 PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int height, Pool& pool)
-    : bits_(static_cast<std::size_t>(height), (rows.count + WORD - 1) / WORD) {
+    : bits_(Matrix<Word>::unwritten(static_cast<std::size_t>(height), (rows.count + WORD - 1) / WORD)) {
     std::vector<int> variables;
     for (int v = 0; v < rows.variables(); ++v) {
         if (first[static_cast<std::size_t>(v)] >= 0) variables.push_back(v);
     }
     const double cost = ROW_TO_BIT * static_cast<double>(rows.count) * height;
-    pool.share(variables.size(), cost, [&](std::size_t place) {
-        const auto v = static_cast<std::size_t>(variables[place]);
+    // Levels differ in number: in stretches of rows, no thread has much more to do than another.
+    const std::size_t stretches = words() / LONGEST_STRETCH + 1;
+    pool.share(variables.size() * stretches, cost, [&](std::size_t part) {
+        const auto v = static_cast<std::size_t>(variables[part / stretches]);
+        const std::size_t stretch = part % stretches;
+        const WordRange range{words() * stretch / stretches, words() * (stretch + 1) / stretches};
         for (int level = 0; level < rows.levels[v]; ++level) {
-            pack_level(rows.columns[v], rows.count, level, bits_[static_cast<std::size_t>(first[v] + level)].data());
+            pack_level(rows.columns[v], range, rows.count, level, bits_[static_cast<std::size_t>(first[v] + level)].data());
         }
     });
 }

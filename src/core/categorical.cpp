@@ -12,6 +12,9 @@ namespace {
 /// What it takes to find the groups of some variables, in terms of the time of counting one more variable in them.
 constexpr double COST_OF_GROUPS = 4;
 
+/// Variables whose first changes one thread works out: as many as fill some lines of the cache.
+constexpr int NEIGHBOURS = 8;
+
 /// The Dirichlet terms of the cells, less those of the cells with the child's levels added up.
 template <class Count>
 Fixed dirichlet(std::span<const Count> cells, int child_levels, std::size_t stride, Prior prior, double iss) {
@@ -273,20 +276,25 @@ void PenalisedLikelihood::work_out_first(std::span<Fixed> terms, MatrixView<Fixe
         terms[v] = m_ln_m.sum(sizes.subspan(counts().first(v), counts().levels(v))) - all;
     }
     const double cells = static_cast<double>(counts().height()) * counts().height();
-    const auto work_out_pairs = [&](const auto& pairs, int v) {
-        for (int u = 0; u < v; ++u) {
-            Fixed sum;
-            for (int row = counts().first(u); row < counts().first(u) + counts().levels(u); ++row) {
-                sum += m_ln_m.sum(pairs[row].subspan(counts().first(v), counts().levels(v)));
+    // Some neighbours at a time: no two threads write to one line of the cache. Those with most to do come first.
+    const int parts = (variables() + NEIGHBOURS - 1) / NEIGHBOURS;
+    const auto work_out_pairs = [&](const auto& pairs, int begin, int end) {
+        for (int u = 0; u < end; ++u) {
+            if (u >= begin) changes(u, u) = {};
+            for (int v = std::max(begin, u + 1); v < end; ++v) {
+                Fixed sum;
+                for (int row = counts().first(u); row < counts().first(u) + counts().levels(u); ++row) {
+                    sum += m_ln_m.sum(pairs[row].subspan(counts().first(v), counts().levels(v)));
+                }
+                sum -= all + terms[u] + terms[v];
+                changes(u, v) = changes(v, u) = sum - unit_.times((counts().levels(u) - 1) * (counts().levels(v) - 1));
             }
-            sum -= all + terms[u] + terms[v];
-            changes(u, v) = changes(v, u) = sum - unit_.times((counts().levels(u) - 1) * (counts().levels(v) - 1));
         }
     };
     const CountMatrix& all_pairs = counts().pairs();
-    counts().pool().share(variables(), cells, [&](std::size_t part) {
-        const int v = variables() - 1 - static_cast<int>(part);
-        std::visit([&](const auto& pairs) { work_out_pairs(pairs, v); }, all_pairs);
+    counts().pool().share(static_cast<std::size_t>(parts), cells, [&](std::size_t part) {
+        const int begin = (parts - 1 - static_cast<int>(part)) * NEIGHBOURS, end = std::min(begin + NEIGHBOURS, variables());
+        std::visit([&](const auto& pairs) { work_out_pairs(pairs, begin, end); }, all_pairs);
     });
 }
 

@@ -51,31 +51,32 @@ Climber::Climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order, s
       order_(std::move(order)),
       parents_(std::move(start)),
       options_(options),
-      dag_(scores_->variables(), options.tabu,
-           by_place(constraints, order_, options.most_parents, scores_->most_parents())) {
+      dag_(order_, options.tabu, by_place(constraints, order_, options.most_parents, scores_->most_parents())),
+      families_(order_.size()) {
     const int n = scores_->variables();
-    gains_.resize(n);
     std::vector<int> place(n);
     for (int p = 0; p < n; ++p) place[order_[p]] = p;
     for (int v = 0; v < n; ++v) {
         for (const int u : parents_[v]) dag_.bring(place[u], place[v]);
     }
-    for (int p = 0; p < n; ++p) read_gains(p);
-    dag_.start();
+    set_all_gains();
 }
 
-void Climber::read_gains(int place) {
+void Climber::set_all_gains() {
+    std::vector<std::span<const Fixed>> all;
+    for (int p = 0; p < dag_.variables(); ++p) all.push_back(gains(p));
+    dag_.start(all, scores_->pool());
+}
+
+std::span<const Fixed> Climber::gains(int place) {
     const int variable = order_[place];
     const auto& parents = parents_[variable];
-    const auto read = [&](std::span<const Fixed> changes) {
-        for (std::size_t p = 0; p < gains_.size(); ++p) gains_[p] = changes[order_[p]];
-    };
     if (parents.empty()) {
-        read(scores_->first_changes()[variable]);
-    } else {
-        read(scores_->family(variable, parents)->changes);
+        families_[place] = nullptr;
+        return scores_->first_changes()[variable];
     }
-    dag_.set_gains(place, gains_);
+    families_[place] = scores_->family(variable, parents);
+    return families_[place]->changes;
 }
 
 void Climber::wish(std::size_t count) {
@@ -142,8 +143,8 @@ bool Climber::advance(double seconds, std::size_t ahead) {
 void Climber::make(const BestMoves& best) {
     const auto [kind, u, v] = best.first;
     follow({best.first, best.second, dag_.change(best.first), best.delta, best.next_delta, best.arbitrary});
-    read_gains(v);
-    if (kind == Move::reverse) read_gains(u);
+    dag_.set_gains(v, gains(v));
+    if (kind == Move::reverse) dag_.set_gains(u, gains(u));
     // Of both: what may be added to either depends on the arc between them.
     dag_.set_candidates(v);
     dag_.set_candidates(u);
@@ -167,8 +168,7 @@ void Climber::follow(const Step& step) {
 
 void Climber::replay(std::span<const Step> steps) {
     for (const Step& step : steps) follow(step);
-    for (int p = 0; p < dag_.variables(); ++p) read_gains(p);
-    for (int p = 0; p < dag_.variables(); ++p) dag_.set_candidates(p);
+    set_all_gains();
 }
 
 bool climb_on(std::span<Climber* const> climbers, double seconds) {

@@ -85,7 +85,10 @@ public:
     FamilyScores& scores() const { return *scores_; }
 
 private:
-    void read_gains(int place);
+    /// What each change of the parents of the variable at a place brings.
+    std::span<const Fixed> gains(int place);
+    /// Of all places, once the arcs are there.
+    void set_all_gains();
     void wish(std::size_t count);
     void make(const BestMoves& best);
     /// Change the graph, and note how good it is: all of a step but what other moves are worth after it.
@@ -100,8 +103,8 @@ private:
     std::size_t best_ = 0;
     int bad_ = 0;
     Fixed since_best_;
-    /// Scratch memory: the changes of one family, by place.
-    std::vector<Fixed> gains_;
+    /// Of each place, whose gains the graph looks at; none where the variable has no parents.
+    std::vector<std::shared_ptr<const Family>> families_;
     bool converged_ = false;
     Wishes wishes_;
 };

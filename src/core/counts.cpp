@@ -20,6 +20,10 @@ constexpr double SHARE_OF_CELLS = 0.5;
 constexpr double ROW_BY_HISTOGRAM = 1.0 / 1.4;
 // Nanoseconds of a cell that is not counted but what others leave, with those of new memory.
 constexpr double CELL_BY_DIFFERENCE = 1.0;
+// Nanoseconds of a count that another thread has found, added to those of others.
+constexpr double COUNT_ADDED = 0.3;
+// Variables of which one thread counts all pairs, one after the other.
+constexpr std::size_t MOST_NEIGHBOURS = 8;
 // Nanoseconds of a cell of a histogram of a bundle, from which the cells of its variables are added up.
 constexpr double CELL_OF_BUNDLE = 0.5;
 // Words of a thread's own rows: with fewer, threads rather have levels of their own.
@@ -193,17 +197,18 @@ std::span<const std::int64_t> Counts::level_sizes() const {
             }
             return;
         }
+        if (!rows_.weighted()) {
+            const PackedLevels& bits = packed();
+            pool_->share_evenly(sizes.size(), cost_of_configuration(), [&](std::size_t level) {
+                sizes[level] = common(bits[level], bits[level], bits.words());
+            });
+            return;
+        }
         for (const int v : narrow_) {
-            if (rows_.weighted()) {
-                with_codes(rows_.columns[v], [&](const auto* codes) {
-                    const auto own = group_sizes(std::span(codes, rows_.count), levels(v), rows_.weights);
-                    std::copy(own.begin(), own.end(), sizes.begin() + first(v));
-                });
-            } else {
-                for (int level = first(v); level < first(v) + levels(v); ++level) {
-                    sizes[level] = common(packed()[level], packed()[level], packed().words());
-                }
-            }
+            with_codes(rows_.columns[v], [&](const auto* codes) {
+                const auto own = group_sizes(std::span(codes, rows_.count), levels(v), rows_.weights);
+                std::copy(own.begin(), own.end(), sizes.begin() + first(v));
+            });
         }
     });
     return shared_->level_sizes;
@@ -219,7 +224,8 @@ const CountMatrix& Counts::pairs() const {
 template <class Count>
 Matrix<Count> Counts::count_pairs() const {
     const auto sizes = level_sizes();
-    Matrix<Count> pairs(height_, height_);
+    // What is written there first decides whose memory it is.
+    auto pairs = Matrix<Count>::unwritten(height_, height_);
     if (rows_.weighted()) {
         for (const int v : narrow_) {
             const Table own = by_histogram<Count>(VariableSet{v});
@@ -239,14 +245,19 @@ Matrix<Count> Counts::count_pairs() const {
     }
     // Rows that are here, without weights, are never too many for 32 bits.
     if constexpr (std::is_same_v<Count, std::int32_t>) {
-        // Every variable with those before it; the last ones, which have most to do, first.
-        pool_->share(narrow_.size(), cost_of_bits(height_ / 2.0), [&](std::size_t part) {
-            const std::size_t place = narrow_.size() - 1 - part;
-            const Crossing crossing = pairs_to_count(place);
-            Matrix<Count> met(crossing.levels.size(), crossing.configurations.rows());
-            const WordRange all{0, packed().words()};
-            add_common(packed(), all, crossing.configurations.view(), crossing.levels, met.view());
-            write_pairs(place, crossing, met, pairs);
+        // Every variable with those before it; the last ones, which have most to do, first. Where there are many, some
+        // neighbours have one thread: their counts lie in the same lines of the cache.
+        const std::size_t together = std::clamp(narrow_.size() / (4 * pool_->parts()), std::size_t{1}, MOST_NEIGHBOURS);
+        const std::size_t parts = (narrow_.size() + together - 1) / together;
+        pool_->share(parts, cost_of_bits(height_ / 2.0), [&](std::size_t part) {
+            const std::size_t begin = (parts - 1 - part) * together, end = std::min(begin + together, narrow_.size());
+            for (std::size_t place = begin; place < end; ++place) {
+                const Crossing crossing = pairs_to_count(place);
+                Matrix<Count> met(crossing.levels.size(), crossing.configurations.rows());
+                const WordRange all{0, packed().words()};
+                add_common(packed(), all, crossing.configurations.view(), crossing.levels, met.view());
+                write_pairs(place, crossing, met, pairs);
+            }
         });
     }
     return pairs;
@@ -267,6 +278,7 @@ template <class Count>
 void Counts::write_pairs(std::size_t place, const Crossing& crossing, const Matrix<Count>& met, Matrix<Count>& pairs) const {
     const auto sizes = level_sizes();
     const int v = narrow_[place], own = first(v), last = own + levels(v) - 1;
+    for (int k = own; k <= last; ++k) std::fill_n(&pairs(k, own), levels(v), 0);
     for (std::size_t m = 0; m < met.rows(); ++m) std::copy(met[m].begin(), met[m].end(), &pairs(crossing.levels[m], own));
     // The last level of each has the rows that no other one has.
     for (std::size_t before = 0; before < place; ++before) {
@@ -495,9 +507,12 @@ Matrix<std::int32_t> Counts::met_by_bits(const Matrix<int>& configurations, std:
             const WordRange range{words * part / stretches, words * (part + 1) / stretches};
             add_common(packed(), range, configurations.view(), levels, parts[part].view());
         });
-        for (const auto& own : parts) {
-            for (std::size_t at = 0; at < counts.rows() * counts.columns(); ++at) counts.data()[at] += own.data()[at];
-        }
+        const double cells = static_cast<double>(stretches * counts.rows() * counts.columns());
+        pool_->share_evenly(counts.rows(), COUNT_ADDED * cells, [&](std::size_t level) {
+            for (const auto& own : parts) {
+                for (std::size_t k = 0; k < counts.columns(); ++k) counts(level, k) += own(level, k);
+            }
+        });
     } else {
         // Few rows: every thread has levels of its own.
         const std::size_t parts = std::min(pool_->parts(), levels.size());
@@ -640,10 +655,16 @@ Counts::Table Counts::by_weights(const VariableSet& set) const {
 
 std::span<const Counts::Bundle> Counts::bundles() const {
     std::call_once(bundle_once_, [this] {
-        pool_->share(bundles_.size(), static_cast<double>(rows_.count * narrow_.size()), [this](std::size_t place) {
-            Bundle& bundle = bundles_[place];
-            const auto joint = configurations(rows_, bundle.variables);
-            bundle.codes.assign(joint.begin(), joint.end());
+        for (Bundle& bundle : bundles_) bundle.codes = Matrix<std::uint8_t>::unwritten(1, rows_.count);
+        const std::size_t stretches = rows_.count / ROWS_OF_A_THREAD + 1;
+        const double cost = static_cast<double>(rows_.count * narrow_.size());
+        pool_->share(bundles_.size() * stretches, cost, [&](std::size_t part) {
+            Bundle& bundle = bundles_[part / stretches];
+            const std::size_t stretch = part % stretches;
+            const std::size_t begin = rows_.count * stretch / stretches, end = rows_.count * (stretch + 1) / stretches;
+            std::vector<std::uint16_t> joint(end - begin);
+            write_configurations(rows_, bundle.variables, begin, joint);
+            std::ranges::copy(joint, bundle.codes[0].begin() + static_cast<std::ptrdiff_t>(begin));
         });
     });
     return bundles_;

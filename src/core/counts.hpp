@@ -169,7 +169,8 @@ private:
     struct Bundle {
         std::vector<int> variables;
         int size = 1;
-        std::vector<std::uint8_t> codes;
+        /// Of every row, in one row.
+        Matrix<std::uint8_t> codes;
     };
 
     using Table = std::shared_ptr<const JointTable>;

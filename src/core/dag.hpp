@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fixed.hpp"
+#include "pool.hpp"
 #include "views.hpp"
 
 namespace stablebn {
@@ -63,8 +64,9 @@ private:
 
 class Dag {
 public:
-    /// The empty graph; the constraints say the most parents of each variable. Required arcs must be brought.
-    Dag(int variables, int tabu, Constraints constraints);
+    /// The empty graph; the constraints say the most parents of each variable. Required arcs must be brought. `order` has
+    /// the number of the variable at each place.
+    Dag(std::vector<int> order, int tabu, Constraints constraints);
 
     int variables() const { return variables_; }
     int most_parents(int v) const { return constraints_.most_parents[v]; }
@@ -76,11 +78,12 @@ public:
     }
     bool has_arc(int from, int to) const { return is_parent_(to, from); }
 
-    /// Bring an arc, before the search begins; `start` must be called when all are there.
+    /// Bring an arc, before the search begins.
     void bring(int from, int to);
-    void start();
+    /// When all arcs are there, what every change of the parents of each variable brings, and what follows from that.
+    void start(std::span<const std::span<const Fixed>> gains, Pool& pool);
 
-    /// Write what every change of v's parents brings, by place of the parent.
+    /// What every change of v's parents brings, by number of the parent; it is looked at until others are set.
     void set_gains(int v, std::span<const Fixed> gains);
     /// Find the arcs into v whose addition gains most, but for cycles.
     void set_candidates(int v);
@@ -116,6 +119,8 @@ private:
     };
 
     Arc& arc(int from, int to);
+    void read_gains(int v, std::span<const Fixed> gains);
+    void weigh_arcs(int v);
     void weigh(int to, Arc& arc) const;
     void set_arc_bound(int v);
     bool comes_before(double delta, Move move, double other_delta, Move other) const;
@@ -134,6 +139,7 @@ private:
     std::span<const int> with_ancestors(int v);
 
     int variables_;
+    std::vector<int> order_;
     Constraints constraints_;
     Matrix<std::uint8_t> is_parent_;
     /// The arcs into each variable, with what it would bring to remove or reverse them: looked at in every step.
@@ -141,8 +147,9 @@ private:
     std::vector<std::vector<int>> children_;
     /// Row u, as bits: the variables to which a directed path leads from u, itself among them.
     Matrix<std::uint64_t> paths_;
-    /// The change of score when u joins the parents of v, or leaves them; and as doubles, -inf where it may not join.
-    Matrix<Fixed> gains_;
+    /// Of v, by number, the change of score when a variable joins its parents, or leaves them.
+    std::vector<std::span<const Fixed>> gains_;
+    /// The same by place, as doubles, -inf where it may not join.
     Matrix<double> deltas_;
     /// No change of an arc into v gains more.
     std::vector<double> arc_bounds_;

@@ -82,7 +82,7 @@ std::span<const Fixed> FamilyScores::first_terms() {
 MatrixView<const Fixed> FamilyScores::first_changes() {
     std::call_once(first_once_, [this] {
         first_terms_.resize(variables_);
-        first_changes_ = Matrix<Fixed>(variables_, variables_);
+        first_changes_ = Matrix<Fixed>::unwritten(variables_, variables_);
         work_out_first(first_terms_, first_changes_.view());
     });
     return std::as_const(first_changes_).view();
@@ -100,12 +100,35 @@ void FamilyScores::adopt_first(FamilyScores& other, std::span<const int> order) 
     const auto changes = other.first_changes();
     std::call_once(first_once_, [&] {
         first_terms_.resize(variables_);
-        first_changes_ = Matrix<Fixed>(variables_, variables_);
-        for (int v = 0; v < variables_; ++v) {
+        first_changes_ = Matrix<Fixed>::unwritten(variables_, variables_);
+        pool().share_evenly(variables_, cost_of_all_pairs(), [&](std::size_t v) {
             first_terms_[v] = other.first_terms_[order[v]];
-            for (int u = 0; u < variables_; ++u) first_changes_(v, u) = changes(order[v], order[u]);
-        }
+            const auto own = first_changes_[v];
+            const auto known = changes[order[v]];
+            for (std::size_t u = 0; u < own.size(); ++u) own[u] = known[order[u]];
+        });
     });
 }
+
+FamilyScores::FirstSums FamilyScores::sums_of_first_changes() {
+    const auto changes = first_changes();
+    FirstSums found{std::vector<Wide>(variables_), {}};
+    std::vector<std::vector<int>> barred(variables_);
+    pool().share_evenly(variables_, cost_of_all_pairs(), [&](std::size_t v) {
+        for (int u = 0; u < variables_; ++u) {
+            if (const Fixed change = changes(v, u); is_candidate(change)) {
+                found.sums[v] += change.units;
+            } else {
+                barred[v].push_back(u);
+            }
+        }
+    });
+    for (int v = 0; v < variables_; ++v) {
+        for (const int u : barred[v]) found.barred.emplace_back(v, u);
+    }
+    return found;
+}
+
+double FamilyScores::cost_of_all_pairs() const { return static_cast<double>(variables_) * variables_; }
 
 }  // namespace stablebn

@@ -65,6 +65,14 @@ public:
     std::span<const Fixed> first_terms();
     MatrixView<const Fixed> first_changes();
 
+    /// Of every variable, the sum of the changes with each single parent that is a candidate; and those that are none, as
+    /// child and parent.
+    struct FirstSums {
+        std::vector<Wide> sums;
+        std::vector<std::pair<int, int>> barred;
+    };
+    FirstSums sums_of_first_changes();
+
     /// The same score for variables renumbered so that new i is old order[i].
     virtual std::shared_ptr<FamilyScores> reordered(std::span<const int> order) = 0;
 
@@ -73,7 +81,7 @@ public:
 
 protected:
     virtual std::vector<Fixed> work_out(int child, const VariableSet& parents) = 0;
-    /// Write terms and changes of every variable without parents.
+    /// Write terms and changes of every variable without parents, into memory in which nothing is written.
     virtual void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes);
     /// Take over those of another score, where this variable i is its order[i].
     void adopt_first(FamilyScores& other, std::span<const int> order);
@@ -93,6 +101,8 @@ private:
     /// A family, null if it is not yet known; and whether it was not even under way: then it is now, by who asked.
     std::pair<std::shared_ptr<const Family>, bool> claim(const Key& key);
     std::shared_ptr<const Family> work_out_claimed(const Key& key);
+    /// Nanoseconds that it takes to look at every pair of variables.
+    double cost_of_all_pairs() const;
 
     int variables_;
     int most_parents_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine.hpp"
@@ -102,19 +103,34 @@ void add_products(const SlicedColumns& columns, std::size_t first, std::size_t l
     carry(sums, hi, lo);
 }
 
-std::pair<std::int64_t, std::int64_t> bit_range(std::span<const double> column) {
-    std::int64_t top = -1074, lowest = 1024;
-    for (const double value : column) {
-        const auto pattern = std::bit_cast<std::uint64_t>(value);
-        const auto written = static_cast<std::int64_t>(pattern >> 52 & 0x7FF);
-        // A subnormal number has the smallest exponent and no leading bit.
-        const std::int64_t exponent = std::max<std::int64_t>(written, 1);
-        const std::uint64_t mantissa = (pattern & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{written > 0} << 52;
-        if (!mantissa) continue;
-        top = std::max<std::int64_t>(top, exponent - 1075 + std::bit_width(mantissa));
-        lowest = std::min<std::int64_t>(lowest, exponent - 1075 + std::countr_zero(mantissa));
+/// Of many values only the largest, and the smallest of their lowest bits, are taken apart.
+BitRange bit_range(std::span<const double> column) {
+    constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1, fraction = magnitude >> 11;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    // Side by side, so that one instruction does several.
+    constexpr std::size_t LANES = 8;
+    double largest[LANES], smallest[LANES];
+    std::fill_n(largest, LANES, 0.0);
+    std::fill_n(smallest, LANES, infinity);
+    const auto look_at = [&](double value, std::size_t lane) {
+        const std::uint64_t pattern = std::bit_cast<std::uint64_t>(value) & magnitude;
+        const double size = std::bit_cast<double>(pattern);
+        // The number less the lowest bit of its fraction; if it has none, that is the leading one.
+        const double rest = std::bit_cast<double>(pattern & (pattern - 1));
+        const double lowest = pattern & fraction ? size - rest : size;
+        const double known = pattern ? lowest : infinity;
+        largest[lane] = size > largest[lane] ? size : largest[lane];
+        smallest[lane] = known < smallest[lane] ? known : smallest[lane];
+    };
+    const std::size_t whole = column.size() / LANES * LANES;
+    for (std::size_t i = 0; i < whole; i += LANES) {
+        for (std::size_t lane = 0; lane < LANES; ++lane) look_at(column[i + lane], lane);
     }
-    return {top, lowest};
+    for (std::size_t i = whole; i < column.size(); ++i) look_at(column[i], 0);
+    const double most = *std::max_element(largest, largest + LANES), least = *std::min_element(smallest, smallest + LANES);
+    // An exponent here is that of the leading bit.
+    if (most == 0) return {};
+    return {std::ilogb(most) + 1, std::ilogb(least)};
 }
 
 }  // namespace stablebn

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "views.hpp"
 
@@ -35,6 +34,10 @@ void add_products(const SlicedColumns& columns, std::size_t first, std::size_t l
                   MatrixView<std::int64_t> lo);
 
 /// The e for which every |x| < 2**e, and that of the lowest bit set in any value: all are multiples of it.
-std::pair<std::int64_t, std::int64_t> bit_range(std::span<const double> column);
+struct BitRange {
+    std::int64_t top = -1074;
+    std::int64_t lowest = 1024;
+};
+BitRange bit_range(std::span<const double> column);
 
 }  // namespace stablebn

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,10 +35,10 @@ struct CacheAligned {
     template <class U>
     CacheAligned(const CacheAligned<U>&) {}
 
-    /// Nothing is written into numbers that are given no value.
+    /// Nothing is written into numbers that are given no value, fixed-point ones too.
     template <class U>
     void construct(U* at) {
-        ::new (static_cast<void*>(at)) U;
+        if constexpr (!std::is_trivially_copyable_v<U>) ::new (static_cast<void*>(at)) U;
     }
     template <class U, class... Arguments>
     void construct(U* at, Arguments&&... arguments) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "binding.hpp"
@@ -20,6 +21,9 @@ namespace {
 // Products of one thread at a time, a moment's work; and rows, of which fewer would take longer to carry over.
 constexpr std::size_t PRODUCTS_AT_ONCE = std::size_t{1} << 29;
 constexpr std::size_t FEWEST_ROWS = 512;
+// Rows of a column that one thread looks at for its range of bits; and, in nanoseconds, what a value takes.
+constexpr std::size_t ROWS_OF_A_RANGE = 1 << 17;
+constexpr double VALUE_OF_A_RANGE = 0.7;
 
 /// Sums of products of all pairs of slices, each thread over rows of its own: high and low halves, lower triangles.
 nb::object sums_of_products(const Table<double>& values, const Vector<std::int64_t>& tops, int slices,
@@ -31,22 +35,58 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
         const Unlocked unlocked;
         const auto pool = Pool::with_threads(threads);
         std::vector<std::vector<std::int64_t>> parts(pool->size());
-        // Some rows at a time, so that Ctrl-C is heard between.
-        const std::size_t stretch = parts.size() * std::max(FEWEST_ROWS, PRODUCTS_AT_ONCE / (rows * rows));
-        for (std::size_t first = 0; first < count; first += stretch) {
-            const std::size_t size = std::min(stretch, count - first);
-            pool->share(parts.size(), [&](std::size_t part) {
-                auto& own = parts[part];
-                own.resize(halves.size());
-                const MatrixView<std::int64_t> hi{own.data(), rows, rows}, lo{own.data() + rows * rows, rows, rows};
-                add_products(columns, first + size * part / parts.size(), first + size * (part + 1) / parts.size(), hi, lo);
-            });
-        }
+        const std::size_t most = std::max(FEWEST_ROWS, PRODUCTS_AT_ONCE / (rows * rows));
+        std::atomic<std::size_t> next{0};
+        pool->share(parts.size(), [&](std::size_t part) {
+            auto& own = parts[part];
+            own.resize(halves.size());
+            const MatrixView<std::int64_t> hi{own.data(), rows, rows}, lo{own.data() + rows * rows, rows, rows};
+            // Some rows at a time, so that Ctrl-C is heard between; fewer towards the end, so that all threads end at once.
+            for (std::size_t first = next; first < count;) {
+                const std::size_t size = std::clamp((count - first) / (2 * parts.size()), FEWEST_ROWS, most);
+                const std::size_t last = std::min(first + size, count);
+                if (!next.compare_exchange_weak(first, last)) continue;
+                try {
+                    Watch::look_now_and_then();
+                } catch (...) {
+                    next = count;
+                    throw;
+                }
+                add_products(columns, first, last, hi, lo);
+                first = next;
+            }
+        });
         for (const auto& own : parts) {
             std::transform(own.begin(), own.end(), halves.begin(), halves.begin(), std::plus<>());
         }
     }
     return nb::cast(array_of(std::move(halves), {2, rows, rows}));
+}
+
+nb::object bit_ranges(const Table<double>& values, int threads) {
+    const auto columns = view_of(values);
+    const auto pool = Pool::with_threads(threads);
+    const std::size_t stretches = columns.columns / ROWS_OF_A_RANGE + 1;
+    std::vector<BitRange> found(columns.rows * stretches);
+    {
+        const Unlocked unlocked;
+        const double cost = VALUE_OF_A_RANGE * static_cast<double>(columns.rows * columns.columns);
+        pool->share(found.size(), cost, [&](std::size_t part) {
+            const std::size_t stretch = part % stretches, first = columns.columns * stretch / stretches;
+            const std::size_t last = columns.columns * (stretch + 1) / stretches;
+            found[part] = bit_range(columns[part / stretches].subspan(first, last - first));
+        });
+    }
+    std::vector<std::int64_t> ranges;
+    for (std::size_t v = 0; v < columns.rows; ++v) {
+        BitRange own;
+        for (std::size_t stretch = 0; stretch < stretches; ++stretch) {
+            own.top = std::max(own.top, found[v * stretches + stretch].top);
+            own.lowest = std::min(own.lowest, found[v * stretches + stretch].lowest);
+        }
+        ranges.insert(ranges.end(), {own.top, own.lowest});
+    }
+    return nb::cast(array_of(std::move(ranges), {columns.rows, 2}));
 }
 
 }  // namespace
@@ -90,12 +130,8 @@ void bind_numbers(nb::module_& m) {
         nb::arg("counts"), nb::arg("a"), "The sum over counts m of ln(Gamma(m + a) / Gamma(a)) in units of 2**-62.");
 
     m.def(
-        "bit_range",
-        [](const Vector<double>& column) {
-            const auto [top, lowest] = bit_range(span_of(column));
-            return nb::make_tuple(top, lowest);
-        },
-        nb::arg("column"), "The e for which every |x| < 2**e, and that of the lowest bit set in any value.");
+        "bit_ranges", &bit_ranges, nb::arg("values"), nb::arg("threads"),
+        "Of each column the e for which every |x| < 2**e, and that of the lowest bit set in any value: int64 [n, 2].");
     m.attr("SLICE_WIDTH") = SLICE_WIDTH;
     m.attr("CARRY") = CARRY;
     m.def("sums_of_products", &sums_of_products, nb::arg("values"), nb::arg("tops"), nb::arg("slices"),

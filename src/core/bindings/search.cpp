@@ -181,16 +181,39 @@ void bind_search(nb::module_& m) {
              nb::arg("child"), nb::arg("parents"),
              "Limbs of the change of score with each single change of the parents: int64 [n, 2].")
         .def("first",
-             [](FamilyScores& scores) {
+             [](nb::handle_t<FamilyScores> self) {
+                 auto& scores = nb::cast<FamilyScores&>(self);
                  {
                      const Unlocked unlocked;
                      scores.first_changes();
                  }
+                 // The changes are many, and stay where they are.
                  const auto changes = scores.first_changes();
-                 return nb::make_tuple(limbs_of(scores.first_terms(), {changes.rows}),
-                                       limbs_of({changes.data, changes.rows * changes.columns}, {changes.rows, changes.columns}));
+                 static_assert(sizeof(Fixed) == 2 * sizeof(std::int64_t));
+                 const auto* limbs = reinterpret_cast<const std::int64_t*>(changes.data);
+                 return nb::make_tuple(
+                     limbs_of(scores.first_terms(), {changes.rows}),
+                     nb::ndarray<nb::numpy, const std::int64_t>(limbs, {changes.rows, changes.columns, 2}, self));
              },
              "Limbs of terms [n, 2] and changes [n, n, 2] of every variable without parents.")
+        .def("sums_of_first",
+             [](FamilyScores& scores) {
+                 FamilyScores::FirstSums found;
+                 {
+                     const Unlocked unlocked;
+                     found = scores.sums_of_first_changes();
+                 }
+                 constexpr int half = 62;
+                 nb::list sums;
+                 for (const Wide sum : found.sums) {
+                     const auto upper = static_cast<std::int64_t>(sum >> half);
+                     const auto lower = static_cast<std::int64_t>(sum - (static_cast<Wide>(upper) << half));
+                     sums.append(nb::int_(upper) * nb::int_(std::int64_t{1} << half) + nb::int_(lower));
+                 }
+                 return nb::make_tuple(sums, found.barred);
+             },
+             "The sum of the changes of every variable with each single parent that is a candidate; and those that are "
+             "none, as pairs of child and parent.")
         .def("reordered",
              [](FamilyScores& scores, const std::vector<int>& order) {
                  const Unlocked unlocked;

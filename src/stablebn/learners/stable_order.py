@@ -10,6 +10,7 @@ from stablebn.learners.hc import hill_climb
 from stablebn.learners.problem import Problem
 from stablebn.learners.tabu import tabu_search
 from stablebn.search import Climb
+from stablebn.stats.variable_sets import members
 
 Search = Callable[[Problem, Mapping[str, Sequence[int]], SearchConfig], list[Climb]]
 """Climbs once for each order; the keys name the searches."""
@@ -48,12 +49,20 @@ def stable_order(found: Climb) -> list[int]:
 
 def layered_order(parents: Sequence[int], order: Sequence[int]) -> list[int]:
     """Variables layer by layer from the roots, inside a layer by `order`."""
+    place = {v: p for p, v in enumerate(order)}
+    children: dict[int, list[int]] = {v: [] for v in order}
+    waiting = {v: parents[v].bit_count() for v in order}
+    for v in order:
+        for u in members(parents[v]):
+            children[u].append(v)
     layered: list[int] = []
-    placed = 0
-    waiting = list(order)
-    while waiting:
-        layer = [v for v in waiting if not parents[v] & ~placed]
+    layer = [v for v in order if not waiting[v]]
+    while layer:
         layered += layer
-        placed |= sum(1 << v for v in layer)
-        waiting = [v for v in waiting if not placed >> v & 1]
+        following = []
+        for child in (child for u in layer for child in children[u]):
+            waiting[child] -= 1
+            if not waiting[child]:
+                following.append(child)
+        layer = sorted(following, key=place.__getitem__)
     return layered

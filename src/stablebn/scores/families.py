@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from stablebn import _core
 from stablebn.fixed_point import NOT_A_CANDIDATE, Limbs, integers, joined
 from stablebn.stats.variable_sets import bit
@@ -120,17 +118,9 @@ class CompiledScores(FamilyScores):
 
     def sums_with_one_parent(self) -> list[int]:
         """For every variable, the sum over all others of what it gains with them as its single parent."""
-        scores, changes = self.without_parents
-        barred = changes[:, :, 0] == NOT_A_CANDIDATE
-        sums = sums_of_limbs(np.where(barred[:, :, None], 0, changes))
-        for v, u in np.argwhere(barred).tolist():
+        scores, _ = self.without_parents
+        sums, barred = self.compiled.sums_of_first()
+        for v, u in barred:
             if u != v and self.is_candidate(v, bit(u)):
                 sums[v] += self.family(v, bit(u)) - scores[v]
         return sums
-
-
-def sums_of_limbs(terms: Limbs) -> list[int]:
-    """The integers that rows of limbs [m, n, 2] sum to; the halves of hi apart, as their sum may need more bits."""
-    upper, lower = (terms[:, :, 0] >> 32).sum(axis=1), (terms[:, :, 0] & 0xFFFFFFFF).sum(axis=1)
-    low = terms[:, :, 1].sum(axis=1)
-    return [joined((h << 32) + m, lo) for h, m, lo in zip(*map(np.ndarray.tolist, (upper, lower, low)), strict=True)]

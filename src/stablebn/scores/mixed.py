@@ -13,7 +13,7 @@ from stablebn._core import ln_of_integer
 from stablebn.fixed_point import LO_BITS, NOT_A_CANDIDATE, UNIT, limbs
 from stablebn.scores.available import NodeAverageScores
 from stablebn.scores.continuous import ln_pi
-from stablebn.scores.families import CompiledScores, sums_of_limbs
+from stablebn.scores.families import CompiledScores
 from stablebn.stats.available_mixed import AvailableMixedStatistics
 from stablebn.stats.mixed import MixedColumns, MixedStatistics
 from stablebn.stats.statistics import Statistics
@@ -65,8 +65,8 @@ class ConditionalGaussianScores(CompiledScores):
 
     def sums_with_one_parent(self) -> list[int]:
         """For every variable, the sum of what it gains with each other that may be its single parent."""
-        _, changes = self.without_parents
-        return sums_of_limbs(np.where(changes[:, :, :1] == NOT_A_CANDIDATE, 0, changes))
+        sums, _ = self.compiled.sums_of_first()
+        return sums
 
 
 class MixedAverage(NodeAverageScores):

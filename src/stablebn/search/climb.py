@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.fixed_point import joined, to_float
+from stablebn.fixed_point import joined, sum_of, to_float
 from stablebn.scores.families import CompiledScores
 from stablebn.search.constraints import Constraints
 from stablebn.search.journal import Journal
@@ -192,7 +192,7 @@ def watch_stages(
 def _found(climber: _core.Climber, order: Sequence[int], start: Sequence[int], first: int) -> Climb:
     """What a climber has found, from a start and its score."""
     steps, deltas = climber.steps()
-    score = first + sum(joined(hi, lo) for hi, lo in steps[: climber.best, 6:8].tolist())
+    score = first + sum_of(steps[: climber.best, 6:8])
     parents = list(start)
     for kind, u, v in steps[: climber.best, :3].tolist():
         parents[order[v]] ^= bit(order[u])

@@ -121,7 +121,7 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
     n = sum(map(width, asked))
     total = 0
     ranges = np.tile(np.array([[-(1 << 62), 1 << 62]]), (n, 1))
-    for rows, own in each(_bit_ranges, asked):
+    for rows, own in each(_bit_ranges, asked, threads):
         total += rows
         ranges = np.stack([np.maximum(ranges[:, 0], own[:, 0]), np.minimum(ranges[:, 1], own[:, 1])], axis=1)
     # One bit above the largest value: so no slice, the first included, is beyond half its range.
@@ -157,11 +157,11 @@ def width(part: Part) -> int:
     return len(part.levels) if isinstance(part, Indicators) else 1
 
 
-def _bit_ranges(block: Table, parts: list[Part]) -> tuple[int, NDArray[np.int64]]:
+def _bit_ranges(block: Table, parts: list[Part], threads: int) -> tuple[int, NDArray[np.int64]]:
     """How many rows there are by weight, and the range of bits of each column."""
     values, weights = _columns(block, parts)
     rows = values.shape[1] if weights is None else int(weights.sum())
-    return rows, np.array([_core.bit_range(column) for column in values], dtype=np.int64).reshape(len(values), 2)
+    return rows, _core.bit_ranges(values, threads)
 
 
 def _columns(block: Any, parts: list[Part]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:

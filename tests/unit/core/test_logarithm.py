@@ -10,8 +10,7 @@ from tests.naive.scores import ln
 
 from stablebn import _core
 from stablebn._core import ln_of_integer
-from stablebn.fixed_point import UNIT, integers, joined, limbs, to_float, to_floats
-from stablebn.scores.families import sums_of_limbs
+from stablebn.fixed_point import UNIT, integers, joined, limbs, sum_of, to_float, to_floats
 
 
 def _as_decimal(value: int) -> Decimal:
@@ -89,6 +88,6 @@ def test_doubles_of_limbs_are_rounded_once_however_they_are_split(value: int, sh
 
 
 @given(st.lists(st.integers(-(2**107), 2**107), max_size=20))
-def test_sums_of_limbs_do_not_overflow(values: list[int]) -> None:
+def test_sum_of_limbs_does_not_overflow(values: list[int]) -> None:
     terms = np.array([limbs(value) for value in values], dtype=np.int64).reshape(-1, 2)
-    assert sums_of_limbs(terms[None]) == [sum(values)]
+    assert sum_of(terms) == sum(values)

@@ -84,10 +84,19 @@ def test_score_of_a_dag_is_the_sum_over_its_families(make: object, parents: list
         assert scores.dag(parents) == sum(map(scores.family, range(5), parents))
 
 
+@pytest.mark.parametrize("make", [_categorical, _continuous])
+def test_sums_with_one_parent_are_those_of_families(make: object) -> None:
+    for score in CATEGORICAL if make is _categorical else CONTINUOUS:
+        scores = _categorical(score) if make is _categorical else _continuous(score)
+        sums = [sum(scores.family(v, bit(u)) - scores.family(v, 0) for u in range(5) if u != v) for v in range(5)]
+        assert scores.sums_with_one_parent() == sums
+
+
 def test_dag_with_a_family_that_is_no_candidate_has_a_score() -> None:
     # A penalty so large that not even one parent may be added.
     scores = family_scores(categorical_table([list(range(250))] * 2), ScoreConfig("bic", k=1e5))
     assert scores.without_parents[1][1, 0, 0] == NOT_A_CANDIDATE
+    assert scores.sums_with_one_parent() == [scores.family(v, 2 - v) - scores.family(v, 0) for v in range(2)]
     assert scores.dag([0, 1]) == scores.family(0, 0) + scores.family(1, 1)
 
 
