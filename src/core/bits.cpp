@@ -1,6 +1,7 @@
 #include "bits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "pool.hpp"
 #include "scratch.hpp"
@@ -39,8 +40,16 @@ void pack_level(Column column, std::size_t rows, int level, Word* out) {
 
 }  // namespace
 
-PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int height, Pool& pool)
-    : bits_(static_cast<std::size_t>(height), (rows.count + WORD - 1) / WORD) {
+void pack(Column column, std::size_t rows, int levels, Word* out) {
+    const std::size_t words = (rows + WORD - 1) / WORD;
+    for (int level = 0; level < levels; ++level) pack_level(column, rows, level, out + static_cast<std::size_t>(level) * words);
+}
+
+PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int height, Pool& pool) {
+    const auto made = std::make_shared<Matrix<Word>>(static_cast<std::size_t>(height), (rows.count + WORD - 1) / WORD);
+    Matrix<Word>& bits = *made;
+    bits_ = std::as_const(bits).view();
+    own_ = made;
     std::vector<int> variables;
     for (int v = 0; v < rows.variables(); ++v) {
         if (first[static_cast<std::size_t>(v)] >= 0) variables.push_back(v);
@@ -48,9 +57,7 @@ PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int hei
     const double cost = ROW_TO_BIT * static_cast<double>(rows.count) * height;
     pool.share(variables.size(), cost, [&](std::size_t place) {
         const auto v = static_cast<std::size_t>(variables[place]);
-        for (int level = 0; level < rows.levels[v]; ++level) {
-            pack_level(rows.columns[v], rows.count, level, bits_[static_cast<std::size_t>(first[v] + level)].data());
-        }
+        pack(rows.columns[v], rows.count, rows.levels[v], bits[static_cast<std::size_t>(first[v])].data());
     });
 }
 

@@ -182,7 +182,7 @@ def prepare(
             options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights, "keep": keep}
             options |= {"columns": columns, "drop": drop, "levels": levels, "few_rows_will_do": few_rows_will_do}
             kept = Cache(cache, stored.batches.contents, {**options, "block_rows": stored.block_rows})
-            if (before := kept.find()) is not None:
+            if (before := kept.find(memory or USUAL_MEMORY)) is not None:
                 return before
     else:
         opened = _held(source, names, dialect, choice, weights, missing, problems, threads)

@@ -57,8 +57,11 @@ MOST_BLOCK_ROWS = 1 << 20
 _MOST_BATCH_ROWS = 1 << 17
 _FEWEST_ROWS = 1 << 10
 
-# Bytes, for each value of a block or of a batch, of all that is made of it before it is let go.
-_BYTES_IN_BLOCK = 64
+# Bytes of all that is made of a block before it is let go: for each row, each code and each number.
+_BYTES_OF_ROW = 64
+_BYTES_OF_CODE = 4
+_BYTES_OF_NUMBER = 64
+# The same for each value of a batch, and for each row of a column that takes several passes.
 _BYTES_IN_BATCH = 128
 _BYTES_IN_PASS = 256
 
@@ -116,8 +119,8 @@ class StoredTable(Source):
 
     @property
     def block_rows(self) -> int:
-        """How many rows a block will have."""
-        return rows_at_once(self.memory, len(self.types), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
+        """How many rows a block will have if all columns are categorical."""
+        return rows_of_block(self.memory, len(self.types), 0)
 
     def rows(self, said: Told, problems: Problems) -> Counted:
         """Pass over the rows, and write them to disk as they came."""
@@ -202,6 +205,9 @@ def fill(
     before: int = 0,
 ) -> Filled:
     """Pass over the rows of a table, which has so many before, and write them to disk as they came."""
+    # Here and not above: errors in the data are told without the core.
+    from stablebn import _core
+
     wanted = [*types, *([] if weights is None else [weights.name])]
     count = 0
     damaged: set[Name] = set()
@@ -228,8 +234,9 @@ def fill(
                 columns[name] = kept[name].convert(column if used is None else column.filter(used))
         counts = None if counts is None else counts[counts > 0]
         stock.add(columns, length if counts is None else len(counts), counts, threads)
-    # What PyArrow has let go it keeps for itself otherwise.
+    # What has been let go stays with PyArrow otherwise, and with the core.
     pa.default_memory_pool().release_unused()
+    _core.give_memory_back()
     return Filled(count, damaged)
 
 
@@ -298,6 +305,12 @@ def open_stored(
 def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
     """How many rows may be in memory."""
     return max(_FEWEST_ROWS, min(most, memory // (bytes_of_value * max(columns, 1))))
+
+
+def rows_of_block(memory: int, categorical: int, continuous: int) -> int:
+    """How many rows a block has that has so many columns."""
+    bytes_of_row = _BYTES_OF_ROW + _BYTES_OF_CODE * categorical + _BYTES_OF_NUMBER * continuous
+    return rows_at_once(memory, 1, bytes_of_row, MOST_BLOCK_ROWS)
 
 
 @dataclass(frozen=True)
@@ -641,7 +654,7 @@ class StoredRows(Rows):
     def _tabulated(self, encoding: Encoding) -> BlockTable:
         """Write the rows to disk, in blocks."""
         assert isinstance(self.stock, StockPart)
-        rows = rows_at_once(self.memory, len(encoding.layout.names), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
+        rows = rows_of_block(self.memory, len(encoding.categories), len(encoding.numbers))
         writer = BlockWriter(self.folder(), encoding.layout, rows)
         for codes, values, weights, count in encoding.rows_of(self.stock):
             writer.add(codes, values, weights, count)
