@@ -20,6 +20,7 @@ from stablebn.data.batches import (
     Types,
     can_come_in_parts,
     comes_in_parts,
+    is_text,
     open_as_batches,
     open_file_parts,
     parts_of_files,
@@ -196,7 +197,7 @@ def is_dask_frame(source: object) -> bool:
 
 
 def _found_in_files(path: str, cluster: Cluster) -> _Found:
-    if not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
+    if is_text(path) or not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
         raise OptionError(
             f'engine="dask" reads Parquet and Arrow files, and {path!r} is none. Write the table as Parquet first.'
         )

@@ -31,6 +31,7 @@ from stablebn.data.columns import (
 from stablebn.data.dialect import Dialect
 from stablebn.data.encoding import code_type, narrow, refuse_too_large
 from stablebn.data.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
+from stablebn.data.markers import report_markers
 from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
 from stablebn.data.stock import (
@@ -68,8 +69,8 @@ _BYTES_IN_PASS = 256
 # So much of the memory may be taken by texts that are different: one of so many parts.
 SHARE_OF_TEXTS = 8
 
-# A text file in memory takes about so many times its size.
-_TIMES_TEXT = 8
+# A table in a file of another format takes in memory about so many times the size of the file.
+_TIMES_FILE = 8
 
 
 def in_parts(source: object, memory: int | None, cache: object) -> bool:
@@ -84,10 +85,10 @@ def in_parts(source: object, memory: int | None, cache: object) -> bool:
     path = os.fsdecode(source)
     if can_come_in_parts(path):
         return True
-    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_TEXT > memory:
+    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_FILE > memory:
         raise OptionError(
-            f"memory= is too little for {path!r}: only Parquet and Arrow files can be read in parts. Write the table "
-            "as Parquet first, say with DuckDB or polars, or leave memory= out."
+            f"memory= is too little for {path!r}: only text (CSV), Parquet and Arrow files can be read in parts. Write "
+            "the table as Parquet first, say with DuckDB or polars, or leave memory= out."
         )
     return False
 
@@ -116,11 +117,6 @@ class StoredTable(Source):
     memory: int
     folder: Callable[[], Folder]
     threads: int = 1
-
-    @property
-    def block_rows(self) -> int:
-        """How many rows a block will have if all columns are categorical."""
-        return rows_of_block(self.memory, len(self.types), 0)
 
     def rows(self, said: Told, problems: Problems) -> Counted:
         """Pass over the rows, and write them to disk as they came."""
@@ -291,7 +287,7 @@ def open_stored(
     """
     if names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
-    batches = open_batches(source, dialect)
+    batches = open_batches(source, dialect, threads)
     every = list(batches.types)
     wanted = choice.of(every)
     column = weight_column(weights, {name: batches.types[name] for name in wanted})
@@ -299,7 +295,9 @@ def open_stored(
     if missing == "level":
         # Only some sources give columns without any value a type.
         types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
-    return StoredTable(every, types, [], batches, column, memory, folder, threads)
+    markers = {name: own for name, own in batches.markers.items() if name in set(wanted)}
+    cautions = [*batches.cautions, *report_markers(markers)]
+    return StoredTable(every, types, cautions, batches, column, memory, folder, threads)
 
 
 def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
@@ -310,7 +308,12 @@ def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> i
 def rows_of_block(memory: int, categorical: int, continuous: int) -> int:
     """How many rows a block has that has so many columns."""
     bytes_of_row = _BYTES_OF_ROW + _BYTES_OF_CODE * categorical + _BYTES_OF_NUMBER * continuous
-    return rows_at_once(memory, 1, bytes_of_row, MOST_BLOCK_ROWS)
+    return rows_at_once(1 << size_class(memory), 1, bytes_of_row, MOST_BLOCK_ROWS)
+
+
+def size_class(memory: int) -> int:
+    """The power of two that is not above: memory of one class has blocks of the same size, and finds them again."""
+    return memory.bit_length() - 1
 
 
 @dataclass(frozen=True)
