@@ -204,10 +204,7 @@ def test_a_text_file_is_found_again_in_the_cache(tmp_path: Path) -> None:
     path.write_text("a;b\n" + "1,5;x\n2,5;y\n3,5;x\n0,5;z\n" * 9)
     stages: list[str] = []
     asked: list[dict[str, Any]] = [{}, {}, {"decimal": "."}]
-    found = [
-        prepare(path, cache=cache, watch=lambda stage, _: stages.append(stage), **options)
-        for options in asked
-    ]
+    found = [prepare(path, cache=cache, watch=lambda stage, _: stages.append(stage), **options) for options in asked]
     assert stages == ["reading", "encoding", "reading", "reading", "encoding"]
     _assert_same(prepare(path), found[1])
     _assert_same(prepare(path, decimal="."), found[2])
