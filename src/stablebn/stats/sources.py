@@ -8,6 +8,7 @@ are split, nor who counts: `docs/sources.md` says how another source would be wr
 from __future__ import annotations
 
 import mmap
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -203,6 +204,7 @@ class BlockSource(RowSource):
         self._blocks = table.blocks()
         self._bits = table.bits
         self._threads = threads
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
         # What counts a block has bits of its rows, or makes them when it is first asked: those of the first blocks are
         # kept, and the files that they look at.
         self._counters: dict[int, tuple[_core.Counts, list[mmap.mmap]]] = {}
@@ -245,13 +247,16 @@ class BlockSource(RowSource):
         return answers
 
     def _at_each_place(self, function: Callable[[int], Outcome]) -> Iterator[Outcome]:
-        if self._threads == 1 or len(self._blocks) == 1:
-            yield from map(function, range(len(self._blocks)))
+        if len(self._blocks) == 1:
+            yield function(0)
             return
-        with ThreadPoolExecutor(self._threads) as pool:
-            # A few more than threads are under way, so that what they find does not pile up.
-            for first in range(0, len(self._blocks), 4 * self._threads):
-                yield from pool.map(function, range(first, min(first + 4 * self._threads, len(self._blocks))))
+        # By the same threads in every pass, also where there is but one: whoever asks for it, memory that is let go of
+        # stays with the thread that had it, and many threads ask.
+        if self._pool is None or self._pool[0] != os.getpid():
+            self._pool = os.getpid(), ThreadPoolExecutor(self._threads)
+        # A few more than threads are under way, so that what they find does not pile up.
+        for first in range(0, len(self._blocks), 4 * self._threads):
+            yield from self._pool[1].map(function, range(first, min(first + 4 * self._threads, len(self._blocks))))
 
 
 def _places_that_fit(table: BlockTable) -> range:
@@ -318,7 +323,10 @@ def answered(
 def counts_of_block(block: Any, bits: NDArray[np.uint64] | None = None) -> _core.Counts:
     """What counts the rows of a block, on one thread; by bits of its levels that somebody has kept, if any."""
     categorical: CategoricalTable = block.categorical if isinstance(block, MixedTable) else block
-    return _core.Counts(categorical.codes, levels_with_holes(categorical), categorical.weights, packed=bits)
+    limits = _core.CountingLimits()
+    # Its tables are handed over, and none is kept: there may be many blocks.
+    limits.most_bytes = 0
+    return _core.Counts(categorical.codes, levels_with_holes(categorical), categorical.weights, 1, limits, packed=bits)
 
 
 def levels_with_holes(table: CategoricalTable) -> list[int]:
