@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.blocks import BlockTable, PackedBlocks
-from stablebn.data.stock import Folder, told_of_disk
+from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 
 _WORD = 64

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from stablebn.data.block_files import BlockFiles, Layout
+from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.kinds import Decision
 from stablebn.data.prepared import Prepared
-from stablebn.data.stock import Folder, told_of_disk
 from stablebn.data.wording import Caution
 
 FORMAT = 2

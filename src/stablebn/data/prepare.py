@@ -28,6 +28,7 @@ from stablebn.data.deciding import decide_kinds
 from stablebn.data.dialect import Dialect
 from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
+from stablebn.data.folder import Folder
 from stablebn.data.growing import GrowingTable
 from stablebn.data.held import HeldRows, HeldTable, held_columns
 from stablebn.data.kinds import Asked, Decision, Kind, family, told
@@ -39,7 +40,6 @@ from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
 from stablebn.data.spread import open_spread
-from stablebn.data.stock import Folder
 from stablebn.data.stored import in_parts, open_stored, size_class
 from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart

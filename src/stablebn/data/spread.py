@@ -29,11 +29,13 @@ from stablebn.data.blocks import BlockTable
 from stablebn.data.choosing import Choice
 from stablebn.data.columns import Counted, Source
 from stablebn.data.dialect import Dialect
+from stablebn.data.folder import Folder
 from stablebn.data.kinds import Told, family
 from stablebn.data.partitions import Cluster, Partitions
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
-from stablebn.data.stock import Folder, HeldStock, RowsAsTheyCame, StockColumn, too_many_texts
+from stablebn.data.stock import HeldStock, RowsAsTheyCame, too_many_texts
+from stablebn.data.stock_columns import StockColumn
 from stablebn.data.stored import Encoding, Filled, StoredRows, counted, fill, kept_columns
 from stablebn.data.table import Name, Table
 from stablebn.data.weights import WeightColumn, weight_column

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,24 +30,14 @@ from stablebn.data.columns import (
 )
 from stablebn.data.dialect import Dialect
 from stablebn.data.encoding import code_type, narrow, refuse_too_large
+from stablebn.data.folder import Folder
 from stablebn.data.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
 from stablebn.data.markers import report_markers
 from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
-from stablebn.data.stock import (
-    DATE,
-    MISSING,
-    NUMBER,
-    OTHER,
-    TEXT,
-    Folder,
-    Limits,
-    Piece,
-    RowsAsTheyCame,
-    Stock,
-    StockColumn,
-    StockPart,
-)
+from stablebn.data.stock import RowsAsTheyCame, Stock, StockPart
+from stablebn.data.stock_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, StockColumn
+from stablebn.data.stored_columns import Rule, StoredCategories, StoredNumbers, limits_of
 from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.usable import decide_time, is_time, time_as, usable
 from stablebn.data.weights import WeightColumn, weight_column
@@ -316,174 +306,6 @@ def size_class(memory: int) -> int:
     return memory.bit_length() - 1
 
 
-@dataclass(frozen=True)
-class StoredCategories(CategoricalColumn):
-    """A categorical column on disk.
-
-    Attributes
-    ----------
-    name : name
-    stock : StockColumn
-        What is on disk.
-    of_place : integer array [places]
-        The code of each value that has a place; `len(levels)` of a missing one.
-    keys : array [keys] or None
-        Ascending, the numbers of a column in which they are kept as they are.
-    of_key : integer array [keys + 1]
-        The code of each, and of a missing value.
-    empty_rows, known : int
-        Rows without a value; and by weight those with one.
-    """
-
-    name: Name
-    stock: StockColumn
-    levels: tuple[Hashable, ...]
-    of_place: Codes
-    keys: NDArray[Any] | None
-    of_key: Codes
-    empty_rows: int
-    known: int
-
-    @property
-    def gaps(self) -> int:
-        """How many rows have no value."""
-        return self.empty_rows
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the levels are known."""
-        return self.stock.unlisted is None
-
-    def codes(self, piece: Piece) -> Codes:
-        """The codes of some rows."""
-        places = piece.places(self.name)
-        if places is not None:
-            listed: Codes = self.of_place[places]
-            return listed
-        assert self.keys is not None
-        numbers, missing = piece.numbers(self.name)
-        codes: Codes = self.of_key[np.searchsorted(self.keys, numbers)]
-        if missing is not None:
-            codes[missing] = self.of_key[-1]
-        return codes
-
-    def missing(self, piece: Piece) -> Mask:
-        """Which of some rows have no value."""
-        return np.asarray(self.codes(piece) == len(self.levels))
-
-    def with_levels(self, levels: tuple[Hashable, ...]) -> StoredCategories:
-        """Return the column with these levels, all of its own among them; a missing value stays the last code."""
-        if levels == self.levels:
-            return self
-        place = {level: code for code, level in enumerate(levels)}
-        return self._recoded(levels, np.array([*(place[level] for level in self.levels), len(levels)]))
-
-    def keep(self, counts: NDArray[np.int64], known: int) -> StoredCategories:
-        """Return the column of some rows, which have each code so many times, with the levels that occur in them."""
-        occurs = counts > 0
-        levels = tuple(level for level, used in zip(self.levels, occurs, strict=False) if used)
-        # What does not occur may have any code, but that of a missing value.
-        codes = np.where(occurs[:-1], np.cumsum(occurs[:-1]) - 1, 0)
-        return replace(self._recoded(levels, np.array([*codes, len(levels)])), empty_rows=int(counts[-1]), known=known)
-
-    def _recoded(self, levels: tuple[Hashable, ...], codes: NDArray[np.int64]) -> StoredCategories:
-        of_place, of_key = (narrow(codes[own], len(levels)) for own in (self.of_place, self.of_key))
-        return replace(self, levels=levels, of_place=of_place, of_key=of_key)
-
-    def with_missing_level(self) -> StoredCategories:
-        """Return the column with the missing value, if any, as a level of its own: None, the last."""
-        return replace(self, levels=(*self.levels, None), empty_rows=0) if self.gaps else self
-
-    def with_numbers(self, numbers: Sequence[float]) -> StoredNumbers:
-        """Return the continuous column that has a number for each level, NaN for those that stand for none."""
-        of_place = np.array([*numbers, np.nan])[self.of_place]
-        return StoredNumbers(self.name, of_place, _limits_of(of_place, self.stock.rows, self.stock.weight))
-
-
-@dataclass(frozen=True)
-class StoredNumbers(NumericColumn):
-    """A continuous column on disk.
-
-    Attributes
-    ----------
-    name : name
-        In the stock.
-    of_place : float64 array [places]
-        The number of each value that has a place; NaN of a missing one.
-    limits : Limits
-        Of all rows.
-    """
-
-    name: Name
-    of_place: NDArray[np.float64]
-    limits: Limits
-
-    @property
-    def gaps(self) -> int:
-        """How many rows have no value."""
-        return self.limits.gaps
-
-    @property
-    def infinite(self) -> int:
-        """How many rows have an infinite value."""
-        return self.limits.infinite
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no row has a value."""
-        return self.limits.least is None
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
-        return bool(self.limits.least == self.limits.greatest)
-
-    @property
-    def single(self) -> Hashable:
-        """The value of a constant column."""
-        return float(self.limits.least) + 0.0
-
-    def values(self, piece: Piece) -> NDArray[np.float64]:
-        """The numbers of some rows, those missing as NaN and -0.0 as 0.0."""
-        places = piece.places(self.name)
-        if places is not None:
-            listed: NDArray[np.float64] = self.of_place[places]
-            return listed
-        numbers, missing = piece.numbers(self.name)
-        values: NDArray[np.float64] = numbers.astype(np.float64) + 0.0
-        if missing is not None:
-            values[missing] = np.nan
-        return values
-
-    def missing(self, piece: Piece) -> Mask:
-        """Which of some rows have no value."""
-        return np.isnan(self.values(piece))
-
-
-def _limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDArray[np.int64]) -> Limits:
-    """What numbers are that so many rows have."""
-    there = ~np.isnan(numbers) & (rows > 0)
-    limits = Limits()
-    limits.add(numbers[there], None, None)
-    limits.infinite = int(rows[there & np.isinf(numbers)].sum())
-    limits.gaps, limits.known = int(rows[~there].sum()), int(weight[there].sum())
-    return limits
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """Which rows are left out: those without a value of one of some columns, or of any of them."""
-
-    gaps: tuple[StoredCategories | StoredNumbers, ...]
-    all_of_them: bool
-
-    def kept(self, piece: Piece) -> Mask:
-        """The rows that stay."""
-        join = np.logical_and if self.all_of_them else np.logical_or
-        kept: Mask = ~join.reduce([column.missing(piece) for column in self.gaps])
-        return kept
-
-
 @dataclass
 class StoredRows(Rows):
     """Rows on disk, or with the workers of a cluster.
@@ -495,7 +317,7 @@ class StoredRows(Rows):
         Bytes.
     folder : callable
         Gives a new folder on disk.
-    rule : _Rule or None
+    rule : Rule or None
         Which rows are left out.
     all_once : bool
         Whether all weights are 1.
@@ -505,7 +327,7 @@ class StoredRows(Rows):
     stock: RowsAsTheyCame
     memory: int
     folder: Callable[[], Folder]
-    rule: _Rule | None = None
+    rule: Rule | None = None
     count: int = field(default=-1)
     total: int = field(default=-1)
     all_once: bool | None = None
@@ -580,7 +402,7 @@ class StoredRows(Rows):
         except pa.ArrowInvalid:
             return None
         numbers = np.array([np.nan, *map(float, values)]) + 0.0
-        limits = own.limits or _limits_of(numbers, own.rows, own.weight)
+        limits = own.limits or limits_of(numbers, own.rows, own.weight)
         return StoredNumbers(name, numbers, limits)
 
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
@@ -616,7 +438,7 @@ class StoredRows(Rows):
 
     def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
         """Leave out the rows that have no value of one of some columns, or of none of them."""
-        rule = _Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
+        rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
         parts = list(self.stock.each(_left, stored, rule))
         left = replace(
@@ -691,14 +513,14 @@ class Encoding:
     layout : Layout
     categories : tuple of StoredCategories
     numbers : tuple of StoredNumbers
-    rule : _Rule or None
+    rule : Rule or None
         Which rows are left out.
     """
 
     layout: Layout
     categories: tuple[StoredCategories, ...]
     numbers: tuple[StoredNumbers, ...]
-    rule: _Rule | None
+    rule: Rule | None
 
     def rows_of(self, stock: StockPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
         """Codes, values, weights and number of rows, some rows at a time."""
@@ -750,7 +572,7 @@ class _Left:
     all_once: bool = True
 
 
-def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: _Rule) -> _Left:
+def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: Rule) -> _Left:
     """What is left of rows by a rule."""
     counts = {
         name: np.zeros(len(own.levels) + 1, dtype=np.int64)

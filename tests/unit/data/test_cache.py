@@ -121,7 +121,7 @@ def test_a_damaged_table_is_made_anew(rows: Path, tmp_path: Path, name: str, dam
 _LEAVING = """
 import os, sys
 from pathlib import Path
-from stablebn.data.stock import Folder
+from stablebn.data.folder import Folder
 folder = Folder(Path(sys.argv[1]))
 (folder.path / "rows").write_bytes(b"half")
 print(folder.path, flush=True)
