@@ -1,6 +1,7 @@
 #include "bits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "pool.hpp"
 #include "scratch.hpp"
@@ -45,8 +46,19 @@ void pack_level(Column column, WordRange range, std::size_t rows, int level, Wor
 
 }  // namespace
 
-PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int height, Pool& pool)
-    : bits_(Matrix<Word>::unwritten(static_cast<std::size_t>(height), (rows.count + WORD - 1) / WORD)) {
+void pack(Column column, std::size_t rows, int levels, Word* out) {
+    const WordRange all{0, (rows + WORD - 1) / WORD};
+    for (int level = 0; level < levels; ++level) {
+        pack_level(column, all, rows, level, out + static_cast<std::size_t>(level) * all.end);
+    }
+}
+
+PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int height, Pool& pool) {
+    const auto made = std::make_shared<Matrix<Word>>(
+        Matrix<Word>::unwritten(static_cast<std::size_t>(height), (rows.count + WORD - 1) / WORD));
+    Matrix<Word>& bits = *made;
+    bits_ = std::as_const(bits).view();
+    own_ = made;
     std::vector<int> variables;
     for (int v = 0; v < rows.variables(); ++v) {
         if (first[static_cast<std::size_t>(v)] >= 0) variables.push_back(v);
@@ -59,7 +71,7 @@ PackedLevels::PackedLevels(const Rows& rows, std::span<const int> first, int hei
         const std::size_t stretch = part % stretches;
         const WordRange range{words() * stretch / stretches, words() * (stretch + 1) / stretches};
         for (int level = 0; level < rows.levels[v]; ++level) {
-            pack_level(rows.columns[v], range, rows.count, level, bits_[static_cast<std::size_t>(first[v] + level)].data());
+            pack_level(rows.columns[v], range, rows.count, level, bits[static_cast<std::size_t>(first[v] + level)].data());
         }
     });
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,14 +27,20 @@ public:
     PackedLevels() = default;
     /// `first[v]`: where the levels of variable v start; -1 where it has none.
     PackedLevels(const Rows& rows, std::span<const int> first, int height, Pool& pool);
+    /// Those that somebody else has.
+    explicit PackedLevels(MatrixView<const Word> written) : bits_(written) {}
 
-    std::size_t words() const { return bits_.columns(); }
-    const Word* operator[](std::size_t level) const { return bits_.data() + level * bits_.columns(); }
+    std::size_t words() const { return bits_.columns; }
+    const Word* operator[](std::size_t level) const { return bits_.data + level * bits_.columns; }
     bool empty() const { return bits_.empty(); }
 
 private:
-    Matrix<Word> bits_;
+    std::shared_ptr<const Matrix<Word>> own_;
+    MatrixView<const Word> bits_;
 };
+
+/// Write the rows of every level of a column, a level after the other.
+void pack(Column column, std::size_t rows, int levels, Word* out);
 
 /// Number of rows in both of two sets.
 inline std::int64_t common(const Word* a, const Word* b, std::size_t words) { return kernels().common(a, b, words); }

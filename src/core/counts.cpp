@@ -177,7 +177,8 @@ std::shared_ptr<Counts> Counts::reordered(std::span<const int> order) {
 
 const PackedLevels& Counts::packed() const {
     std::call_once(shared_->pack_once, [this] {
-        if (!rows_.weighted() && !source_) shared_->packed = PackedLevels(rows_, first_, height_, *pool_);
+        if (rows_.weighted() || source_) return;
+        shared_->packed = rows_.packed.empty() ? PackedLevels(rows_, first_, height_, *pool_) : PackedLevels(rows_.packed);
     });
     return shared_->packed;
 }

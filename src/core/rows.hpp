@@ -39,6 +39,8 @@ struct Rows {
     std::span<const std::int64_t> weights;
     /// The sum of the weights.
     std::int64_t total = 0;
+    /// The rows of every level as `PackedLevels` has them, where somebody has written them before.
+    MatrixView<const std::uint64_t> packed;
 
     int variables() const { return static_cast<int>(columns.size()); }
     bool weighted() const { return !weights.empty(); }

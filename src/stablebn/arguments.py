@@ -44,7 +44,8 @@ class _Table(Options):
         metadata=about(
             "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a "
             "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of "
-            "Parquet files, or an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.",
+            "Parquet or CSV files, or an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its "
+            "cluster.",
             command_type=None,
             in_studies=False,
             recorded=False,
@@ -238,8 +239,8 @@ class _InParts(Options):
     memory: str | int | None = option(
         None,
         "Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a "
-        "number of bytes. For Parquet and Arrow files, also folders and patterns of them, that are larger than "
-        "memory. The answer does not depend on it.",
+        "number of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger "
+        "than memory. The answer does not depend on it.",
         check=check_memory,
         command_type=str,
         in_studies=False,

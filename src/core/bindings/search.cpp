@@ -181,19 +181,14 @@ void bind_search(nb::module_& m) {
              nb::arg("child"), nb::arg("parents"),
              "Limbs of the change of score with each single change of the parents: int64 [n, 2].")
         .def("first",
-             [](nb::handle_t<FamilyScores> self) {
-                 auto& scores = nb::cast<FamilyScores&>(self);
+             [](FamilyScores& scores) {
                  {
                      const Unlocked unlocked;
                      scores.first_changes();
                  }
-                 // The changes are many, and stay where they are.
                  const auto changes = scores.first_changes();
-                 static_assert(sizeof(Fixed) == 2 * sizeof(std::int64_t));
-                 const auto* limbs = reinterpret_cast<const std::int64_t*>(changes.data);
-                 return nb::make_tuple(
-                     limbs_of(scores.first_terms(), {changes.rows}),
-                     nb::ndarray<nb::numpy, const std::int64_t>(limbs, {changes.rows, changes.columns, 2}, self));
+                 return nb::make_tuple(limbs_of(scores.first_terms(), {changes.rows}),
+                                       limbs_of({changes.data, changes.rows * changes.columns}, {changes.rows, changes.columns}));
              },
              "Limbs of terms [n, 2] and changes [n, n, 2] of every variable without parents.")
         .def("sums_of_first",

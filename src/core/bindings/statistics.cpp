@@ -5,6 +5,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -47,17 +51,50 @@ Rows rows_of(const Codes& codes, std::vector<int> levels, const std::optional<Ve
     return rows;
 }
 
+/// Bits of all levels of variables that do not have too many, as somebody has kept them.
+MatrixView<const Word> packed_levels_of(const Table<Word>& packed, const Rows& rows, int most_levels) {
+    std::size_t height = 0;
+    for (const int levels : rows.levels) height += levels > most_levels ? 0 : static_cast<std::size_t>(levels);
+    if (packed.shape(0) != height || packed.shape(1) != (rows.count + WORD - 1) / WORD) {
+        throw std::invalid_argument("packed levels must be those of the rows");
+    }
+    return view_of(packed);
+}
+
+/// Memory that threads have let go of stays with them otherwise, and they are many who ask for a pass.
+void give_memory_back() {
+#ifdef __GLIBC__
+    const Unlocked unlocked;
+    malloc_trim(0);
+#endif
+}
+
+/// The rows of each of so many levels as bits, [levels, words].
+nb::ndarray<nb::numpy, Word> pack_levels(const Codes& codes, int levels) {
+    if (codes.shape(0) != 1) throw std::invalid_argument("levels are packed one column at a time");
+    const Column column{codes.data(), bytes_of(codes)};
+    const std::size_t rows = codes.shape(1), words = (rows + WORD - 1) / WORD;
+    std::vector<Word> bits(static_cast<std::size_t>(levels) * words);
+    {
+        const Unlocked unlocked;
+        pack(column, rows, levels, bits.data());
+    }
+    return array_of(std::move(bits), {static_cast<std::size_t>(levels), words});
+}
+
 std::shared_ptr<Counts> counts_of(const Codes& codes, std::vector<int> levels,
                                   const std::optional<Vector<std::int64_t>>& weights, int threads,
-                                  CountingLimits limits, std::vector<bool> holes) {
-    using Arrays = std::pair<Codes, std::optional<Vector<std::int64_t>>>;
+                                  CountingLimits limits, std::vector<bool> holes,
+                                  const std::optional<Table<Word>>& packed) {
+    using Arrays = std::tuple<Codes, std::optional<Vector<std::int64_t>>, std::optional<Table<Word>>>;
     // The arrays live as long as the counts; whoever lets them go last must hold the interpreter's lock.
-    const std::shared_ptr<const void> owner(new Arrays(codes, weights), [](const void* arrays) {
+    const std::shared_ptr<const void> owner(new Arrays(codes, weights, packed), [](const void* arrays) {
         const nb::gil_scoped_acquire acquire;
         delete static_cast<const Arrays*>(arrays);
     });
     Rows rows = rows_of(codes, std::move(levels), weights);
     rows.holes = std::move(holes);
+    if (packed) rows.packed = packed_levels_of(*packed, rows, limits.most_levels);
     const Unlocked unlocked;
     return std::make_shared<Counts>(std::move(rows), owner, Pool::with_threads(threads), limits);
 }
@@ -304,7 +341,8 @@ void bind_statistics(nb::module_& m) {
 
     nb::class_<Counts>(m, "Counts", "Integer contingency counts of any set of a table's variables.")
         .def(nb::new_(&counts_of), nb::arg("codes"), nb::arg("levels"), nb::arg("weights").none() = nb::none(),
-             nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{})
+             nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{},
+             nb::arg("packed").none() = nb::none())
         .def_static("of_source", &counts_of_source, nb::arg("source"), nb::arg("levels"), nb::arg("total"),
                     nb::arg("threads") = 1, nb::arg("limits") = CountingLimits{}, nb::arg("holes") = std::vector<bool>{},
                     "Counts of rows that a source has: an object whose method `count` answers what `answer` does.")
@@ -344,6 +382,9 @@ void bind_statistics(nb::module_& m) {
              "Sizes [K] and counts [L, K] of the joint table of a set; None where it would be too large.")
         .def("first", &Counts::first, nb::arg("v"), "Where the levels of a variable start in joint tables, or -1.");
 
+    m.def("pack_levels", &pack_levels, nb::arg("codes"), nb::arg("levels"),
+          "The rows of each level of a column [1, rows] as bits: row i is bit i % 64 of word i // 64.");
+    m.def("give_memory_back", &give_memory_back, "Have the system take back what was let go of and is kept for later.");
     m.def("standardised", &standardised, nb::arg("values"), nb::arg("powers"), nb::arg("means"), nb::arg("inverses"),
           nb::arg("bits"), nb::arg("threads") = 1, "Columns in steps of 2**-bits standard deviations from their means.");
     nb::class_<ConditionalGaussian>(m, "ConditionalGaussian", "The log-likelihood of sets of variables of a mixed table.")

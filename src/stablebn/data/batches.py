@@ -5,17 +5,19 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
+from stablebn.data.csv_parts import look_at_text_files
 from stablebn.data.dialect import Dialect
 from stablebn.data.dictionaries import chunked, with_narrow_indices, with_wide_indices
 from stablebn.data.files import (
     BYTES_AT_ONCE,
+    READERS,
     check_same_columns,
     names_of,
     pandas_index,
@@ -23,6 +25,7 @@ from stablebn.data.files import (
     told_of_file,
     with_categories,
 )
+from stablebn.data.markers import report_markers
 from stablebn.data.reading import Columns, check_unique, read
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution
@@ -32,9 +35,13 @@ if TYPE_CHECKING:
     from pyarrow import parquet
 
 PARQUET, ARROW = (".parquet",), (".feather", ".arrow")
+TEXT = tuple(end for end, reader in READERS.items() if reader.is_text)
 
-# Of a Parquet file, what tells where in it which values are, and how large they are.
-_FOOTER = 1 << 16
+# Of a folder, text files are read if they are called so: others may be anything.
+_TABLES_OF_TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+
+# By so much of the end of a file its contents are told from others.
+_LAST_BYTES = 1 << 16
 
 MANY_ROWS = 1 << 20
 """A part with so many rows is large enough to be one of its own."""
@@ -54,41 +61,62 @@ class Batches:
         The columns whose own type says which categories there are.
     parts : callable
         Takes the names of columns and how many rows a part should have; gives the parts, in order.
-    contents : tuple of str, optional
-        What tells the contents from others; None where a second look would not find the same.
+    cautions : sequence of Caution
+        How files were read.
+    markers : mapping of name to texts
+        As of `Contents`.
     """
 
     types: Types
     with_categories: set[Name]
     parts: Callable[[Sequence[Name], int], Iterator[Columns]]
-    contents: tuple[str, ...] | None = None
+    cautions: Sequence[Caution] = ()
+    markers: Mapping[Name, Collection[str]] = field(default_factory=dict)
 
 
 def comes_in_parts(source: object) -> bool:
     """Whether a source gives its rows in parts, or names several files."""
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(source)
+        if os.path.isdir(path):
+            return is_text(path)
         return glob.has_magic(path) and not os.path.exists(path)
     return isinstance(source, pa.RecordBatchReader | Iterator)
 
 
 def can_come_in_parts(path: str) -> bool:
     """Whether a file, or a folder of files, can be read a part at a time."""
-    return os.path.isdir(path) or path.lower().endswith((*PARQUET, *ARROW))
+    return os.path.isdir(path) or path.lower().endswith((*PARQUET, *ARROW, *TEXT))
 
 
-def open_batches(source: object, dialect: Dialect) -> Batches:
+def is_text(path: str) -> bool:
+    """Whether a path names text files: a file, a pattern, or a folder with such and no Parquet files in it."""
+    if os.path.isdir(path):
+        names = [name.lower() for name in os.listdir(path) if name[0] not in "._"]
+        return any(name.endswith(_TABLES_OF_TEXT) for name in names) and not any(
+            name.endswith(PARQUET) for name in names
+        )
+    return path.lower().endswith(TEXT)
+
+
+def open_batches(source: object, dialect: Dialect, threads: int = 1) -> Batches:
     """Open a table that comes in parts.
 
     Parameters
     ----------
     source : path or iterator
-        A file or a pattern of files, Parquet or Arrow, a folder of Parquet files, a `pyarrow.RecordBatchReader`, or an
-        iterator of whatever `read` reads.
+        A file or a pattern of files, text, Parquet or Arrow, a folder of Parquet or of text files, a
+        `pyarrow.RecordBatchReader`, or an iterator of whatever `read` reads.
     dialect : Dialect
-        What the user says of text files: there is nothing to be said here.
+        What the user says of text files.
+    threads : int
+        How many may read text files.
     """
     in_files = isinstance(source, str | os.PathLike)
+    if in_files:
+        path = os.fsdecode(source)  # type: ignore[arg-type]
+        if is_text(path) or any(map(is_text, glob.glob(path))):
+            return _open_text(path, dialect, threads)
     if dialect.given():
         what = repr(os.fsdecode(source)) if in_files else "this table"  # type: ignore[arg-type]
         raise OptionError(f"{dialect.given()[0]}= is for text files, and {what} is none. Leave it out.")
@@ -97,12 +125,34 @@ def open_batches(source: object, dialect: Dialect) -> Batches:
     return opened
 
 
+def _open_text(path: str, dialect: Dialect, threads: int) -> Batches:
+    with told_of_file(path):
+        files = _files(path)
+    found = look_at_text_files(files, dialect, threads)
+
+    def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
+        return _in_portions(found.parts(names), rows)
+
+    types = {name: with_wide_indices(own.type) for name, own in found.typings.items()}
+    markers = {name: own.markers for name, own in found.typings.items()}
+    return Batches(types, set(), all_parts, found.cautions, markers)
+
+
+def contents_of(source: object) -> tuple[str, ...] | None:
+    """What tells the contents of a table from others; None where a second look would not find the same."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    with told_of_file(os.fsdecode(source)):
+        return tuple(map(_contents, _files(os.fsdecode(source))))
+
+
 def open_as_batches(source: object, dialect: Dialect, names: Sequence[Name] | None) -> tuple[Batches, list[Caution]]:
     """Open any table as one that comes in parts, if only in one; and what was recognised on the way."""
     if comes_in_parts(source) or (isinstance(source, str | os.PathLike) and can_come_in_parts(os.fsdecode(source))):
         if names is not None:
             raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
-        return open_batches(source, dialect), []
+        opened = open_batches(source, dialect)
+        return opened, [*opened.cautions, *report_markers(opened.markers)]
     found = read(source, names=names, dialect=dialect)
 
     def the_part(wanted: Sequence[Name], rows: int) -> Iterator[Columns]:
@@ -214,7 +264,7 @@ def _batches_of(opened: Sequence[_File], groups_of: Mapping[str, tuple[int, ...]
 
         return _in_portions(read_parts(), rows)
 
-    return Batches(opened[0].types, opened[0].with_categories, all_parts, tuple(file.contents for file in opened))
+    return Batches(opened[0].types, opened[0].with_categories, all_parts)
 
 
 def _opened_files(path: str) -> list[_File]:
@@ -234,16 +284,22 @@ def _opened_file(path: str) -> _File:
 
 def _files(path: str) -> list[str]:
     if os.path.isdir(path):
+        if is_text(path):
+            names = (name for name in os.listdir(path) if name[0] not in "._")
+            return sorted(os.path.join(path, name) for name in names if name.lower().endswith(_TABLES_OF_TEXT))
         return parquet_files(path)
     if not glob.has_magic(path) or os.path.exists(path):
         return [path]
     found = sorted(glob.glob(path))
     if not found:
         raise DataError(f"there is no file {path!r}: check the pattern.")
-    others = [file for file in found if not file.lower().endswith((*PARQUET, *ARROW))]
+    # Of one sort, the columns of all have the same types, or are decided together.
+    ends = TEXT if is_text(found[0]) else (*PARQUET, *ARROW)
+    others = [file for file in found if not file.lower().endswith(ends)]
     if others:
         raise DataError(
-            f"only Parquet and Arrow files can be read in parts, and {path!r} names others: {listed(others)}."
+            "only text files (CSV), or Parquet and Arrow files, can be read in parts together, and "
+            f"{path!r} names others: {listed(others)}."
         )
     return found
 
@@ -294,9 +350,8 @@ def _open_parquet(path: str) -> _File:
 
     with opened() as file:
         types = _types(file.schema_arrow)
-    contents = _contents(path, metadata.serialized_size + 8)
     group_rows = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
-    return _File(path, types, {*categories}, batches, contents, group_rows)
+    return _File(path, types, {*categories}, batches, _contents(path), group_rows)
 
 
 def _open_arrow(path: str) -> _File:
@@ -318,13 +373,18 @@ def _open_arrow(path: str) -> _File:
         schema = opened(file)[0]
         types, categories = _types(schema), with_categories(schema)
     # Read as a whole: how many rows there are is not told beforehand.
-    return _File(path, types, {*categories}, batches, _contents(path, _FOOTER), (MANY_ROWS,))
+    return _File(path, types, {*categories}, batches, _contents(path), (MANY_ROWS,))
 
 
-def _contents(path: str, last: int) -> str:
+def _contents(path: str) -> str:
     """What tells the contents of a file from others: its name, size, time of writing, and its last bytes."""
     status = os.stat(path)
     with open(path, "rb") as file:
+        last = _LAST_BYTES
+        if path.lower().endswith(PARQUET):
+            # Where its columns are, and how large, is written at the end, with the length of that after it.
+            file.seek(max(0, status.st_size - 8))
+            last = int.from_bytes(file.read(4), "little") + 8
         file.seek(max(0, status.st_size - last))
         digest = hashlib.blake2b(file.read(), digest_size=16).hexdigest()
     return f"{os.path.abspath(path)} {status.st_size} {status.st_mtime_ns} {digest}"

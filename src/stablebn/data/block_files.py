@@ -1,4 +1,8 @@
-"""The blocks of a table as files, which are mapped into memory."""
+"""The blocks of a table as files, which are mapped into memory.
+
+A file has the codes of categorical columns, the values of continuous ones, the weights; and then the rows of every
+level as bits, by which most questions are answered. They could be made of the codes, but in every pass anew.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.blocks import BlockTable
-from stablebn.data.stock import Folder, told_of_disk
+from stablebn.data.blocks import BlockTable, PackedBlocks
+from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
+
+_WORD = 64
+
+# Bits start where a line of the processor's cache does.
+_LINE = 64
 
 
 @dataclass(frozen=True)
@@ -58,10 +67,28 @@ class Layout:
         codes = np.empty((len(self.categorical), 0), dtype=self.codes)
         return self.table(codes, np.empty((len(self.continuous), 0)), weights)
 
+    def packed(self) -> list[int]:
+        """How many levels of each categorical column are kept as bits, in the order of columns: all or none of them."""
+        # Here and not above: errors in the data are told without the core.
+        from stablebn import _core
+
+        levels = [len(own) + (name in self.holes) for name, own in zip(self.categorical, self.levels, strict=True)]
+        most = 0 if self.weighted else _core.CountingLimits().most_levels
+        return [own if own <= most else 0 for own in levels]
+
+    def _first_bits(self, rows: int) -> int:
+        """Where the bits of so many rows start."""
+        coded = len(self.categorical) * rows * self.codes.itemsize
+        rest = coded + -coded % 8 + 8 * rows * (len(self.continuous) + self.weighted)
+        return rest + -rest % _LINE
+
     def bytes_of(self, rows: int) -> int:
         """How long the file of a block with so many rows is; one without any bytes could not be mapped."""
-        coded = len(self.categorical) * rows * self.codes.itemsize
-        return coded + -coded % 8 + 8 * rows * (len(self.continuous) + self.weighted) + 8
+        return self._first_bits(rows) + 8 * sum(self.packed()) * -(-rows // _WORD) + 8
+
+    def bits(self, file: NDArray[np.uint8], rows: int) -> NDArray[np.uint64]:
+        """The rows of every level that is kept so, in a block of so many rows: [levels, words]."""
+        return np.ndarray((sum(self.packed()), -(-rows // _WORD)), np.uint64, file, self._first_bits(rows))
 
     def read(self, file: NDArray[np.uint8], rows: int) -> Table:
         """A block of so many rows."""
@@ -104,6 +131,8 @@ class BlockWriter:
                 self._write()
 
     def _write(self) -> None:
+        from stablebn import _core
+
         rows = self._filled
         with told_of_disk(self._folder.path), block_path(self._folder, len(self._rows)).open("wb") as file:
             for own in self._codes:
@@ -115,6 +144,10 @@ class BlockWriter:
                 file.write(number[:rows].data)
             if self._layout.weighted:
                 file.write(self._weights[:rows].data)
+            file.write(bytes(-file.tell() % _LINE))
+            for own, levels in zip(self._codes, self._layout.packed(), strict=True):
+                if levels:
+                    file.write(_core.pack_levels(own[None, :rows], levels).data)
             file.write(bytes(self._layout.bytes_of(rows) - file.tell()))
         self._rows.append(rows)
         self._filled = 0
@@ -145,12 +178,19 @@ class BlockFiles:
 
     def __call__(self, place: int) -> Table:
         """Map a block into memory."""
-        file = np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
-        return self.layout.read(file, self.block_rows[place])
+        return self.layout.read(self._mapped(place), self.block_rows[place])
+
+    def bits(self, place: int) -> NDArray[np.uint64]:
+        """Map the rows of levels of a block into memory, as bits."""
+        return self.layout.bits(self._mapped(place), self.block_rows[place])
+
+    def _mapped(self, place: int) -> NDArray[np.uint8]:
+        return np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
 
     def table(self, total: int) -> BlockTable:
         """The table that stands for so many rows."""
-        return BlockTable(self.layout.like(), self.block_rows, total, self.layout.weighted, self)
+        bits = PackedBlocks(self.bits, tuple(self.layout.packed())) if any(self.layout.packed()) else None
+        return BlockTable(self.layout.like(), self.block_rows, total, self.layout.weighted, self, bits=bits)
 
     def are_whole(self) -> bool:
         """Whether all files are there and as long as they must be."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table
 
@@ -57,6 +58,39 @@ class Blocks(Sequence[Table]):
 
 
 @dataclass(frozen=True)
+class PackedBlocks:
+    """The rows of the levels of every block as bits, where they are kept.
+
+    Attributes
+    ----------
+    open_bits : callable
+        Gives those of the block of a place, uint64 [levels, words]: row i is bit i % 64 of word i // 64.
+    levels : tuple of int
+        How many levels each categorical column has there: all of its own, with holes as one more, or none.
+    """
+
+    open_bits: Callable[[int], NDArray[np.uint64]]
+    levels: tuple[int, ...]
+
+    def select(self, columns: Sequence[int]) -> PackedBlocks:
+        """Those of some categorical columns, in this order."""
+        firsts = np.cumsum([0, *self.levels])
+        wanted = [level for c in columns for level in range(firsts[c], firsts[c] + self.levels[c])]
+        return PackedBlocks(_SelectedBits(self.open_bits, tuple(wanted)), tuple(self.levels[c] for c in columns))
+
+
+@dataclass(frozen=True)
+class _SelectedBits:
+    """Opens the bits of some levels. No closure, so that it can be sent to another process."""
+
+    open_bits: Callable[[int], NDArray[np.uint64]]
+    levels: tuple[int, ...]
+
+    def __call__(self, place: int) -> NDArray[np.uint64]:
+        return self.open_bits(place)[list(self.levels)]
+
+
+@dataclass(frozen=True)
 class BlockTable:
     """A table in blocks of rows.
 
@@ -78,6 +112,8 @@ class BlockTable:
         How many bytes what is made of the blocks may take while it is kept; None: as many as it takes.
     elsewhere : Elsewhere or None
         Who has the blocks, where that is not this process.
+    bits : PackedBlocks or None
+        The rows of levels as bits, where they are kept beside the codes.
     """
 
     like: Table
@@ -87,6 +123,7 @@ class BlockTable:
     open_block: Callable[[int], Table]
     memory: int | None = None
     elsewhere: Elsewhere | None = None
+    bits: PackedBlocks | None = None
 
     @property
     def names(self) -> tuple[Name, ...]:
@@ -122,7 +159,14 @@ class BlockTable:
             like=self.like.select(chosen),
             open_block=_Selected(self.open_block, chosen),
             elsewhere=None if self.elsewhere is None else self.elsewhere.made(_selected, chosen),
+            bits=None if self.bits is None else self.bits.select(self._categorical_places(chosen)),
         )
+
+    def _categorical_places(self, columns: Sequence[int]) -> list[int]:
+        """Where among the categorical columns those of some columns are that are."""
+        like = self.like.categorical if isinstance(self.like, MixedTable) else self.like
+        place = {name: c for c, name in enumerate(like.names)} if isinstance(like, CategoricalTable) else {}
+        return [place[name] for name in (self.names[c] for c in columns) if name in place]
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block and the arguments, in any order, by whoever has the blocks.

@@ -7,18 +7,19 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stablebn.data.block_files import BlockFiles, Layout
+from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.kinds import Decision
 from stablebn.data.prepared import Prepared
-from stablebn.data.stock import Folder, told_of_disk
 from stablebn.data.wording import Caution
 
-FORMAT = 1
+FORMAT = 2
 
 _TABLE = "stablebn-table-"
 _HEADER = "table.json"
@@ -41,11 +42,11 @@ class Cache:
         text = repr((FORMAT, contents, sorted(options.items())))
         self._path = folder / f"{_TABLE}{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
 
-    def find(self) -> Prepared | None:
-        """The table, if it is there and whole."""
+    def find(self, memory: int) -> Prepared | None:
+        """The table, if it is there and whole; what is made of it may take so many bytes of memory."""
         self._tidy()
         try:
-            found = _read(self._path)
+            found = _read(self._path, memory)
         except (OSError, ValueError, LookupError, TypeError):
             # What is damaged is made anew.
             shutil.rmtree(self._path, ignore_errors=True)
@@ -114,7 +115,7 @@ def _written(files: BlockFiles, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def _read(path: Path) -> Prepared:
+def _read(path: Path, memory: int) -> Prepared:
     found = json.loads((path / _HEADER).read_bytes())
     if found["format"] != FORMAT:
         raise ValueError("another format")
@@ -131,7 +132,7 @@ def _read(path: Path) -> Prepared:
     files = BlockFiles(Folder.kept(path), layout, tuple(found["block_rows"]))
     if not files.are_whole():
         raise ValueError("blocks are missing")
-    blocks = files.table(found["total"]).select(found["columns"])
+    blocks = replace(files.table(found["total"]).select(found["columns"]), memory=memory)
     return Prepared(
         names=tuple(found["names"]),
         left_out=tuple(found["left_out"]),

@@ -1,22 +1,21 @@
 """CSV text to typed columns, by a rule that looks at every value.
 
 PyArrow infers a column's type from the first block of the file alone, which would let the order of the
-rows decide it. So every column is read as text, and its type inferred over the whole column.
+rows decide it. So every column is read as text, and its type inferred over the whole column (`text_columns`).
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from numpy.typing import NDArray
 
 from stablebn.data.contents import Contents
 from stablebn.data.dialect import (
@@ -24,29 +23,21 @@ from stablebn.data.dialect import (
     Dialect,
     Header,
     as_utf8,
+    check_recoding,
+    decoded,
     encoding_by_mark,
     look_at_header,
     report_dialect,
     spelled_separator,
     zeros_error,
 )
-from stablebn.data.index_column import index_caution, is_index
-from stablebn.data.markers import BLANKS, PANDAS_MARKERS, SIGNS, markers_among
+from stablebn.data.index_column import INDEX_NAMES, CountedRows, index_caution
+from stablebn.data.markers import PANDAS_MARKERS
 from stablebn.data.table import Name
-from stablebn.errors import DataError, listed
+from stablebn.data.text_columns import BY_DISTINCT_BYTES, NotUTF8Error, TextColumn, Typing, decide_columns
+from stablebn.data.wording import Caution
+from stablebn.errors import DataError
 from stablebn.unpacking import most_unpacked
-
-# Both refuse leading zeros: '007' is a label, and as a number it would merge with '7'.
-INTEGER = r"[ \t]*(?:0|-?[1-9][0-9]*)[ \t]*"
-_NUMBER = (
-    r"[ \t]*[+-]?(?:(?:(?:0|[1-9][0-9]*)(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity))[ \t]*"
-)
-NUMBERS = {".": _NUMBER.format(mark=r"\."), ",": _NUMBER.format(mark=",")}
-# With a comma that may as well set thousands apart.
-THOUSANDS = r"[ \t]*(?:[+-]?[1-9][0-9]{0,2},[0-9]{3}|[^,]*)[ \t]*"
-
-# Up to so many distinct texts, the type of a column is told from those alone.
-FEW_TEXTS = 4096
 
 # A row must fit into a block.
 BLOCK_BYTES = 1 << 22
@@ -57,15 +48,87 @@ HEADER_BYTES = 1 << 16
 _Open: TypeAlias = Callable[[], pa.NativeFile]
 
 
-class _NotUTF8Error(Exception):
-    """Text that is in another encoding; says where."""
-
-
 class _BadRowError(Exception):
     """A row that has more or fewer fields than the header."""
 
     def __init__(self, number: int, expected: int, actual: int, text: str) -> None:
         self.number, self.expected, self.actual, self.text = number, expected, actual, text
+
+
+@dataclass
+class Parsed:
+    """A text file whose fields have been looked at.
+
+    Attributes
+    ----------
+    open_file : callable
+        Opens it, as UTF-8.
+    sep : str
+    names : list of str
+        Of all columns.
+    columns : list of TextColumn
+    reading : pyarrow.csv.ReadOptions
+        How to read it again.
+    table : pyarrow.Table or None
+        The fields, where they are held.
+    rows : int
+    encoding : str
+        That which it has itself.
+    """
+
+    open_file: _Open
+    sep: str
+    names: list[str]
+    columns: list[TextColumn]
+    reading: pa.csv.ReadOptions
+    table: pa.Table | None
+    rows: int = 0
+    encoding: str = UTF8
+    _last: bytes | None = None
+    _index: CountedRows | None = field(default=None, repr=False)
+
+    def add(self, batch: pa.RecordBatch | pa.Table) -> None:
+        """Look at some rows."""
+        for own, column in zip(self.columns, batch.columns, strict=True):
+            for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else (column,):
+                own.add(chunk)
+        self.rows += batch.num_rows
+        if batch.num_rows:
+            self._last = batch.column(batch.num_columns - 1)[-1].as_py()
+        if self.names[0] in INDEX_NAMES:
+            self._index = self._index or CountedRows()
+            self._index.add(batch.column(0))
+
+    def first_counts_rows(self) -> bool:
+        """Whether the first column is no more than the index of the rows."""
+        return (
+            self._index is not None
+            and self.columns[0].decide(self.names[0], ".").type == pa.int64()
+            and self._index.counts_rows()
+        )
+
+    def check_last_quote(self, path: str) -> None:
+        """Raise if a quote that is never closed has swallowed the rest of the file; PyArrow says nothing."""
+        # Elsewhere than in the last field of the file, such a quote leaves a row with too few fields.
+        if b"\n" not in (self._last or b""):
+            return
+        end = b""
+        with self.open_file() as stream:
+            for piece in _pieces(stream):
+                end = (end + piece).rstrip()[-1:]
+        if end != b'"':
+            raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {self.rows + 1}.")
+
+    def batches(self, names: Sequence[Name], *, use_threads: bool) -> Iterator[pa.RecordBatch]:
+        """The fields of some columns again, some rows at a time."""
+        reading = pa.csv.ReadOptions(
+            use_threads=use_threads,
+            block_size=BLOCK_BYTES,
+            skip_rows=self.reading.skip_rows,
+            column_names=self.reading.column_names,
+        )
+        with self.open_file() as stream, _open_csv(stream, reading, self.sep, self.names, names) as reader:
+            yield from reader
 
 
 def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
@@ -84,6 +147,48 @@ def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
     Contents
         Columns of int64, float64 or string, null where a marker stands (`stablebn.data.markers`).
     """
+    decided: list[tuple[list[Typing], str]] = []
+
+    def decide(found: Parsed) -> None:
+        decided.append(decide_columns(repr(path), found.names, found.columns, asked.decimal))
+
+    found = look_at_csv(path, asked, threads, decide, hold=True)
+    (typings, decimal) = decided[-1]
+    cautions, first = cautions_of(path, found, asked, decimal), int(found.first_counts_rows())
+    assert found.table is not None
+    columns = found.table.columns[::-1]
+    found.table = None
+    read = []
+    for name, own in zip(found.names, typings, strict=True):
+        # Taken one by one, so that the text of a column is freed as soon as its numbers are there.
+        column = columns.pop()
+        read.append((name, pa.chunked_array([own.typed(chunk) for chunk in column.chunks], type=own.type)))
+    return Contents(
+        read[first:],
+        cautions,
+        {name: own.markers for name, own in zip(found.names[first:], typings[first:], strict=True)},
+    )
+
+
+def cautions_of(path: str, found: Parsed, asked: Dialect, decimal: str) -> list[Caution]:
+    """What to say of how a file was read."""
+    tabs_expected = _tabs_expected(path)
+    cautions = report_dialect(path, Dialect(found.sep, decimal, found.encoding), asked, tabs_expected=tabs_expected)
+    return [*cautions, index_caution(path, found.names[0])] if found.first_counts_rows() else cautions
+
+
+def look_at_csv(path: str, asked: Dialect, threads: int, decide: Callable[[Parsed], None], *, hold: bool) -> Parsed:
+    """Look at all fields of a text file, and recognise how it is written.
+
+    Parameters
+    ----------
+    path, asked, threads
+        As of `read_csv`.
+    decide : callable
+        Raises `NotUTF8Error` where a column is in another encoding: then the file is, and it is looked at anew.
+    hold : bool
+        Whether all fields stay in memory; they are looked at some at a time otherwise.
+    """
 
     def open_file() -> pa.NativeFile:
         return _open(path)
@@ -92,18 +197,36 @@ def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
     encoding = asked.encoding or encoding_by_mark(start)
     if _is_utf8(encoding):
         try:
-            return _read_utf8(path, open_file, start, asked, UTF8, threads)
-        except (_NotUTF8Error, UnicodeDecodeError) as error:
+            found = _look_at_utf8(path, open_file, start, asked, threads, hold=hold)
+            decide(found)
+        except (NotUTF8Error, UnicodeDecodeError) as error:
             if asked.encoding is not None:
-                where = error.args[0] if isinstance(error, _NotUTF8Error) else "the header"
+                where = error.args[0] if isinstance(error, NotUTF8Error) else "the header"
                 raise DataError(f"{where} of {path!r} is not UTF-8 text: say another encoding=.") from None
-    with open_file() as stream:
-        content, encoding = as_utf8(path, b"".join(_pieces(stream)), asked.encoding)
+        else:
+            return found
+    if hold or not _comes_in_pieces(asked.encoding):
+        with open_file() as stream:
+            content, encoding = as_utf8(path, b"".join(_pieces(stream)), asked.encoding)
 
-    def open_recoded() -> pa.NativeFile:
-        return _reader(content)
+        def open_recoded() -> pa.NativeFile:
+            return _reader(content)
 
-    return _read_utf8(path, open_recoded, _start(open_recoded), asked, encoding, threads)
+    else:
+
+        def pieces() -> Iterator[bytes]:
+            with open_file() as stream:
+                yield from _pieces(stream)
+
+        encoding = check_recoding(path, pieces, start, asked.encoding)
+
+        def open_recoded() -> pa.NativeFile:
+            return pa.PythonFile(_Recoding(decoded(pieces(), encoding, start)), mode="r")
+
+    found = _look_at_utf8(path, open_recoded, _start(open_recoded), asked, threads, hold=hold)
+    found.encoding = encoding
+    decide(found)
+    return found
 
 
 def _start(open_file: _Open) -> bytes:
@@ -119,46 +242,27 @@ def _is_utf8(encoding: str) -> bool:
     return encoding.lower().replace("_", "-") in (UTF8, "utf8", "utf-8-sig")
 
 
-def _read_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, encoding: str, threads: int) -> Contents:
-    tabs_expected = path.lower().removesuffix(".gz").endswith(".tsv")
-    sep, table = _split(path, open_file, start, asked.sep, threads, tabs_expected=tabs_expected)
-    _check_last_quote(open_file, path, table)
-    names = table.column_names
-    # Taken one by one, so that the text of a column is freed as soon as its numbers are there.
-    columns = table.columns[::-1]
-    del table
-    read = [_typed_column(name, columns.pop(), asked.decimal or ".") for name in names]
-    decimal = asked.decimal or "."
-    if asked.decimal is None and any("," in own.marks for own in read):
-        decimal = _decimal_of(path, names, read)
-        read = [
-            own if own.text is None else _typed_column(name, own.text, ",")
-            for name, own in zip(names, read, strict=True)
-        ]
-    cautions = report_dialect(path, Dialect(sep, decimal, encoding), asked, tabs_expected=tabs_expected)
-    if is_index(names[0], read[0].column):
-        cautions.append(index_caution(path, names[0]))
-        names, read = names[1:], read[1:]
-    return Contents(
-        [(name, own.column) for name, own in zip(names, read, strict=True)],
-        cautions,
-        {name: own.markers for name, own in zip(names, read, strict=True)},
-    )
+def _tabs_expected(path: str) -> bool:
+    return path.lower().removesuffix(".gz").endswith(".tsv")
 
 
-def _split(
-    path: str, open_file: _Open, start: bytes, asked: str | None, threads: int, *, tabs_expected: bool
-) -> tuple[str, pa.Table]:
-    """The separator, and the table as text."""
-    header = look_at_header(start, tabs_expected=tabs_expected)
+def _look_at_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
+    found = _split(path, open_file, start, asked.sep, threads, hold=hold)
+    found.check_last_quote(path)
+    return found
+
+
+def _split(path: str, open_file: _Open, start: bytes, asked: str | None, threads: int, *, hold: bool) -> Parsed:
+    """The table as text, by the separator that fits."""
+    header = look_at_header(start, tabs_expected=_tabs_expected(path))
     if b"\0" in header.line:
         raise zeros_error(path)
-    tables: dict[str, pa.Table] = {}
+    tables: dict[str, Parsed] = {}
     bad: dict[str, _BadRowError] = {}
     unreadable: list[pa.ArrowInvalid] = []
     for sep in header.separators or (",",) if asked is None else ("\t" if asked == r"\t" else asked,):
         try:
-            tables[sep] = _parse(open_file, header, sep, threads)
+            tables[sep] = _parse(open_file, header, sep, threads, hold=hold)
         except _BadRowError as error:  # noqa: PERF203 - few headers have two of them
             bad[sep] = error
         except pa.ArrowInvalid as error:
@@ -169,12 +273,12 @@ def _split(
     if not tables:
         raise _no_separator(path, bad, header)
     if len(tables) > 1:
-        readings = " or ".join(f"{spelled_separator(sep)} ({own.num_columns} columns)" for sep, own in tables.items())
+        readings = " or ".join(f"{spelled_separator(sep)} ({len(own.names)} columns)" for sep, own in tables.items())
         raise DataError(
             f"{path!r} can be read as separated by {readings}. Say which, for example "
             f"sep={next(iter(tables))!r} (CLI: --sep {next(iter(tables))!r})."
         )
-    return next(iter(tables.items()))
+    return next(iter(tables.values()))
 
 
 def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> DataError:
@@ -190,63 +294,90 @@ def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> Da
     return DataError(f"say sep= (CLI: --sep), for by no separator all rows are alike. {readings}")
 
 
-def _parse(open_file: _Open, header: Header, sep: str, threads: int) -> pa.Table:
+def _parse(open_file: _Open, header: Header, sep: str, threads: int, *, hold: bool) -> Parsed:
     """All columns as text by its distinct values, split by a separator."""
     if threads > 1:
         try:
-            return _parse_at_once(open_file, header, sep, use_threads=True)
+            return _parse_at_once(open_file, header, sep, use_threads=True, hold=hold)
         except (_BadRowError, pa.ArrowInvalid):
             # Only with one thread does PyArrow know the number of a bad row.
             pass
-    return _parse_at_once(open_file, header, sep, use_threads=False)
+    return _parse_at_once(open_file, header, sep, use_threads=False, hold=hold)
 
 
-def _parse_at_once(open_file: _Open, header: Header, sep: str, *, use_threads: bool) -> pa.Table:
+def _parse_at_once(open_file: _Open, header: Header, sep: str, *, use_threads: bool, hold: bool) -> Parsed:
     reading = pa.csv.ReadOptions(use_threads=use_threads, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
     names = _names(_reader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
     try:
-        table = _table(open_file, reading, sep, names)
+        found = _parsed(open_file, reading, sep, names, hold=hold)
     except _BadRowError as error:
         if error.actual != error.expected + 1:
             raise
         # R leaves the name of the column out that counts the rows.
         reading.skip_rows, reading.column_names = header.lines_before + 1, ["", *names]
         try:
-            table = _table(open_file, reading, sep, reading.column_names)
+            found = _parsed(open_file, reading, sep, reading.column_names, hold=hold)
         except _BadRowError:
             raise error from None
-        if not is_index("", _typed_column("", table.column(0), ".").column):
+        if not found.first_counts_rows():
             raise error from None
-        return table
-    if table.column_names == names:
-        return table
+        return found
+    if found.names == names:
+        return found
     # A header that only the whole file tells the end of.
     with open_file() as stream:
         names = _names(stream, reading, sep)
-    return _table(open_file, reading, sep, names)
+    return _parsed(open_file, reading, sep, names, hold=hold)
 
 
 def _names(stream: pa.NativeFile, reading: pa.csv.ReadOptions, sep: str) -> list[str]:
-    parsing = pa.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
-    with _bad_row_named(), pa.csv.open_csv(stream, read_options=reading, parse_options=parsing) as reader:
+    with _bad_row_named(), pa.csv.open_csv(stream, reading, _parsing(sep)) as reader:
         names: list[str] = reader.schema.names
         return names
 
 
-def _table(open_file: _Open, reading: pa.csv.ReadOptions, sep: str, names: Sequence[str]) -> pa.Table:
-    with _bad_row_named(), open_file() as stream:
-        return pa.csv.read_csv(
-            stream,
-            read_options=reading,
-            parse_options=pa.csv.ParseOptions(delimiter=sep, newlines_in_values=True),
-            convert_options=pa.csv.ConvertOptions(
-                # Bytes, so that the column with a wrong encoding can be named; by their distinct values.
-                column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.binary())),
-                null_values=PANDAS_MARKERS,
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=True,
-            ),
-        )
+def _parsed(open_file: _Open, reading: pa.csv.ReadOptions, sep: str, names: Sequence[str], *, hold: bool) -> Parsed:
+    """The fields, unless the columns have other names."""
+    with open_file() as stream:
+        if hold:
+            with _bad_row_named():
+                table = pa.csv.read_csv(stream, reading, _parsing(sep), _converting(names))
+            found = Parsed(open_file, sep, table.column_names, [TextColumn() for _ in names], reading, table)
+            if found.names == names:
+                found.add(table)
+            return found
+        with _open_csv(stream, reading, sep, names) as reader:
+            found = Parsed(open_file, sep, reader.schema.names, [TextColumn() for _ in names], reading, None)
+            if found.names == names:
+                with _bad_row_named():
+                    for batch in reader:
+                        found.add(batch)
+            return found
+
+
+def _open_csv(
+    stream: pa.NativeFile,
+    reading: pa.csv.ReadOptions,
+    sep: str,
+    names: Sequence[str],
+    wanted: Sequence[Name] | None = None,
+) -> pa.csv.CSVStreamingReader:
+    with _bad_row_named():
+        return pa.csv.open_csv(stream, reading, _parsing(sep), _converting(names, wanted))
+
+
+def _parsing(sep: str) -> pa.csv.ParseOptions:
+    return pa.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
+
+
+def _converting(names: Sequence[str], wanted: Sequence[Name] | None = None) -> pa.csv.ConvertOptions:
+    return pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, BY_DISTINCT_BYTES),
+        include_columns=wanted,
+        null_values=PANDAS_MARKERS,
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=True,
+    )
 
 
 @contextmanager
@@ -261,205 +392,6 @@ def _bad_row_named() -> Iterator[None]:
             raise
         number, expected, actual = map(int, told.groups()[:3])
         raise _BadRowError(number, expected, actual, told.group(4)) from None
-
-
-@dataclass(frozen=True)
-class _Typed:
-    """A column, and what its text says.
-
-    Attributes
-    ----------
-    column : pyarrow.ChunkedArray
-    markers : set of str
-        Texts that were taken for missing values, but for those of pandas.
-    marks : set of str
-        "." where there are decimals with points; "," where all are numbers if decimals have commas; "1,5" if besides
-        a comma is no mark of thousands.
-    text : pyarrow.ChunkedArray or None
-        What the column was made from, where decimal commas would make another of it.
-    """
-
-    column: pa.ChunkedArray
-    markers: set[str]
-    marks: set[str]
-    text: pa.ChunkedArray | None = None
-
-
-def _decimal_of(path: str, names: Sequence[Name], read: Sequence[_Typed]) -> str:
-    """The comma, where some columns have decimals with commas; `DataError` where that is not sure."""
-    commas = [name for name, own in zip(names, read, strict=True) if "," in own.marks]
-    points = [name for name, own in zip(names, read, strict=True) if "." in own.marks]
-    decide = 'Say decimal="," or decimal="." (CLI: --decimal)'
-    if points:
-        raise DataError(
-            f"{path!r} has numbers with decimal commas, in {listed(commas)}, and with decimal points, in "
-            f"{listed(points)}. {decide}; the others are then text."
-        )
-    if not any("1,5" in own.marks for own in read):
-        raise DataError(
-            f"the commas of numbers in {path!r} may be decimal commas or set thousands apart: {listed(commas)}. "
-            f"{decide}: with a point these columns are text, until you leave the commas out of the file."
-        )
-    return ","
-
-
-def _typed_column(name: Name, column: pa.ChunkedArray, mark: str) -> _Typed:
-    """A column of bytes, given by distinct values, as integers, floats or text."""
-    distinct: set[bytes] = set()
-    for chunk in column.chunks:
-        distinct.update(chunk.dictionary.to_pylist() if len(chunk.dictionary) <= FEW_TEXTS else ())
-        if max(len(distinct), len(chunk.dictionary)) > FEW_TEXTS:
-            return _typed_many(name, column, mark)
-    try:
-        text_of = {value: value.decode() for value in distinct}
-    except UnicodeDecodeError:
-        raise _NotUTF8Error(f"column {name!r}") from None
-    texts = [[text_of[value] for value in chunk.dictionary.to_pylist()] for chunk in column.chunks]
-    every = set(text_of.values())
-    indices = [chunk.indices for chunk in column.chunks]
-    if (numbers := _numbers(texts, every, indices, mark)) is not None:
-        return numbers
-    markers = markers_among(every)
-    if markers:
-        every -= markers
-        indices = [_without(own, places, markers) for own, places in zip(texts, indices, strict=True)]
-        if (numbers := _numbers(texts, every, indices, mark)) is not None:
-            return replace(numbers, markers=markers)
-    text = pa.chunked_array(
-        [
-            pa.DictionaryArray.from_arrays(places, _as_text(chunk.dictionary))
-            for places, chunk in zip(indices, column.chunks, strict=True)
-        ],
-        type=pa.dictionary(pa.int32(), pa.string()),
-    )
-    marks = set()
-    if any("," in text for text in every):
-        marks = _marks_of_commas(lambda pattern: all(re.fullmatch(pattern, text) for text in every))
-    return _Typed(text, markers, marks, column if marks else None)
-
-
-def _marks_of_commas(all_match: Callable[[str], bool]) -> set[str]:
-    """What commas in a column of text may be; see `_Typed`."""
-    if all_match(NUMBERS[","]):
-        return {","} if all_match(THOUSANDS) else {",", "1,5"}
-    return {",", "."} if all_match(f"{NUMBERS[',']}|{NUMBERS['.']}") else set()
-
-
-def _numbers(
-    texts: Sequence[Sequence[str]], every: Collection[str], indices: Sequence[pa.Array], mark: str
-) -> _Typed | None:
-    """The column as integers or floats, if all are."""
-    if not every:
-        return None
-    if all(re.fullmatch(INTEGER, text) for text in every):
-        integers = [[int(text) if text in every else 0 for text in own] for own in texts]
-        if all(-(2**63) <= value < 2**63 for own in integers for value in own):
-            return _Typed(_taken(integers, indices, pa.int64()), set(), set())
-        # Longer than 64 bits: identifiers, and floats would merge neighbours.
-    elif all(re.fullmatch(NUMBERS[mark], text) for text in every):
-        floats = [[float(text.replace(mark, ".")) if text in every else 0.0 for text in own] for own in texts]
-        marks = {mark} if any(mark in text for text in every) else set()
-        return _Typed(_taken(floats, indices, pa.float64()), set(), marks)
-    return None
-
-
-# Arrays are made from their buffers: `pa.array` would import pandas, which takes longer than all the rest.
-
-
-def _as_text(array: pa.BinaryArray) -> pa.StringArray:
-    """Bytes that are known to be UTF-8, as text."""
-    return pa.Array.from_buffers(pa.string(), len(array), array.buffers(), offset=array.offset)
-
-
-def _places(indices: pa.Array) -> tuple[NDArray[np.int32], NDArray[np.uint8] | None]:
-    """Indices, 0 where they are null, and where they are not; None: nowhere null."""
-    validity, numbers = indices.buffers()
-    rows = slice(indices.offset, indices.offset + len(indices))
-    inside = np.frombuffer(numbers, dtype=np.int32)[rows]
-    if not indices.null_count:
-        return inside, None
-    valid = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[rows]
-    # Where the index is null, whatever lies beneath it is not looked at.
-    return np.where(valid, inside, 0).astype(np.int32, copy=False), valid
-
-
-def _taken(values: Sequence[Sequence[float]], indices: Sequence[pa.Array], type_: pa.DataType) -> pa.ChunkedArray:
-    """The value at each index, null where that is."""
-    chunks = []
-    for own, places in zip(values, indices, strict=True):
-        inside, valid = _places(places)
-        present = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
-        taken = np.array([*own, 0], dtype=np.int64 if type_ == pa.int64() else np.float64)[inside]
-        chunks.append(pa.Array.from_buffers(type_, len(taken), [present, pa.py_buffer(taken)]))
-    return pa.chunked_array(chunks, type=type_)
-
-
-def _without(texts: Sequence[str], indices: pa.Array, markers: Collection[str]) -> pa.Array:
-    """Indices that are null where a marker is meant."""
-    inside, valid = _places(indices)
-    value = np.array([text not in markers for text in texts] + [True])[inside]
-    present = pa.py_buffer(np.packbits(value if valid is None else value & (valid > 0), bitorder="little"))
-    return pa.Array.from_buffers(pa.int32(), len(inside), [present, pa.py_buffer(np.ascontiguousarray(inside))])
-
-
-def _typed_many(name: Name, column: pa.ChunkedArray, mark: str) -> _Typed:
-    """The same for many distinct values, which are not looked at one by one."""
-    text = _text(name, pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks]))
-    if (numbers := _many_numbers(text, mark)) is not None:
-        return numbers
-    text, markers = _without_many(text)
-    if markers and (numbers := _many_numbers(text, mark)) is not None:
-        return replace(numbers, markers=markers)
-    marks = _marks_of_commas(lambda pattern: _all_match(text, pattern)) if _occurs(text, ",") else set()
-    return _Typed(text, markers, marks, column if marks else None)
-
-
-def _many_numbers(text: pa.ChunkedArray, mark: str) -> _Typed | None:
-    # Here and not above: it takes long to import, and few columns need it.
-    import pyarrow.compute as pc
-
-    if text.null_count == len(text):
-        return None
-    if _all_match(text, INTEGER):
-        try:
-            return _Typed(pc.utf8_trim_whitespace(text).cast(pa.int64()), set(), set())
-        except pa.ArrowInvalid:
-            # Longer than 64 bits: identifiers, and floats would merge neighbours.
-            return None
-    if _all_match(text, NUMBERS[mark]):
-        marks = {mark} if _occurs(text, mark) else set()
-        pointed = text if mark == "." else pc.replace_substring(text, mark, ".")
-        return _Typed(pc.utf8_trim_whitespace(pointed).cast(pa.float64()), set(), marks)
-    return None
-
-
-def _occurs(text: pa.ChunkedArray, mark: str) -> bool:
-    import pyarrow.compute as pc
-
-    return any(pc.any(pc.match_substring(chunk, mark)).as_py() for chunk in text.chunks)
-
-
-def _without_many(text: pa.ChunkedArray) -> tuple[pa.ChunkedArray, set[str]]:
-    """The text, null where it is a marker, and the markers."""
-    import pyarrow.compute as pc
-
-    known = pa.array([*PANDAS_MARKERS, *SIGNS], type=pa.string())
-    hits = pc.is_in(pc.utf8_trim(text, characters=BLANKS), value_set=known)
-    found = set(text.filter(hits).unique().to_pylist()) - {None}
-    if not found:
-        return text, set()
-    others = text.filter(pc.invert(hits))
-    worded = pc.any(pc.match_substring_regex(others, r"[\pL\pN]")).as_py()
-    markers = markers_among(found | {"word" if worded else "+"}) & found
-    missing = pc.is_in(text, value_set=pa.array(sorted(markers), type=pa.string()))
-    return pc.if_else(missing, pa.scalar(None, type=pa.string()), text), markers
-
-
-def _all_match(text: pa.ChunkedArray, pattern: str) -> bool:
-    import pyarrow.compute as pc
-
-    whole = f"^(?:{pattern})$"
-    return all(pc.all(pc.match_substring_regex(chunk, whole)).as_py() is not False for chunk in text.chunks)
 
 
 def _open(path: str) -> pa.NativeFile:
@@ -513,22 +445,37 @@ class _Unpacking:
         self.closed = True
 
 
-def _text(name: Name, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    try:
-        return column.cast(pa.string())
-    except pa.ArrowInvalid:
-        raise _NotUTF8Error(f"column {name!r}") from None
+class _Recoding:
+    """Text in another encoding as UTF-8, as PyArrow reads files of Python; nothing in it is wrong."""
+
+    closed = False
+
+    def __init__(self, texts: Iterator[str]) -> None:
+        self._texts = texts
+        self._ready = b""
+        self._begun = False
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        while len(self._ready) < size:
+            text = next(self._texts, None)
+            if text is None:
+                break
+            if text and not self._begun:
+                text, self._begun = text.removeprefix("\ufeff"), True
+            self._ready += text.encode()
+        taken, self._ready = self._ready[:size], self._ready[size:]
+        return taken
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._texts = iter(())
+        self.closed = True
 
 
-def _check_last_quote(open_file: _Open, path: str, table: pa.Table) -> None:
-    """Raise if a quote that is never closed has swallowed the rest of the file; PyArrow says nothing."""
-    last = table.column(table.num_columns - 1)
-    # Elsewhere than in the last field of the file, such a quote leaves a row with too few fields.
-    if len(last) == 0 or b"\n" not in (last[-1].as_py() or b""):
-        return
-    end = b""
-    with open_file() as stream:
-        for piece in _pieces(stream):
-            end = (end + piece).rstrip()[-1:]
-    if end != b'"':
-        raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {len(last) + 1}.")
+# What these make of a text depends on all of it.
+_WHOLE = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"}
+
+
+def _comes_in_pieces(encoding: str | None) -> bool:
+    return encoding is None or codecs.lookup(encoding).name.replace("_", "-") not in _WHOLE

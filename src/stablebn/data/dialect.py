@@ -15,6 +15,8 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from stablebn.data.wording import Caution
@@ -90,17 +92,56 @@ def as_utf8(path: str, content: bytes, asked: str | None) -> tuple[bytes, str]:
     """A whole file as UTF-8, and the encoding it had; called where it is not UTF-8, or another is asked for."""
     encoding = asked or (WINDOWS if encoding_by_mark(content) == UTF8 else UTF16)
     if asked is None and encoding == WINDOWS:
-        _check_nothing_is_utf8(path, content)
+        _check_nothing_is_utf8(path, content.decode(UTF8, "replace"))
     try:
         text = content.decode(encoding)
         recoded = text.removeprefix("\ufeff").encode()
     except ValueError:
-        raise DataError(
-            f"{path!r} is not {encoding} text. Say encoding= (CLI: --encoding), or save the file as UTF-8."
-        ) from None
+        raise _not_text(path, encoding) from None
     if "\0" in text:
         raise zeros_error(path)
     return recoded, encoding
+
+
+def _not_text(path: str, encoding: str) -> DataError:
+    return DataError(f"{path!r} is not {encoding} text. Say encoding= (CLI: --encoding), or save the file as UTF-8.")
+
+
+def check_recoding(path: str, pieces: Callable[[], Iterator[bytes]], start: bytes, asked: str | None) -> str:
+    """The encoding of a file that is read in pieces, where `as_utf8` can make UTF-8 of all of it; the same errors."""
+    encoding = asked or (WINDOWS if encoding_by_mark(start) == UTF8 else UTF16)
+    if asked is None and encoding == WINDOWS:
+        for text in decoded(pieces(), UTF8, start, "replace"):
+            _check_nothing_is_utf8(path, text)
+    has_zeros = False
+    try:
+        for text in decoded(pieces(), encoding, start):
+            text.encode()
+            has_zeros = has_zeros or "\0" in text
+    except ValueError:
+        raise _not_text(path, encoding) from None
+    if has_zeros:
+        raise zeros_error(path)
+    return encoding
+
+
+# The marks of byte order; one of UTF-32 begins like one of UTF-16.
+_MARKS = {
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+}
+
+
+def decoded(pieces: Iterable[bytes], encoding: str, start: bytes, errors: str = "strict") -> Iterator[str]:
+    """The text of a file that begins so, some of it at a time, as `bytes.decode` gives it."""
+    name = codecs.lookup(encoding).name
+    if name in _MARKS and not start.startswith(_MARKS[name]):
+        # Without a mark the order is that of the machine; in pieces, Python asks for one.
+        name += "-le" if sys.byteorder == "little" else "-be"
+    decoder = codecs.getincrementaldecoder(name)(errors)
+    for piece in pieces:
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)
 
 
 def zeros_error(path: str) -> DataError:
@@ -111,8 +152,8 @@ def zeros_error(path: str) -> DataError:
     )
 
 
-def _check_nothing_is_utf8(path: str, content: bytes) -> None:
-    beyond = {letter for letter in content.decode("utf-8", "replace") if not letter.isascii()}
+def _check_nothing_is_utf8(path: str, text: str) -> None:
+    beyond = {letter for letter in text if not letter.isascii()}
     if beyond - {"\ufffd"}:
         raise DataError(
             f"{path!r} is UTF-8 in some places and not in others: it is damaged, or in another encoding. "

@@ -21,11 +21,13 @@ from stablebn.data.choosing import Choice
 from stablebn.data.columns import Counted, Source
 from stablebn.data.dialect import Dialect
 from stablebn.data.files import check_same_columns
+from stablebn.data.folder import Folder
 from stablebn.data.kinds import Told, family, told
 from stablebn.data.levels import named_categorical, told_levels
 from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.problems import Problems
-from stablebn.data.stock import Folder, Limits, Stock, StockColumn, Unlisted
+from stablebn.data.stock import Stock
+from stablebn.data.stock_columns import Limits, StockColumn, Unlisted
 from stablebn.data.stored import counted, fill, kept_columns
 from stablebn.data.table import Name
 from stablebn.data.weights import weight_column

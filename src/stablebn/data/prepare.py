@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from stablebn.data.batches import contents_of
 from stablebn.data.block_files import BlockFiles
 from stablebn.data.blocks import BlockTable, like_of
 from stablebn.data.cache import Cache
@@ -28,6 +29,7 @@ from stablebn.data.deciding import decide_kinds
 from stablebn.data.dialect import Dialect
 from stablebn.data.discretising import discretised
 from stablebn.data.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
+from stablebn.data.folder import Folder
 from stablebn.data.growing import GrowingTable
 from stablebn.data.held import HeldRows, HeldTable, held_columns
 from stablebn.data.kinds import Asked, Decision, Kind, family, told
@@ -39,8 +41,7 @@ from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
 from stablebn.data.spread import open_spread
-from stablebn.data.stock import Folder
-from stablebn.data.stored import in_parts, open_stored
+from stablebn.data.stored import in_parts, open_stored, size_class
 from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart
 from stablebn.errors import OptionError, one_of
@@ -168,7 +169,15 @@ def prepare(
     elif isinstance(source, GrowingTable):
         opened = source.opened(memory or USUAL_MEMORY, lambda: Folder(cache))
     elif not is_held:
-        opened = stored = open_stored(
+        contents = None if cache is None or learned or learned_levels else contents_of(source)
+        if cache is not None and contents is not None:
+            options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights, "keep": keep}
+            options |= {"columns": columns, "drop": drop, "levels": levels, "few_rows_will_do": few_rows_will_do}
+            options |= {"names": names, "dialect": dialect, "memory": size_class(memory or USUAL_MEMORY)}
+            kept = Cache(cache, contents, options)
+            if (before := kept.find(memory or USUAL_MEMORY)) is not None:
+                return before
+        opened = open_stored(
             source,
             dialect,
             choice,
@@ -179,12 +188,6 @@ def prepare(
             folder=lambda: Folder(cache),
             threads=threads,
         )
-        if cache is not None and stored.batches.contents is not None and not (learned or learned_levels):
-            options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights, "keep": keep}
-            options |= {"columns": columns, "drop": drop, "levels": levels, "few_rows_will_do": few_rows_will_do}
-            kept = Cache(cache, stored.batches.contents, {**options, "block_rows": stored.block_rows})
-            if (before := kept.find()) is not None:
-                return before
     else:
         opened = _held(source, names, dialect, choice, weights, missing, problems, threads)
     said = told(kinds, choice.kept(opened.names), opened.types).with_learned(learned or {}, opened.types)

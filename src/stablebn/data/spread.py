@@ -20,6 +20,7 @@ from stablebn.data.batches import (
     Types,
     can_come_in_parts,
     comes_in_parts,
+    is_text,
     open_as_batches,
     open_file_parts,
     parts_of_files,
@@ -28,11 +29,13 @@ from stablebn.data.blocks import BlockTable
 from stablebn.data.choosing import Choice
 from stablebn.data.columns import Counted, Source
 from stablebn.data.dialect import Dialect
+from stablebn.data.folder import Folder
 from stablebn.data.kinds import Told, family
 from stablebn.data.partitions import Cluster, Partitions
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
-from stablebn.data.stock import Folder, HeldStock, RowsAsTheyCame, StockColumn, too_many_texts
+from stablebn.data.stock import HeldStock, RowsAsTheyCame, too_many_texts
+from stablebn.data.stock_columns import StockColumn
 from stablebn.data.stored import Encoding, Filled, StoredRows, counted, fill, kept_columns
 from stablebn.data.table import Name, Table
 from stablebn.data.weights import WeightColumn, weight_column
@@ -196,7 +199,7 @@ def is_dask_frame(source: object) -> bool:
 
 
 def _found_in_files(path: str, cluster: Cluster) -> _Found:
-    if not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
+    if is_text(path) or not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
         raise OptionError(
             f'engine="dask" reads Parquet and Arrow files, and {path!r} is none. Write the table as Parquet first.'
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,23 +30,14 @@ from stablebn.data.columns import (
 )
 from stablebn.data.dialect import Dialect
 from stablebn.data.encoding import code_type, narrow, refuse_too_large
+from stablebn.data.folder import Folder
 from stablebn.data.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
+from stablebn.data.markers import report_markers
 from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
-from stablebn.data.stock import (
-    DATE,
-    MISSING,
-    NUMBER,
-    OTHER,
-    TEXT,
-    Folder,
-    Limits,
-    Piece,
-    RowsAsTheyCame,
-    Stock,
-    StockColumn,
-    StockPart,
-)
+from stablebn.data.stock import RowsAsTheyCame, Stock, StockPart
+from stablebn.data.stock_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, StockColumn
+from stablebn.data.stored_columns import Rule, StoredCategories, StoredNumbers, limits_of
 from stablebn.data.table import Codes, Name, Table, Weights
 from stablebn.data.usable import decide_time, is_time, time_as, usable
 from stablebn.data.weights import WeightColumn, weight_column
@@ -57,16 +48,19 @@ MOST_BLOCK_ROWS = 1 << 20
 _MOST_BATCH_ROWS = 1 << 17
 _FEWEST_ROWS = 1 << 10
 
-# Bytes, for each value of a block or of a batch, of all that is made of it before it is let go.
-_BYTES_IN_BLOCK = 64
+# Bytes of all that is made of a block before it is let go: for each row, each code and each number.
+_BYTES_OF_ROW = 64
+_BYTES_OF_CODE = 4
+_BYTES_OF_NUMBER = 64
+# The same for each value of a batch, and for each row of a column that takes several passes.
 _BYTES_IN_BATCH = 128
 _BYTES_IN_PASS = 256
 
 # So much of the memory may be taken by texts that are different: one of so many parts.
 SHARE_OF_TEXTS = 8
 
-# A text file in memory takes about so many times its size.
-_TIMES_TEXT = 8
+# A table in a file of another format takes in memory about so many times the size of the file.
+_TIMES_FILE = 8
 
 
 def in_parts(source: object, memory: int | None, cache: object) -> bool:
@@ -81,10 +75,10 @@ def in_parts(source: object, memory: int | None, cache: object) -> bool:
     path = os.fsdecode(source)
     if can_come_in_parts(path):
         return True
-    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_TEXT > memory:
+    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_FILE > memory:
         raise OptionError(
-            f"memory= is too little for {path!r}: only Parquet and Arrow files can be read in parts. Write the table "
-            "as Parquet first, say with DuckDB or polars, or leave memory= out."
+            f"memory= is too little for {path!r}: only text (CSV), Parquet and Arrow files can be read in parts. Write "
+            "the table as Parquet first, say with DuckDB or polars, or leave memory= out."
         )
     return False
 
@@ -113,11 +107,6 @@ class StoredTable(Source):
     memory: int
     folder: Callable[[], Folder]
     threads: int = 1
-
-    @property
-    def block_rows(self) -> int:
-        """How many rows a block will have."""
-        return rows_at_once(self.memory, len(self.types), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
 
     def rows(self, said: Told, problems: Problems) -> Counted:
         """Pass over the rows, and write them to disk as they came."""
@@ -202,6 +191,9 @@ def fill(
     before: int = 0,
 ) -> Filled:
     """Pass over the rows of a table, which has so many before, and write them to disk as they came."""
+    # Here and not above: errors in the data are told without the core.
+    from stablebn import _core
+
     wanted = [*types, *([] if weights is None else [weights.name])]
     count = 0
     damaged: set[Name] = set()
@@ -228,8 +220,9 @@ def fill(
                 columns[name] = kept[name].convert(column if used is None else column.filter(used))
         counts = None if counts is None else counts[counts > 0]
         stock.add(columns, length if counts is None else len(counts), counts, threads)
-    # What PyArrow has let go it keeps for itself otherwise.
+    # What has been let go stays with PyArrow otherwise, and with the core.
     pa.default_memory_pool().release_unused()
+    _core.give_memory_back()
     return Filled(count, damaged)
 
 
@@ -284,7 +277,7 @@ def open_stored(
     """
     if names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
-    batches = open_batches(source, dialect)
+    batches = open_batches(source, dialect, threads)
     every = list(batches.types)
     wanted = choice.of(every)
     column = weight_column(weights, {name: batches.types[name] for name in wanted})
@@ -292,7 +285,9 @@ def open_stored(
     if missing == "level":
         # Only some sources give columns without any value a type.
         types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
-    return StoredTable(every, types, [], batches, column, memory, folder, threads)
+    markers = {name: own for name, own in batches.markers.items() if name in set(wanted)}
+    cautions = [*batches.cautions, *report_markers(markers)]
+    return StoredTable(every, types, cautions, batches, column, memory, folder, threads)
 
 
 def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
@@ -300,172 +295,15 @@ def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> i
     return max(_FEWEST_ROWS, min(most, memory // (bytes_of_value * max(columns, 1))))
 
 
-@dataclass(frozen=True)
-class StoredCategories(CategoricalColumn):
-    """A categorical column on disk.
-
-    Attributes
-    ----------
-    name : name
-    stock : StockColumn
-        What is on disk.
-    of_place : integer array [places]
-        The code of each value that has a place; `len(levels)` of a missing one.
-    keys : array [keys] or None
-        Ascending, the numbers of a column in which they are kept as they are.
-    of_key : integer array [keys + 1]
-        The code of each, and of a missing value.
-    empty_rows, known : int
-        Rows without a value; and by weight those with one.
-    """
-
-    name: Name
-    stock: StockColumn
-    levels: tuple[Hashable, ...]
-    of_place: Codes
-    keys: NDArray[Any] | None
-    of_key: Codes
-    empty_rows: int
-    known: int
-
-    @property
-    def gaps(self) -> int:
-        """How many rows have no value."""
-        return self.empty_rows
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the levels are known."""
-        return self.stock.unlisted is None
-
-    def codes(self, piece: Piece) -> Codes:
-        """The codes of some rows."""
-        places = piece.places(self.name)
-        if places is not None:
-            listed: Codes = self.of_place[places]
-            return listed
-        assert self.keys is not None
-        numbers, missing = piece.numbers(self.name)
-        codes: Codes = self.of_key[np.searchsorted(self.keys, numbers)]
-        if missing is not None:
-            codes[missing] = self.of_key[-1]
-        return codes
-
-    def missing(self, piece: Piece) -> Mask:
-        """Which of some rows have no value."""
-        return np.asarray(self.codes(piece) == len(self.levels))
-
-    def with_levels(self, levels: tuple[Hashable, ...]) -> StoredCategories:
-        """Return the column with these levels, all of its own among them; a missing value stays the last code."""
-        if levels == self.levels:
-            return self
-        place = {level: code for code, level in enumerate(levels)}
-        return self._recoded(levels, np.array([*(place[level] for level in self.levels), len(levels)]))
-
-    def keep(self, counts: NDArray[np.int64], known: int) -> StoredCategories:
-        """Return the column of some rows, which have each code so many times, with the levels that occur in them."""
-        occurs = counts > 0
-        levels = tuple(level for level, used in zip(self.levels, occurs, strict=False) if used)
-        # What does not occur may have any code, but that of a missing value.
-        codes = np.where(occurs[:-1], np.cumsum(occurs[:-1]) - 1, 0)
-        return replace(self._recoded(levels, np.array([*codes, len(levels)])), empty_rows=int(counts[-1]), known=known)
-
-    def _recoded(self, levels: tuple[Hashable, ...], codes: NDArray[np.int64]) -> StoredCategories:
-        of_place, of_key = (narrow(codes[own], len(levels)) for own in (self.of_place, self.of_key))
-        return replace(self, levels=levels, of_place=of_place, of_key=of_key)
-
-    def with_missing_level(self) -> StoredCategories:
-        """Return the column with the missing value, if any, as a level of its own: None, the last."""
-        return replace(self, levels=(*self.levels, None), empty_rows=0) if self.gaps else self
-
-    def with_numbers(self, numbers: Sequence[float]) -> StoredNumbers:
-        """Return the continuous column that has a number for each level, NaN for those that stand for none."""
-        of_place = np.array([*numbers, np.nan])[self.of_place]
-        return StoredNumbers(self.name, of_place, _limits_of(of_place, self.stock.rows, self.stock.weight))
+def rows_of_block(memory: int, categorical: int, continuous: int) -> int:
+    """How many rows a block has that has so many columns."""
+    bytes_of_row = _BYTES_OF_ROW + _BYTES_OF_CODE * categorical + _BYTES_OF_NUMBER * continuous
+    return rows_at_once(1 << size_class(memory), 1, bytes_of_row, MOST_BLOCK_ROWS)
 
 
-@dataclass(frozen=True)
-class StoredNumbers(NumericColumn):
-    """A continuous column on disk.
-
-    Attributes
-    ----------
-    name : name
-        In the stock.
-    of_place : float64 array [places]
-        The number of each value that has a place; NaN of a missing one.
-    limits : Limits
-        Of all rows.
-    """
-
-    name: Name
-    of_place: NDArray[np.float64]
-    limits: Limits
-
-    @property
-    def gaps(self) -> int:
-        """How many rows have no value."""
-        return self.limits.gaps
-
-    @property
-    def infinite(self) -> int:
-        """How many rows have an infinite value."""
-        return self.limits.infinite
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no row has a value."""
-        return self.limits.least is None
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
-        return bool(self.limits.least == self.limits.greatest)
-
-    @property
-    def single(self) -> Hashable:
-        """The value of a constant column."""
-        return float(self.limits.least) + 0.0
-
-    def values(self, piece: Piece) -> NDArray[np.float64]:
-        """The numbers of some rows, those missing as NaN and -0.0 as 0.0."""
-        places = piece.places(self.name)
-        if places is not None:
-            listed: NDArray[np.float64] = self.of_place[places]
-            return listed
-        numbers, missing = piece.numbers(self.name)
-        values: NDArray[np.float64] = numbers.astype(np.float64) + 0.0
-        if missing is not None:
-            values[missing] = np.nan
-        return values
-
-    def missing(self, piece: Piece) -> Mask:
-        """Which of some rows have no value."""
-        return np.isnan(self.values(piece))
-
-
-def _limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDArray[np.int64]) -> Limits:
-    """What numbers are that so many rows have."""
-    there = ~np.isnan(numbers) & (rows > 0)
-    limits = Limits()
-    limits.add(numbers[there], None, None)
-    limits.infinite = int(rows[there & np.isinf(numbers)].sum())
-    limits.gaps, limits.known = int(rows[~there].sum()), int(weight[there].sum())
-    return limits
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """Which rows are left out: those without a value of one of some columns, or of any of them."""
-
-    gaps: tuple[StoredCategories | StoredNumbers, ...]
-    all_of_them: bool
-
-    def kept(self, piece: Piece) -> Mask:
-        """The rows that stay."""
-        join = np.logical_and if self.all_of_them else np.logical_or
-        kept: Mask = ~join.reduce([column.missing(piece) for column in self.gaps])
-        return kept
+def size_class(memory: int) -> int:
+    """The power of two that is not above: memory of one class has blocks of the same size, and finds them again."""
+    return memory.bit_length() - 1
 
 
 @dataclass
@@ -479,7 +317,7 @@ class StoredRows(Rows):
         Bytes.
     folder : callable
         Gives a new folder on disk.
-    rule : _Rule or None
+    rule : Rule or None
         Which rows are left out.
     all_once : bool
         Whether all weights are 1.
@@ -489,7 +327,7 @@ class StoredRows(Rows):
     stock: RowsAsTheyCame
     memory: int
     folder: Callable[[], Folder]
-    rule: _Rule | None = None
+    rule: Rule | None = None
     count: int = field(default=-1)
     total: int = field(default=-1)
     all_once: bool | None = None
@@ -564,7 +402,7 @@ class StoredRows(Rows):
         except pa.ArrowInvalid:
             return None
         numbers = np.array([np.nan, *map(float, values)]) + 0.0
-        limits = own.limits or _limits_of(numbers, own.rows, own.weight)
+        limits = own.limits or limits_of(numbers, own.rows, own.weight)
         return StoredNumbers(name, numbers, limits)
 
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
@@ -600,7 +438,7 @@ class StoredRows(Rows):
 
     def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
         """Leave out the rows that have no value of one of some columns, or of none of them."""
-        rule = _Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
+        rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
         parts = list(self.stock.each(_left, stored, rule))
         left = replace(
@@ -641,7 +479,7 @@ class StoredRows(Rows):
     def _tabulated(self, encoding: Encoding) -> BlockTable:
         """Write the rows to disk, in blocks."""
         assert isinstance(self.stock, StockPart)
-        rows = rows_at_once(self.memory, len(encoding.layout.names), _BYTES_IN_BLOCK, MOST_BLOCK_ROWS)
+        rows = rows_of_block(self.memory, len(encoding.categories), len(encoding.numbers))
         writer = BlockWriter(self.folder(), encoding.layout, rows)
         for codes, values, weights, count in encoding.rows_of(self.stock):
             writer.add(codes, values, weights, count)
@@ -675,14 +513,14 @@ class Encoding:
     layout : Layout
     categories : tuple of StoredCategories
     numbers : tuple of StoredNumbers
-    rule : _Rule or None
+    rule : Rule or None
         Which rows are left out.
     """
 
     layout: Layout
     categories: tuple[StoredCategories, ...]
     numbers: tuple[StoredNumbers, ...]
-    rule: _Rule | None
+    rule: Rule | None
 
     def rows_of(self, stock: StockPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
         """Codes, values, weights and number of rows, some rows at a time."""
@@ -734,7 +572,7 @@ class _Left:
     all_once: bool = True
 
 
-def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: _Rule) -> _Left:
+def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: Rule) -> _Left:
     """What is left of rows by a rule."""
     counts = {
         name: np.zeros(len(own.levels) + 1, dtype=np.int64)

@@ -160,7 +160,8 @@ def weight_column(weights: object, types: Mapping[Name, pa.DataType]) -> WeightC
 
 def _check_type(label: str, type_: pa.DataType) -> None:
     if family(type_) not in ("integer", "float"):
-        raise DataError(f"{label} must be whole numbers, not {type_}: they say how many rows each row stands for.")
+        own = type_.value_type if pa.types.is_dictionary(type_) else type_
+        raise DataError(f"{label} must be whole numbers, not {own}: they say how many rows each row stands for.")
 
 
 def _counts(label: str, weights: pa.ChunkedArray) -> pa.ChunkedArray:

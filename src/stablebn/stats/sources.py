@@ -8,6 +8,7 @@ are split, nor who counts: `docs/sources.md` says how another source would be wr
 from __future__ import annotations
 
 import mmap
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -237,9 +238,11 @@ class BlockSource(RowSource):
         self.rows = table.rows
         self.memory = table.memory
         self._blocks = table.blocks()
+        self._bits = table.bits
         self._threads = threads
-        # What counts a block makes bits of its rows when it is first asked: those of the first blocks are kept, and the
-        # files that they look at.
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        # What counts a block has bits of its rows, or makes them when it is first asked: those of the first blocks are
+        # kept, and the files that they look at.
         self._counters: dict[int, tuple[_core.Counts, list[mmap.mmap]]] = {}
         self._kept = _places_that_fit(table)
 
@@ -259,25 +262,37 @@ class BlockSource(RowSource):
         def at(place: int) -> Answers:
             kept = self._counters.get(place)
             block = self._blocks[place] if summings or kept is None else None
-            counter, files = kept or (counts_of_block(block), files_of(block))
-            if kept is None and place in self._kept:
-                self._counters[place] = counter, files
+            if kept is not None:
+                counter, files = kept
+            else:
+                bits = None if self._bits is None else self._bits.open_bits(place)
+                counter, files = counts_of_block(block, bits), files_of(block)
+                if place in self._kept:
+                    self._counters[place] = counter, files
+                elif bits is not None:
+                    files += _file_of(bits)
             answers = answered(counter, block, crossings, listings, summings, standards)
             for file in files:
                 # What was read of it need not stay in memory: the system has it, as long as it has room.
                 file.madvise(mmap.MADV_DONTNEED)
             return answers
 
-        return together(self._at_each_place(at), len(listings), len(summings))
+        answers = together(self._at_each_place(at), len(listings), len(summings))
+        if len(self._kept) < len(self._blocks):
+            _core.give_memory_back()
+        return answers
 
     def _at_each_place(self, function: Callable[[int], Outcome]) -> Iterator[Outcome]:
-        if self._threads == 1 or len(self._blocks) == 1:
-            yield from map(function, range(len(self._blocks)))
+        if len(self._blocks) == 1:
+            yield function(0)
             return
-        with ThreadPoolExecutor(self._threads) as pool:
-            # A few more than threads are under way, so that what they find does not pile up.
-            for first in range(0, len(self._blocks), 4 * self._threads):
-                yield from pool.map(function, range(first, min(first + 4 * self._threads, len(self._blocks))))
+        # By the same threads in every pass, also where there is but one: whoever asks for it, memory that is let go of
+        # stays with the thread that had it, and many threads ask.
+        if self._pool is None or self._pool[0] != os.getpid():
+            self._pool = os.getpid(), ThreadPoolExecutor(self._threads)
+        # A few more than threads are under way, so that what they find does not pile up.
+        for first in range(0, len(self._blocks), 4 * self._threads):
+            yield from self._pool[1].map(function, range(first, min(first + 4 * self._threads, len(self._blocks))))
 
 
 def _places_that_fit(table: BlockTable) -> range:
@@ -308,7 +323,10 @@ def files_of(block: Any) -> list[mmap.mmap]:
     """The files that the columns of a block are mapped from; none of a table in memory."""
     if isinstance(block, MixedTable):
         return [*files_of(block.categorical), *files_of(block.continuous)]
-    array: Any = block.codes if isinstance(block, CategoricalTable) else block.values
+    return _file_of(block.codes if isinstance(block, CategoricalTable) else block.values)
+
+
+def _file_of(array: Any) -> list[mmap.mmap]:
     while isinstance(array, np.ndarray):
         array = array.base
     return [array] if isinstance(array, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") else []
@@ -338,10 +356,13 @@ def answered(
     return counter.answer(crossings, listings, summings, columns)
 
 
-def counts_of_block(block: Any) -> _core.Counts:
-    """What counts the rows of a block, on one thread."""
+def counts_of_block(block: Any, bits: NDArray[np.uint64] | None = None) -> _core.Counts:
+    """What counts the rows of a block, on one thread; by bits of its levels that somebody has kept, if any."""
     categorical: CategoricalTable = block.categorical if isinstance(block, MixedTable) else block
-    return _core.Counts(categorical.codes, levels_with_holes(categorical), categorical.weights)
+    limits = _core.CountingLimits()
+    # Its tables are handed over, and none is kept: there may be many blocks.
+    limits.most_bytes = 0
+    return _core.Counts(categorical.codes, levels_with_holes(categorical), categorical.weights, 1, limits, packed=bits)
 
 
 def levels_with_holes(table: CategoricalTable) -> list[int]:

@@ -17,7 +17,7 @@ import pytest
 from tests.unit.data.comparing import assert_same_table
 
 import stablebn as sb
-from stablebn.data import Prepared, prepare
+from stablebn.data import MixedTable, Prepared, prepare
 from stablebn.data.blocks import joined
 from stablebn.errors import DataError, OptionError
 from stablebn.stats import statistics_of
@@ -121,7 +121,7 @@ def test_a_damaged_table_is_made_anew(rows: Path, tmp_path: Path, name: str, dam
 _LEAVING = """
 import os, sys
 from pathlib import Path
-from stablebn.data.stock import Folder
+from stablebn.data.folder import Folder
 folder = Folder(Path(sys.argv[1]))
 (folder.path / "rows").write_bytes(b"half")
 print(folder.path, flush=True)
@@ -233,3 +233,43 @@ def test_a_cache_that_is_a_file_is_refused(rows: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OptionError, match=r"cache='.*file' is a file\. Name a folder"):
         sb.learn(rows, cache=tmp_path / "file")
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": None}, {"weights": None, "missing": "available", "kinds": None}])
+def test_what_is_found_again_keeps_to_the_memory(rows: Path, tmp_path: Path, options: dict[str, Any]) -> None:
+    for _ in range(2):
+        found, _ = _prepared(rows, tmp_path / "cache", **options)
+        assert found.blocks is not None
+        assert found.blocks.memory == MEMORY
+
+
+def test_bits_of_levels_are_kept_beside_the_codes(rows: Path, tmp_path: Path) -> None:
+    many = pa.table({"many": [f"level {row % 200}" for row in range(500)], "few": [row % 3 for row in range(500)]})
+    holes = pc.if_else(pc.equal(many["few"], 2), None, many["few"])
+    for part in range(2):
+        table = pq.read_table(rows / f"{part}.parquet").drop_columns(["w"])
+        for name, column in (("many", many["many"]), ("holes", holes)):
+            table = table.append_column(name, column)
+        pq.write_table(table, rows / f"{part}.parquet")
+    for _ in range(2):
+        found, _ = _prepared(rows, tmp_path / "cache", weights=None, missing="available")
+        assert found.blocks is not None
+        table = found.blocks.select([c for c, name in enumerate(found.blocks.names) if name != "a"][::-1])
+        assert table.bits is not None
+        block = table.blocks()[0]
+        assert isinstance(block, MixedTable)
+        assert isinstance(table.like, MixedTable)
+        expected = []
+        for place, (codes, levels) in enumerate(zip(block.categorical.codes, block.categorical.levels, strict=True)):
+            if block.categorical.names[place] != "many":
+                counted = len(levels) + (place in block.categorical.holes)
+                expected += [codes == level for level in range(counted)]
+        bits = np.unpackbits(table.bits.open_bits(0).view(np.uint8), axis=1, bitorder="little")[:, : block.rows]
+        np.testing.assert_array_equal(bits, np.array(expected))
+
+
+def test_tables_of_another_format_are_made_anew(rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stablebn.data.cache.FORMAT", 1)
+    _prepared(rows, tmp_path / "cache")
+    monkeypatch.undo()
+    assert _prepared(rows, tmp_path / "cache")[1] == ["reading", "encoding"]

@@ -171,7 +171,7 @@ def test_memory_that_is_no_size_is_refused(memory: object) -> None:
     ("pattern", "options", "told"),
     [
         ("none-*.parquet", {}, "there is no file '.*none-.*': check the pattern"),
-        ("*", {}, "only Parquet and Arrow files can be read in parts, and '.*' names others: '.*notes.txt'"),
+        ("*", {}, "can be read in parts together, and '.*' names others: '.*notes.txt'"),
         ("*.parquet", {"sep": ";"}, "sep= is for text files"),
         ("*.parquet", {"names": ["a"]}, "names= goes with a NumPy array"),
         ("*.parquet", {"weights": [1] * 600}, "weights= of a table that is read in parts must be the name"),
@@ -187,10 +187,10 @@ def test_what_cannot_be_is_refused(rows: Path, pattern: str, options: dict[str, 
         sb.learn(f"{rows}/{pattern}", **options)
 
 
-def test_text_files_too_large_for_the_memory_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text("a,b\n" + "1.5,no\n2.5,yes\n" * 200_000)
-    with pytest.raises(OptionError, match=r"memory= is too little for '.*table\.csv': only Parquet and Arrow"):
+def test_files_of_other_formats_too_large_for_the_memory_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text('{"a": 1.5, "b": "no"}\n{"a": 2.5, "b": "yes"}\n' * 100_000)
+    with pytest.raises(OptionError, match=r"memory= is too little for '.*table\.jsonl': only text \(CSV\), Parquet"):
         sb.learn(path, memory="16MiB")
     assert sb.learn(path, memory="1GiB") == sb.learn(path)
 
