@@ -241,6 +241,22 @@ std::vector<int> OrderSearch::made_to_fit(const Ordering& own, int v, std::span<
     return order;
 }
 
+void OrderSearch::turn_path(Ordering& own, Draws& draws) const {
+    std::vector<int> path{draws.below(bank_.variables())};
+    for (auto up = parents(own, path.back()); !up.empty(); up = parents(own, path.back())) {
+        path.push_back(up[draws.below(static_cast<int>(up.size()))]);
+    }
+    // From the variable to the one without parents, where that stands.
+    std::vector<int> order;
+    std::vector<bool> is_on_path(own.order.size());
+    for (const int v : path) is_on_path[v] = true;
+    for (const int v : own.order) {
+        if (v == path.back()) order.insert(order.end(), path.begin(), path.end());
+        if (!is_on_path[v]) order.push_back(v);
+    }
+    own = ordered(std::move(order));
+}
+
 void OrderSearch::force(Ordering& own, Draws& draws) const {
     const std::size_t better = std::accumulate(own.chosen.begin(), own.chosen.end(), std::size_t{0});
     if (better == 0) return;
@@ -262,6 +278,7 @@ void OrderSearch::improve(Ordering& own, Draws& draws) const {
     for (int attempt = 0; attempt < effort_.attempts; ++attempt) {
         Ordering other = own;
         if (effort_.forces_families) {
+            if (draws.below(2)) turn_path(other, draws);
             force(other, draws);
         } else {
             const int moved = 1 + draws.below(MOST_MOVED);

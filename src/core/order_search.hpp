@@ -103,6 +103,8 @@ private:
     /// The order in which a variable has parents that stand behind it: what stands between them comes before it unless it
     /// descends from it, and so do these parents, alone or with all that they descend from.
     std::vector<int> made_to_fit(const Ordering& own, int v, std::span<const int> wanted, bool with_ancestors) const;
+    /// Draw a way from a variable up to one that has no parents, and let its variables follow each other the other way round.
+    void turn_path(Ordering& own, Draws& draws) const;
     /// Draw one of the families that are worth more than those chosen; climb while it is kept, and then freely.
     void force(Ordering& own, Draws& draws) const;
     void improve(Ordering& own, Draws& draws) const;
