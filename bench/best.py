@@ -151,6 +151,7 @@ PARTS: Mapping[str, Callable[[Problem], tuple[int, ...]]] = {
     "the best of the other learners alone": lambda problem: max(
         learned_by_others(problem, SearchConfig()), key=problem.scores.dag
     ),
+    "no second search; nor in all that follow": Parts(NORMAL),
     "no other learners: from the decreasing and the increasing order": Parts(NORMAL, from_others=False),
     "no families but those around the graphs of others": Parts(replace(NORMAL, closer=0), looks_for_families=False),
     "no families looked for beforehand": Parts(NORMAL, looks_for_families=False),
