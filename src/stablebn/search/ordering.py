@@ -103,6 +103,7 @@ class OrderSearch:
         )
         self._search: _core.OrderSearch | None = None
         self._is_second = False
+        self._earlier_rounds = 0
         self._journal = journal
         self._searches = 0
 
@@ -150,6 +151,8 @@ class OrderSearch:
             pass
         self._bank.take_in(listed)
         self._is_second = True
+        if self._search is not None:
+            self._earlier_rounds = self._search.rounds
         self._search = None
         return True
 
@@ -194,5 +197,5 @@ class OrderSearch:
                 journal.note(name, partial(list, self._search.state()))
                 journal.something_is_new()
             if watch is not None and not (ended or late):
-                watch(self._search.rounds)
+                watch(self._earlier_rounds + self._search.rounds)
         return [sum(map(bit, parents)) for parents in self._search.parents()]
