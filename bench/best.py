@@ -151,6 +151,7 @@ PARTS: Mapping[str, Callable[[Problem], tuple[int, ...]]] = {
     "the best of the other learners alone": lambda problem: max(
         learned_by_others(problem, SearchConfig()), key=problem.scores.dag
     ),
+    "no second search; nor in all that follow": Parts(NORMAL),
     "no other learners: from the decreasing and the increasing order": Parts(NORMAL, from_others=False),
     "no families but those around the graphs of others": Parts(replace(NORMAL, closer=0), looks_for_families=False),
     "no families looked for beforehand": Parts(NORMAL, looks_for_families=False),
@@ -268,8 +269,8 @@ def page(
         "# What `best` brings",
         "",
         f"Made by `bench/best.py`; {', '.join(f'{key} {value}' for key, value in about().items())}.",
-        "Every learner with one thread, reading the table included. The machine had other work: seconds are those of",
-        "the processor, and these vary by some tenths too. F1, BSF and SHD compare the CPDAG with that of the network",
+        "Every learner with one thread, reading the table included. Seconds are those of",
+        "the processor, and vary by some tenths. F1, BSF and SHD compare the CPDAG with that of the network",
         f"that the sample was drawn from (`sample(rows, seed={SEED})`). What it means: [best.md](best.md).",
         "",
         f"## {len(by(categorical, 'table'))} categorical tables",

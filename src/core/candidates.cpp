@@ -96,9 +96,9 @@ void CandidateSearch::begin_level() {
     // Bounds and first changes are made once for all, before threads ask for them.
     scores_->first_changes();
     if (n > 0) scores_->most_with_more(0, {});
-    scores_->pool().run(n, [this](std::size_t child) { grow(static_cast<int>(child)); });
-    std::int64_t wanted = 0, found_so_far = 0;
-    for (const Growth& growth : growth_) wanted += static_cast<std::int64_t>(growth.from.size());
+    std::atomic<std::int64_t> wanted = 0;
+    scores_->pool().run(n, [&](std::size_t child) { grow(static_cast<int>(child), wanted); });
+    std::int64_t found_so_far = 0;
     for (const auto& own : found_) found_so_far += static_cast<std::int64_t>(own.size());
     if (wanted == 0 || scored_ + wanted > most_scored_ || found_so_far > most_found_) {
         ended_ = true;
@@ -128,7 +128,7 @@ void CandidateSearch::begin_level() {
 
 /// A set of the next size is worth a look if all its subsets of this size may have supersets that are candidates, and
 /// none of its members can only lower the score of every set that has the others.
-void CandidateSearch::grow(int child) {
+void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
     const Level& level = levels_[child];
     Growth& growth = growth_[child];
     growth = {};
@@ -162,10 +162,12 @@ void CandidateSearch::grow(int child) {
         growth.best.push_back(best);
     };
     for (std::size_t at = 0; at < level.size(); ++at) {
+        const std::size_t before = growth.from.size();
         if (level_ == 0) {
             for (int u = 0; u < scores_->variables(); ++u) {
                 if (is_allowed(u)) consider(at, u);
             }
+            wanted += static_cast<std::int64_t>(growth.from.size());
             continue;
         }
         // The last member of each later set that agrees in all but its last.
@@ -175,7 +177,7 @@ void CandidateSearch::grow(int child) {
             if (!std::equal(own.begin(), own.end() - 1, later.begin())) break;
             consider(at, later.back());
         }
-        if (static_cast<std::int64_t>(growth.from.size()) > most_scored_) return;
+        if (scored_ + (wanted += static_cast<std::int64_t>(growth.from.size() - before)) > most_scored_) return;
     }
 }
 

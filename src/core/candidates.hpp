@@ -1,6 +1,7 @@
 // Candidate parent sets: of each variable the sets that can be its parents in some best DAG.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -84,7 +85,8 @@ private:
     /// Where a set stands in this level; none if it is not in it.
     std::optional<std::size_t> find(int child, std::span<const std::uint16_t> set) const;
     void begin_level();
-    void grow(int child);
+    /// `wanted` counts the sets of all children: once there are too many, no more are looked for.
+    void grow(int child, std::atomic<std::int64_t>& wanted);
     void score(const Job& job);
     void end_level();
     /// Keep what is a candidate, and what may have supersets that are.

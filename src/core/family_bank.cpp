@@ -60,6 +60,15 @@ FamilyBank::Listed FamilyBank::extend(int child, const VariableSet& parents, Wid
     return larger;
 }
 
+void FamilyBank::take_in(const CandidateSearch& found) {
+    for (int v = 0; v < variables(); ++v) {
+        const auto candidates = found.candidates(v);
+        // The first has the required parents alone.
+        for (const auto& [parents, gain] : candidates) known_[v].try_emplace(parents, Known{gain - candidates.front().gain});
+    }
+    complete_ = found.complete();
+}
+
 void FamilyBank::extend_up_to(int child, const VariableSet& parents) {
     VariableSet reached = smallest(child);
     Wide score = 0;
@@ -98,6 +107,7 @@ void FamilyBank::grow(int child, std::size_t width) {
 }
 
 bool FamilyBank::grow_within(int child, std::span<const int> place, std::size_t width) {
+    if (complete_) return false;
     Listed fitting;
     for (const auto& [parents, known] : known_[child]) {
         if (std::ranges::all_of(parents, [&](int u) { return place[u] < place[child]; })) {

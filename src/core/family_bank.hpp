@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "candidates.hpp"
 #include "families.hpp"
 #include "variable_set.hpp"
 #include "views.hpp"
@@ -64,6 +65,9 @@ public:
     int variables() const { return scores_->variables(); }
     FamilyScores& scores() const { return *scores_; }
 
+    /// Take in what a search for candidate parent sets has found. Where these are all there are, no others are looked for.
+    void take_in(const CandidateSearch& found);
+    bool complete() const { return complete_; }
     /// Take in the families that lead from the smallest one to this one, and those around them.
     void extend_up_to(int child, const VariableSet& parents);
     /// Level by level, extend the best families of a variable with so many parents; until a level brings nothing better.
@@ -92,6 +96,7 @@ private:
     std::shared_ptr<FamilyScores> scores_;
     FamilyLimits limits_;
     std::vector<Families> known_;
+    bool complete_ = false;
 };
 
 }  // namespace stablebn

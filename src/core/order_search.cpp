@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 namespace stablebn {
@@ -78,26 +79,30 @@ Ordering OrderSearch::ordered(std::vector<int> order) const {
     own.chosen.resize(own.order.size());
     for (std::size_t p = 0; p < own.order.size(); ++p) own.place[own.order[p]] = static_cast<int>(p);
     for (const int v : own.order) {
-        own.chosen[v] = first_that_fits(v, own.place);
+        own.chosen[v] = first_that_fits(own, v);
         own.value += choices_[v].score(own.chosen[v]);
     }
     return own;
 }
 
-std::size_t OrderSearch::first_that_fits(int v, const std::vector<int>& place, std::size_t from) const {
-    const Choices& choices = choices_[v];
-    const int end = place[v];
-    for (std::size_t at = from; at < choices.size(); ++at) {
-        const auto own = choices.parents(at);
-        if (std::all_of(own.begin(), own.end(), [&](int u) { return place[u] < end; })) return at;
+std::span<const int> OrderSearch::parents(const Ordering& own, int v) const {
+    const Choices& choices = this->choices(own, v);
+    return own.chosen[v] < choices.size() ? choices.parents(own.chosen[v]) : std::span<const int>{};
+}
+
+std::size_t OrderSearch::first_that_fits(const Ordering& own, int v) const {
+    const Choices& choices = this->choices(own, v);
+    const int end = own.place[v];
+    for (std::size_t at = 0; at < choices.size(); ++at) {
+        if (std::ranges::all_of(choices.parents(at), [&](int u) { return own.place[u] < end; })) return at;
     }
     return choices.size();
 }
 
 void OrderSearch::choose(Ordering& own, int v) const {
-    own.value -= choices_[v].score(own.chosen[v]);
-    own.chosen[v] = first_that_fits(v, own.place);
-    own.value += choices_[v].score(own.chosen[v]);
+    own.value -= choices(own, v).score(own.chosen[v]);
+    own.chosen[v] = first_that_fits(own, v);
+    own.value += choices(own, v).score(own.chosen[v]);
 }
 
 void OrderSearch::move(Ordering& own, int x, int to) const {
@@ -113,15 +118,16 @@ void OrderSearch::move(Ordering& own, int x, int to) const {
     for (int p = first; p <= last; ++p) {
         const int y = own.order[p];
         // Of the others only x is before them now, or is no more.
-        const auto with_x = choices_[y].with(x);
+        const Choices& of_y = choices(own, y);
+        const auto with_x = of_y.with(x);
         const bool concerned = y == x || (to < from ? !with_x.empty() && with_x.front() < own.chosen[y]
-                                                    : own.chosen[y] < choices_[y].size() && choices_[y].contains(own.chosen[y], x));
+                                                    : own.chosen[y] < of_y.size() && of_y.contains(own.chosen[y], x));
         if (concerned) choose(own, y);
     }
 }
 
 bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
-    const Choices& choices = choices_[x];
+    const Choices& choices = this->choices(own, x);
     const auto& place = own.place;
     const int from = place[x], n = static_cast<int>(own.order.size());
     const Wide now = choices.score(own.chosen[x]);
@@ -133,7 +139,7 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
     std::size_t chosen = own.chosen[x];
     for (int q = from - 1; q >= 0; --q) {
         const int y = own.order[q];
-        const Choices& of_y = choices_[y];
+        const Choices& of_y = this->choices(own, y);
         for (const std::size_t at : of_y.with(x)) {
             if (at >= own.chosen[y]) break;
             if (std::ranges::all_of(of_y.parents(at), [&](int u) { return u == x || place[u] < q; })) {
@@ -159,7 +165,7 @@ bool OrderSearch::move_to_best_place(Ordering& own, int x) const {
     chosen = own.chosen[x];
     for (int q = from + 1; q < n; ++q) {
         const int y = own.order[q];
-        const Choices& of_y = choices_[y];
+        const Choices& of_y = this->choices(own, y);
         if (own.chosen[y] < of_y.size() && of_y.contains(own.chosen[y], x)) {
             std::size_t at = own.chosen[y] + 1;
             while (at < of_y.size() &&
@@ -197,8 +203,7 @@ void OrderSearch::climb(Ordering& own) const {
 
 void OrderSearch::turn(Ordering& own, Draws& draws) const {
     const int x = draws.below(bank_.variables());
-    const bool fits = own.chosen[x] < choices_[x].size();
-    const auto parents = fits ? choices_[x].parents(own.chosen[x]) : std::span<const int>{};
+    const auto parents = this->parents(own, x);
     if (parents.empty()) {
         move(own, x, draws.below(bank_.variables()));
         return;
@@ -211,11 +216,75 @@ void OrderSearch::turn(Ordering& own, Draws& draws) const {
     }
 }
 
+std::vector<int> OrderSearch::made_to_fit(const Ordering& own, int v, std::span<const int> wanted, bool with_ancestors) const {
+    const int first = own.place[v];
+    int last = first;
+    for (const int u : wanted) last = std::max(last, own.place[u]);
+    std::vector<bool> descends(own.order.size()), goes_before(own.order.size());
+    descends[v] = true;
+    for (int p = first + 1; p <= last; ++p) {
+        const int y = own.order[p];
+        descends[y] = std::ranges::any_of(parents(own, y), [&](int u) { return descends[u]; });
+    }
+    for (const int u : wanted) goes_before[u] = true;
+    for (int p = last; with_ancestors && p > first; --p) {
+        if (!goes_before[own.order[p]]) continue;
+        for (const int u : parents(own, own.order[p])) goes_before[u] = true;
+    }
+    const auto begin = own.order.begin();
+    std::vector<int> order(begin, begin + first), behind{v};
+    for (int p = first + 1; p <= last; ++p) {
+        const int y = own.order[p];
+        (descends[y] && !goes_before[y] ? behind : order).push_back(y);
+    }
+    order.insert(order.end(), behind.begin(), behind.end());
+    order.insert(order.end(), begin + last + 1, own.order.end());
+    return order;
+}
+
+void OrderSearch::turn_path(Ordering& own, Draws& draws) const {
+    std::vector<int> path{draws.below(bank_.variables())};
+    for (auto up = parents(own, path.back()); !up.empty(); up = parents(own, path.back())) {
+        path.push_back(up[draws.below(static_cast<int>(up.size()))]);
+    }
+    // From the variable to the one without parents, where that stands.
+    std::vector<int> order;
+    std::vector<bool> is_on_path(own.order.size());
+    for (const int v : path) is_on_path[v] = true;
+    for (const int v : own.order) {
+        if (v == path.back()) order.insert(order.end(), path.begin(), path.end());
+        if (!is_on_path[v]) order.push_back(v);
+    }
+    own = ordered(std::move(order));
+}
+
+void OrderSearch::force(Ordering& own, Draws& draws) const {
+    const std::size_t better = std::accumulate(own.chosen.begin(), own.chosen.end(), std::size_t{0});
+    if (better == 0) return;
+    auto family = static_cast<std::size_t>(draws.below(static_cast<int>(better)));
+    int v = 0;
+    while (family >= own.chosen[v]) family -= own.chosen[v++];
+    const auto wanted = choices_[v].parents(family);
+    const std::pair<Wide, VariableSet> only{choices_[v].score(family), VariableSet({wanted.begin(), wanted.end()})};
+    own = ordered(made_to_fit(own, v, wanted, draws.below(2) != 0));
+    own.value += only.first - choices_[v].score(own.chosen[v]);
+    own.held = v;
+    own.only = Choices(bank_.variables(), {&only, 1});
+    own.chosen[v] = 0;
+    climb(own);
+    own = ordered(std::move(own.order));
+}
+
 void OrderSearch::improve(Ordering& own, Draws& draws) const {
     for (int attempt = 0; attempt < effort_.attempts; ++attempt) {
         Ordering other = own;
-        const int moved = 1 + draws.below(MOST_MOVED);
-        for (int i = 0; i < moved; ++i) turn(other, draws);
+        if (effort_.forces_families) {
+            if (draws.below(2)) turn_path(other, draws);
+            force(other, draws);
+        } else {
+            const int moved = 1 + draws.below(MOST_MOVED);
+            for (int i = 0; i < moved; ++i) turn(other, draws);
+        }
         climb(other);
         if (other.value >= own.value) own = std::move(other);
     }

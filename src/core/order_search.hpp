@@ -1,8 +1,9 @@
 // Search among orders of the variables: each variable has the best parents among those before it (METHODS section 2).
 //
-// A few orders are improved side by side: some arcs are turned, a climb finds the best place of every variable, and the
-// order is kept if it is no worse. Now and then the worst gives way to a mixture of two. Whatever is drawn comes
-// from a generator keyed by the scores themselves, each order having a stream of its own: threads decide nothing.
+// A few orders are improved side by side: some arcs are turned, or a variable is given a family that is worth more than its
+// own; a climb finds the best place of every variable, and the order is kept if it is no worse. Now and then the worst gives
+// way to a mixture of two. Whatever is drawn comes from a generator keyed by the scores themselves, each order having a
+// stream of its own: threads decide nothing.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,9 @@ struct OrderEffort {
     int rounds_in_vain = 2;
     /// How many families of each variable are extended, of those that fit the best order.
     std::size_t width = 8;
+    /// Whether an attempt begins with a family that is worth more than the one chosen, in place of arcs that are turned: it
+    /// goes further, and costs more the more families there are.
+    bool forces_families = false;
 };
 
 /// Numbers that only look random: a function of the key.
@@ -45,6 +49,9 @@ struct Ordering {
     /// The family of each variable, by its place among the choices.
     std::vector<std::size_t> chosen;
     Wide value = 0;
+    /// A variable that has no choice for now, none if negative, and its only family.
+    int held = -1;
+    Choices only;
 };
 
 class OrderSearch {
@@ -82,7 +89,10 @@ private:
     /// Keep the parents that variables have in an order.
     void note(const Ordering& own);
     Ordering ordered(std::vector<int> order) const;
-    std::size_t first_that_fits(int v, const std::vector<int>& place, std::size_t from = 0) const;
+    const Choices& choices(const Ordering& own, int v) const { return v == own.held ? own.only : choices_[v]; }
+    /// The parents that a variable has; none where no family fits.
+    std::span<const int> parents(const Ordering& own, int v) const;
+    std::size_t first_that_fits(const Ordering& own, int v) const;
     /// Put every variable where it is best, until none moves.
     void climb(Ordering& own) const;
     bool move_to_best_place(Ordering& own, int x) const;
@@ -90,6 +100,13 @@ private:
     void choose(Ordering& own, int v) const;
     /// Put a variable before one of its parents, or the parent behind it; one without parents anywhere.
     void turn(Ordering& own, Draws& draws) const;
+    /// The order in which a variable has parents that stand behind it: what stands between them comes before it unless it
+    /// descends from it, and so do these parents, alone or with all that they descend from.
+    std::vector<int> made_to_fit(const Ordering& own, int v, std::span<const int> wanted, bool with_ancestors) const;
+    /// Draw a way from a variable up to one that has no parents, and let its variables follow each other the other way round.
+    void turn_path(Ordering& own, Draws& draws) const;
+    /// Draw one of the families that are worth more than those chosen; climb while it is kept, and then freely.
+    void force(Ordering& own, Draws& draws) const;
     void improve(Ordering& own, Draws& draws) const;
     Ordering mixed(const Ordering& a, const Ordering& b, Draws& draws) const;
     /// Take over what is better than the best; then look closer at the families that fit it, as long as that helps.

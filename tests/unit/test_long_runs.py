@@ -35,7 +35,7 @@ from stablebn.search.journal import Journal
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
 BEFORE = ("reading", "encoding", "discretising", "counting", "ordering", "telling columns apart")
 # Searches of a learner that are told to be over when it goes on after them.
-TOLD_AGAIN = {"tabu-stable": 2, "hc-stable": 2, "best": 9, "exact": 9}
+TOLD_AGAIN = {"tabu-stable": 2, "hc-stable": 2, "best": 10, "exact": 10}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
 

@@ -315,6 +315,13 @@ void bind_search(nb::module_& m) {
 
     nb::class_<FamilyBank>(m, "FamilyBank", "Families to choose from, of every variable.")
         .def(nb::new_(&family_bank), nb::arg("scores"), nb::arg("required"), nb::arg("allowed"), nb::arg("most_parents"))
+        .def("take_in",
+             [](FamilyBank& bank, const CandidateSearch& found) {
+                 const Unlocked unlocked;
+                 bank.take_in(found);
+             },
+             nb::arg("found"), "Take in candidate parent sets of all variables.")
+        .def_prop_ro("complete", &FamilyBank::complete, "Whether a best DAG needs no other families.")
         .def("extend_up_to",
              [](FamilyBank& bank, const std::vector<int>& children, const std::vector<nb::int_>& families) {
                  const auto parents = sets_of(families);
@@ -378,10 +385,11 @@ void bind_search(nb::module_& m) {
              nb::arg("rounds"), nb::arg("in_vain"), nb::arg("orders"), nb::arg("best"), nb::arg("grown"),
              "Go on from where the same search, with the same orders added, stood another time.");
     nb::class_<OrderEffort>(m, "OrderEffort", "How much work a search among orders does.")
-        .def(nb::new_([](int orders, int attempts, int rounds_in_vain, std::size_t width) {
-                 return OrderEffort{orders, attempts, rounds_in_vain, width};
+        .def(nb::new_([](int orders, int attempts, int rounds_in_vain, std::size_t width, bool forces_families) {
+                 return OrderEffort{orders, attempts, rounds_in_vain, width, forces_families};
              }),
-             nb::arg("orders"), nb::arg("attempts"), nb::arg("rounds_in_vain"), nb::arg("width"));
+             nb::arg("orders"), nb::arg("attempts"), nb::arg("rounds_in_vain"), nb::arg("width"),
+             nb::arg("forces_families") = false);
 }
 
 }  // namespace stablebn

@@ -21,8 +21,8 @@ from stablebn.stats.variable_sets import bit
 
 EFFORTS: Mapping[str, Effort] = {
     "low": Effort(families=4, closer=8, orders=2, attempts=10, rounds_in_vain=1),
-    "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=2),
-    "high": Effort(families=30, closer=40, orders=8, attempts=100, rounds_in_vain=6),
+    "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=2, sets=500_000),
+    "high": Effort(families=30, closer=40, orders=8, attempts=100, rounds_in_vain=6, sets=5_000_000),
 }
 """The values of the option `effort`."""
 
@@ -33,7 +33,7 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
     A graph is never worse than those of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table: their
     families are among those that orders choose from, and their orders are among those that the search begins with.
     The search among orders ends when some rounds have brought nothing better, and the learner when a last tabu search
-    does not either.
+    does not either; of a small table a second search among orders comes first, of another kind and with more families.
 
     References
     ----------
@@ -52,9 +52,10 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
     for dag in found:
         search.look_around(dag, problem.time_is_up)
     search.look_for_families(problem.time_is_up)
-    orders = [layered_order(dag, order) for dag in found]
+    starts = [layered_order(dag, order) for dag in found]
     if problem.constraints is None or not any(problem.constraints.required):
-        orders += [list(problem.decreasing), list(problem.increasing)]
+        starts += [list(problem.decreasing), list(problem.increasing)]
+    orders = starts
     watch = None if problem.watch is None else partial(problem.watch, "orders")
     while True:
         # Of a table with holes there are families that the search may not reach.
@@ -62,11 +63,12 @@ def best(problem: Problem, config: SearchConfig) -> Climb:
         was_stopped = problem.time_is_up()
         [last] = tabu_search(replace(problem, start=dag), {"last search": layered_order(dag, order)}, config)
         is_end = last.score <= last.start
-        if is_end or problem.time_is_up():
-            return replace(last, finished=last.finished and is_end and not was_stopped)
+        if problem.time_is_up() or (is_end and not search.begin_again(problem.statistics.total, problem.time_is_up)):
+            return replace(last, finished=last.finished and is_end and not was_stopped and not problem.time_is_up())
         found.append(last.parents)
         search.look_around(last.parents, problem.time_is_up)
-        orders = [layered_order(last.parents, order)]
+        own_order = layered_order(last.parents, order)
+        orders = [own_order, *starts] if is_end else [own_order]
 
 
 def learned_by_others(problem: Problem, config: SearchConfig) -> Iterator[tuple[int, ...]]:

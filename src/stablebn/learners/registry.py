@@ -99,8 +99,10 @@ LEARNERS: Mapping[str, Learner] = {
     "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=4),
     "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=4),
     "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=3),
-    "best": Learner("Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS})),
-    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES})),
+    "best": Learner(
+        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=2
+    ),
+    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES}), revision=2),
 }
 
 

@@ -21,6 +21,13 @@ _VARIABLES_AT_ONCE = 16
 # With more variables, fewer families of each are looked at: there are more of them, and each has more ways to grow.
 _USUAL_VARIABLES = 100
 
+# With fewer rows a family costs no less.
+_FEW_ROWS = 100
+
+# Of the second search: with more families its attempts cost too much; with these, more rounds may be in vain.
+_MOST_FAMILIES = 2_000
+_TIMES_IN_VAIN = 4
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -38,6 +45,9 @@ class Effort:
         Attempts to improve each of them in a round.
     rounds_in_vain : int
         The search ends when so many rounds have brought nothing better.
+    sets : int
+        A second search among all families of up to two parents follows where there are no more of them than this: so
+        many in a table of up to 100 rows, and fewer in one of more rows as these make each cost more.
     """
 
     families: int
@@ -45,6 +55,7 @@ class Effort:
     orders: int
     attempts: int
     rounds_in_vain: int
+    sets: int = 0
 
     def for_variables(self, n: int) -> Effort:
         """The effort for so many variables."""
@@ -55,6 +66,7 @@ class Effort:
             orders=self.orders,
             attempts=min(self.attempts, max(5, round(self.attempts * share))),
             rounds_in_vain=self.rounds_in_vain,
+            sets=self.sets,
         )
 
 
@@ -81,12 +93,17 @@ class OrderSearch:
         journal: Journal | None = None,
     ) -> None:
         limits = constraints or Constraints.of(scores.n)
+        self._scores = scores
+        self._limits = limits
+        self._max_parents = max_parents
         self._n = scores.n
         self._effort = effort.for_variables(scores.n)
         self._bank = _core.FamilyBank(
             scores.compiled, list(limits.required), list(limits.allowed), limits.limits(max_parents)
         )
         self._search: _core.OrderSearch | None = None
+        self._is_second = False
+        self._earlier_rounds = 0
         self._journal = journal
         self._searches = 0
 
@@ -104,6 +121,40 @@ class OrderSearch:
         """Take in the best families of every variable, level by level."""
         for children in self._some_at_once(time_is_up):
             self._bank.grow(children, self._effort.families)
+
+    def begin_again(self, rows: int, time_is_up: Callable[[], bool]) -> bool:
+        """Let the next call of `search` begin a second search, of another kind, among more families, where it pays.
+
+        In a table of few rows two parents may, by chance, be worth something together and nothing alone. So all
+        families of two are looked at, and larger ones as far as bounds leave few of them. Where not many are worth
+        something, each attempt of the search can begin with one that the best order does without.
+
+        Returns
+        -------
+        bool
+            Whether it has yet to be done and is not too much work.
+        """
+        n = self._n
+        sets = n * (n - 1) + n * (n - 1) * (n - 2) // 2
+        is_too_much = sets * max(rows, _FEW_ROWS) > self._effort.sets * _FEW_ROWS or self.families > _MOST_FAMILIES
+        if self._is_second or is_too_much or not n:
+            return False
+        listed = _core.CandidateSearch(
+            self._scores.compiled,
+            list(self._limits.allowed),
+            self._limits.required,
+            self._limits.limits(self._max_parents),
+            sets,
+            sets,
+        )
+        while not (listed.go_on(_SECONDS_AT_ONCE) or time_is_up()):
+            pass
+        self._bank.take_in(listed)
+        self._is_second = True
+        if self._search is not None:
+            self._earlier_rounds = self._search.rounds
+        self._search = None
+        return True
 
     def _some_at_once(self, time_is_up: Callable[[], bool]) -> Iterator[list[int]]:
         """All variables in parts, as long as there is time."""
@@ -123,9 +174,10 @@ class OrderSearch:
             return []
         if self._search is None:
             effort = self._effort
+            in_vain = effort.rounds_in_vain * (_TIMES_IN_VAIN if self._is_second else 1)
             self._search = _core.OrderSearch(
                 self._bank,
-                _core.OrderEffort(effort.orders, effort.attempts, effort.rounds_in_vain, effort.closer),
+                _core.OrderEffort(effort.orders, effort.attempts, in_vain, effort.closer, self._is_second),
             )
         for order in orders:
             self._search.add(list(order))
@@ -145,5 +197,5 @@ class OrderSearch:
                 journal.note(name, partial(list, self._search.state()))
                 journal.something_is_new()
             if watch is not None and not (ended or late):
-                watch(self._search.rounds)
+                watch(self._earlier_rounds + self._search.rounds)
         return [sum(map(bit, parents)) for parents in self._search.parents()]

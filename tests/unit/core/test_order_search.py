@@ -15,6 +15,7 @@ from stablebn.data import prepare
 from stablebn.learners import Problem, define_problem
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
+from stablebn.search.candidates import candidate_sets
 from stablebn.stats.variable_sets import bit
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
@@ -67,6 +68,24 @@ def test_families_are_worth_what_the_scores_say_and_obey(kind: str, seed: int) -
             assert len(parents) <= most
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_of_all_candidates_it_needs_no_others(seed: int) -> None:
+    problem, constraints = _problem("categorical", seed), _constraints(seed)
+    limits = constraints.limits(None)
+    listed = _core.CandidateSearch(
+        problem.scores.compiled, list(constraints.allowed), constraints.required, limits, 10**6, 10**6
+    )
+    assert listed.go_on(60.0)
+    bank = _core.FamilyBank(problem.scores.compiled, list(constraints.required), list(constraints.allowed), limits)
+    bank.take_in(listed)
+    assert bank.complete
+    found = candidate_sets(problem.scores, constraints=constraints)
+    for v in range(N):
+        smallest = problem.scores.family(v, constraints.required[v])
+        expected = dict(zip(found.sets[v], found.scores[v], strict=True))
+        assert {sum(map(bit, own)): score + smallest for score, own in bank.choices(v)} == expected
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_climbs_as_its_naive_twin_to_where_no_move_is_left(kind: str, seed: int) -> None:
@@ -87,11 +106,12 @@ def test_it_climbs_as_its_naive_twin_to_where_no_move_is_left(kind: str, seed: i
         assert search.parents() == [family[1] for family in expected if family is not None]
 
 
+@pytest.mark.parametrize("forces_families", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_with_kicks_it_ends_no_lower_and_at_a_summit(seed: int) -> None:
+def test_with_kicks_it_ends_no_lower_and_at_a_summit(seed: int, forces_families: bool) -> None:
     problem, constraints = _problem("categorical", seed), _constraints(seed)
     ends = []
-    for effort in (CLIMB_ONLY, _core.OrderEffort(orders=3, attempts=10, rounds_in_vain=2, width=0)):
+    for effort in (CLIMB_ONLY, _core.OrderEffort(3, 10, 2, 0, forces_families)):
         bank = _bank(problem, constraints, 6)
         families = [bank.choices(v) for v in range(N)]
         search = _core.OrderSearch(bank, effort)
