@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 
 from stablebn.study.jobs import Job
@@ -78,7 +81,8 @@ class _Process:
         self._process = _CONTEXT.Process(target=_serve, args=(self._theirs,), daemon=True)
 
     def begin(self) -> None:
-        self._process.start()
+        with _interrupts_later():
+            self._process.start()
         # Only the process holds this end now, so that the pipe breaks when it dies.
         self._theirs.close()
 
@@ -87,6 +91,22 @@ class _Process:
             self._process.kill()
             self._process.join()
         self.pipe.close()
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hear Ctrl-C a moment later, and let no process hear it that starts meanwhile and cannot yet ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        # Windows, where nothing can be held back.
+        yield
+        return
+    # It starts with the first process, and lets interrupts through when it has.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Connection) -> None:

@@ -6,6 +6,7 @@ import signal
 from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.study.studies import SMALL, Here, all_but_seconds, run_here, study_of
@@ -91,6 +92,39 @@ def test_a_killed_worker_does_not_stop_the_rest(tmp_path: Path) -> None:
         assert {record.status for record in store.records(study)} == {"done"}
         assert missing_jobs(study, store) == []
     assert killed
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held back here")
+def test_workers_that_are_starting_do_not_hear_an_interrupt(tmp_path: Path) -> None:
+    of_others = multiprocessing.active_children()
+    job, *_ = jobs_of(study_of(tmp_path, SMALL))
+    workers = Processes(1)
+    try:
+        # As from the keyboard, which all processes hear; this one has only just been started.
+        [child] = [child for child in multiprocessing.active_children() if child not in of_others]
+        assert child.pid is not None
+        os.kill(child.pid, signal.SIGINT)
+        workers.start(job)
+        _, ended = workers.next_ended()
+    finally:
+        workers.stop()
+    assert ended is not None
+    assert ended[1].status == "done"
+
+
+def test_an_interrupt_while_a_worker_is_starting_is_heard_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_others = multiprocessing.active_children()
+    process = multiprocessing.get_context("spawn").Process
+    start = process.start
+
+    def interrupted(own: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        start(own)
+
+    monkeypatch.setattr(process, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Processes(1)
+    assert set(multiprocessing.active_children()) <= set(of_others)
 
 
 def test_workers_are_stopped_when_the_run_is_interrupted(tmp_path: Path) -> None:
