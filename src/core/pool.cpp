@@ -40,6 +40,12 @@ constexpr std::chrono::milliseconds BETWEEN_LOOKS{30};
 
 thread_local Watch* watch = nullptr;
 
+// Of the job of another thread that this one has a part of.
+thread_local const std::atomic<bool>* given_up = nullptr;
+
+/// Ends a part of a job that was given up; what it was given up for is thrown where it was begun.
+struct GivenUp {};
+
 /// Work that no other thread takes part in.
 void do_alone(std::size_t count, const std::function<void(std::size_t)>& part) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -96,6 +102,7 @@ Watch::Watch(void (*look)()) : look_(look), outer_(std::exchange(watch, this)), 
 Watch::~Watch() { watch = outer_; }
 
 void Watch::look_now_and_then() {
+    if (given_up && given_up->load(std::memory_order_relaxed)) throw GivenUp{};
     Watch* const own = watch;
     if (!own || std::chrono::steady_clock::now() - own->looked_ < BETWEEN_LOOKS) return;
     own->look_();
@@ -179,6 +186,11 @@ void Pool::perform(Job& job) {
         free->job = nullptr;
         while (free->visitors) {
             const std::uint64_t told = told_;
+            try {
+                if (!job.given_up) Watch::look_now_and_then();
+            } catch (...) {
+                give_up(job);
+            }
             // Not with tasks: they may take long, and this thread is waited for.
             if (!help(false) && free->visitors) wait_for_news(told);
         }
@@ -188,20 +200,28 @@ void Pool::perform(Job& job) {
 }
 
 bool Pool::work_at(Job& job, bool is_owner) {
+    const auto* const outer = given_up;
     try {
         // Before a part is taken: others may wait for one that was, and for all before it.
         if (is_owner) Watch::look_now_and_then();
         const std::size_t place = job.next.fetch_add(1);
         if (place >= job.count) return false;
+        if (!is_owner) given_up = &job.given_up;
         job.part(place);
     } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!job.failure) job.failure = std::current_exception();
-        // The parts that nobody has taken are dropped.
-        job.next = job.count;
+        given_up = outer;
+        give_up(job);
         return false;
     }
+    given_up = outer;
     return true;
+}
+
+void Pool::give_up(Job& job) {
+    const std::lock_guard lock(mutex_);
+    if (!job.failure) job.failure = std::current_exception();
+    job.next = job.count;
+    job.given_up = true;
 }
 
 bool Pool::help(bool with_tasks) {
@@ -245,8 +265,14 @@ void Pool::wait_for_news(std::uint64_t told) {
         std::unique_lock lock(mutex_);
         // Counted before the last look: who tells news after that look sees that somebody sleeps.
         ++asleep_;
-        news_.wait(lock, [&] { return told_ != told; });
+        const auto is_new = [&] { return told_ != told; };
+        if (watch) {
+            news_.wait_for(lock, BETWEEN_LOOKS, is_new);
+        } else {
+            news_.wait(lock, is_new);
+        }
         --asleep_;
+        if (watch) return;
     }
 }
 

@@ -22,13 +22,14 @@ namespace stablebn {
 /// While there is one, the work that this thread shares looks now and then, between two parts, whether to go on.
 class Watch {
 public:
-    /// What `look` throws ends the work.
+    /// What `look` throws ends the work, also that which other threads have taken of it, as soon as they look.
     explicit Watch(void (*look)());
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    /// Look, unless this thread has done so a moment ago or has no watch.
+    /// Look, unless this thread has done so a moment ago or has no watch; in work of others, look whether they have given it
+    /// up.
     static void look_now_and_then();
 
 private:
@@ -86,6 +87,8 @@ private:
         /// The next part that nobody has taken.
         std::atomic<std::size_t> next{0};
         std::exception_ptr failure{};
+        /// Whether who takes part in it need not go on: it has failed.
+        std::atomic<bool> given_up{false};
 
         bool has_parts() const { return next < count; }
     };
@@ -101,11 +104,13 @@ private:
     bool has_threads() const;
     void end();
     void perform(Job& job);
-    /// Take a part of a job, of which only the owner looks whether to go on; false if none is left.
+    /// Take a part of a job; false if none is left.
     bool work_at(Job& job, bool is_owner);
+    /// Note what was just thrown, and drop the parts that nobody has taken.
+    void give_up(Job& job);
     /// Take a part of a job of others; false if there is none.
     bool help(bool with_tasks);
-    /// Wait for something new since then: awake for a while, then asleep.
+    /// Wait for something new since then: awake for a while, then asleep; no longer than a watch may look away.
     void wait_for_news(std::uint64_t told);
     void tell_news();
     void serve();

@@ -183,6 +183,29 @@ std::size_t interrupted(Pool& pool) {
     return (ended != 2) + !other_ended + !tally.is_right(false);
 }
 
+/// Who has only work that others have taken looks too; and these end it, which otherwise would never end.
+std::size_t interrupted_in_waiting(Pool& pool) {
+    const auto owner = std::this_thread::get_id();
+    std::atomic<bool> begun{false};
+    const Watch watch(&interrupt);
+    try {
+        pool.run(2, [&](std::size_t) {
+            if (std::this_thread::get_id() == owner) {
+                while (!begun) std::this_thread::yield();
+                return;
+            }
+            begun = true;
+            while (true) {
+                Watch::look_now_and_then();
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+        });
+    } catch (const std::runtime_error& error) {
+        return error.what() != std::string("interrupted");
+    }
+    return 1;
+}
+
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(SANITIZED)
 
 /// Whether a forked process does something right, and does not hang.
@@ -242,7 +265,7 @@ int stress_pool(std::size_t jobs) {
     for (const int threads : {2, 3, 8, 64}) {
         Pool pool(threads);
         for (const std::size_t callers : {1, 3, 16}) wrong += many_callers(pool, callers, jobs / 3);
-        wrong += more_jobs_than_places(pool) + interrupted(pool);
+        wrong += more_jobs_than_places(pool) + interrupted(pool) + interrupted_in_waiting(pool);
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(SANITIZED)
         wrong += forks(pool, 1 + jobs / 10'000);
 #endif
