@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "subset_search.hpp"
+
 namespace stablebn {
 
 namespace {
@@ -14,6 +16,10 @@ using Clock = std::chrono::steady_clock;
 
 // Most arcs that are turned at once.
 constexpr int MOST_MOVED = 4;
+// So many variables choose their families anew at once.
+constexpr int CHOOSING = 10;
+// So often in each attempt.
+constexpr int TIMES_ANEW = 5;
 // In the key, for a family that may not be.
 constexpr Wide NO_CHANGE = -(Wide{1} << 95);
 
@@ -275,12 +281,101 @@ void OrderSearch::force(Ordering& own, Draws& draws) const {
     own = ordered(std::move(own.order));
 }
 
+std::vector<int> OrderSearch::related(const Ordering& own, Draws& draws) const {
+    const int n = bank_.variables();
+    std::vector<int> some{draws.below(n)};
+    std::vector<bool> is_in(n);
+    is_in[some.front()] = true;
+    std::vector<int> near;
+    const auto meet = [&](int u) {
+        if (!is_in[u] && std::ranges::find(near, u) == near.end()) near.push_back(u);
+    };
+    for (int tries = 0; tries < 4 * CHOOSING && static_cast<int>(some.size()) < std::min(n, CHOOSING); ++tries) {
+        const int v = some[draws.below(static_cast<int>(some.size()))];
+        near.clear();
+        for (std::size_t at = 0; at <= own.chosen[v] && at < choices_[v].size(); ++at) {
+            for (const int u : choices_[v].parents(at)) meet(u);
+        }
+        for (int u = 0; u < n; ++u) {
+            const auto with = choices_[u].with(v);
+            if (!with.empty() && with.front() <= own.chosen[u]) meet(u);
+        }
+        if (near.empty()) continue;
+        some.push_back(near[draws.below(static_cast<int>(near.size()))]);
+        is_in[some.back()] = true;
+    }
+    return some;
+}
+
+void OrderSearch::choose_anew(Ordering& own, const std::vector<int>& some) const {
+    // By variable: those of the some that it descends from, with none of the some between; of one of them, itself.
+    std::vector<std::uint32_t> above(own.order.size());
+    std::vector<bool> chooses(own.order.size());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        above[some[i]] = std::uint32_t{1} << i;
+        chooses[some[i]] = true;
+    }
+    for (const int v : own.order) {
+        if (chooses[v]) continue;
+        for (const int u : parents(own, v)) above[v] |= above[u];
+    }
+    // What they lose now against their best families, and at least.
+    Wide now = 0, least = 0;
+    std::vector<std::vector<Choice>> choices(some.size());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        const Choices& all = choices_[some[i]];
+        std::vector<std::uint8_t> is_met(std::size_t{1} << some.size());
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            std::uint32_t before = 0;
+            for (const int u : all.parents(at)) before |= above[u];
+            if (before >> i & 1) continue;
+            if (std::exchange(is_met[before], std::uint8_t{1})) continue;
+            choices[i].push_back({before, all.score(0) - all.score(at)});
+            if (!before) break;
+        }
+        if (choices[i].empty()) return;
+        now += all.score(0) - all.score(own.chosen[some[i]]);
+        least += choices[i].front().loss;
+    }
+    if (least >= now) return;
+    const std::vector<int> best = best_order(choices, now);
+    if (best.empty()) return;
+    // Every variable as soon as those are placed that it descends from.
+    std::vector<int> order;
+    std::uint32_t placed = 0;
+    std::vector<bool> stands(own.order.size());
+    const auto place_all = [&] {
+        for (const int v : own.order) {
+            if (stands[v] || chooses[v] || above[v] & ~placed) continue;
+            order.push_back(v);
+            stands[v] = true;
+        }
+    };
+    place_all();
+    for (const int i : best) {
+        order.push_back(some[i]);
+        placed |= std::uint32_t{1} << i;
+        place_all();
+    }
+    own = ordered(std::move(order));
+}
+
+void OrderSearch::let_choose_anew(Ordering& own, Draws& draws, int times) const {
+    for (int i = 0; i < times; ++i) {
+        Watch::look_now_and_then();
+        const Wide before = own.value;
+        choose_anew(own, related(own, draws));
+        if (own.value > before) climb(own);
+    }
+}
+
 void OrderSearch::improve(Ordering& own, Draws& draws) const {
     for (int attempt = 0; attempt < effort_.attempts; ++attempt) {
         Ordering other = own;
         if (effort_.forces_families) {
             if (draws.below(2)) turn_path(other, draws);
             force(other, draws);
+            let_choose_anew(other, draws, TIMES_ANEW);
         } else {
             const int moved = 1 + draws.below(MOST_MOVED);
             for (int i = 0; i < moved; ++i) turn(other, draws);
@@ -357,12 +452,22 @@ void OrderSearch::go_on_from(const State& state) {
     in_vain_ = state.in_vain;
 }
 
+bool OrderSearch::last_look() {
+    Draws draws(mix(key_ ^ mix(~rounds_)) + 1);
+    Ordering own = best_;
+    let_choose_anew(own, draws, bank_.variables());
+    if (own.value <= best_.value) return false;
+    *std::ranges::min_element(orders_, {}, &Ordering::value) = std::move(own);
+    return keep_best();
+}
+
 void OrderSearch::round() {
     bank_.scores().pool().run(orders_.size(), [&](std::size_t place) {
         Draws draws(mix(key_ + mix(rounds_ * 1'000'003 + place)));
         improve(orders_[place], draws);
     });
     in_vain_ = keep_best() ? 0 : in_vain_ + 1;
+    if (in_vain_ >= effort_.rounds_in_vain && last_look()) in_vain_ = 0;
     ++rounds_;
     // The worst gives way to a mixture of two others.
     if (orders_.size() < 3) return;

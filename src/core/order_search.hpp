@@ -2,7 +2,8 @@
 //
 // A few orders are improved side by side: some arcs are turned, or a variable is given a family that is worth more than its
 // own; a climb finds the best place of every variable, and the order is kept if it is no worse. Now and then the worst gives
-// way to a mixture of two. Whatever is drawn comes from a generator keyed by the scores themselves, each order having a
+// way to a mixture of two. A climb moves one variable at a time; where more must move at once, some that have to do with each
+// other choose anew, exactly (dynamic programming over their subsets), while all others keep their parents. Whatever is drawn comes from a generator keyed by the scores themselves, each order having a
 // stream of its own: threads decide nothing.
 #pragma once
 
@@ -24,8 +25,8 @@ struct OrderEffort {
     int rounds_in_vain = 2;
     /// How many families of each variable are extended, of those that fit the best order.
     std::size_t width = 8;
-    /// Whether an attempt begins with a family that is worth more than the one chosen, in place of arcs that are turned: it
-    /// goes further, and costs more the more families there are.
+    /// Whether an attempt begins with a family that is worth more than the one chosen, in place of arcs that are turned, and
+    /// then lets some variables choose anew: it goes further, and costs more the more families there are.
     bool forces_families = false;
 };
 
@@ -107,6 +108,13 @@ private:
     void turn_path(Ordering& own, Draws& draws) const;
     /// Draw one of the families that are worth more than those chosen; climb while it is kept, and then freely.
     void force(Ordering& own, Draws& draws) const;
+    /// Draw some variables that have to do with each other, by families that they have or would rather have.
+    std::vector<int> related(const Ordering& own, Draws& draws) const;
+    /// Let some variables choose their families anew, all at once: the best that make a DAG with what the others have. Where
+    /// they cannot do better, the order stays as it is.
+    void choose_anew(Ordering& own, const std::vector<int>& some) const;
+    /// Let some and then others choose anew, and climb where that has helped.
+    void let_choose_anew(Ordering& own, Draws& draws, int times) const;
     void improve(Ordering& own, Draws& draws) const;
     Ordering mixed(const Ordering& a, const Ordering& b, Draws& draws) const;
     /// Take over what is better than the best; then look closer at the families that fit it, as long as that helps.
@@ -114,6 +122,8 @@ private:
     /// Extend the best families that fit an order; whether there were new ones.
     bool grow_around(Ordering& own);
     bool grow(const std::vector<int>& place);
+    /// Before the search ends, let variables of the best order choose anew; whether that has helped.
+    bool last_look();
     void round();
 
     FamilyBank& bank_;

@@ -1,6 +1,7 @@
 #include "subset_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <set>
 
@@ -15,6 +16,10 @@ using Subset = std::uint32_t;
 // Subsets between two looks at signals.
 constexpr Subset BLOCK = 1 << 16;
 
+// Up to so many variables all least losses of a variable are worked out beforehand; of more that would be too much memory.
+constexpr int FEW = 14;
+using First = std::array<std::int16_t, 16>;
+
 // More than any DAG loses, and what stands for no DAG at all.
 constexpr Wide NEVER = Wide{1} << 118;
 
@@ -22,6 +27,7 @@ class SubsetSearch {
 public:
     explicit SubsetSearch(std::span<const std::vector<Choice>> choices)
         : choices_(choices), n_(static_cast<int>(choices.size())), all_((Subset{1} << n_) - 1), least_(std::size_t{all_} + 1) {
+        if (n_ <= FEW) find_first();
         for (Subset s = 1; s <= all_ && s; ++s) {
             if (s % BLOCK == 0) Watch::look_now_and_then();
             least_[s] = NEVER;
@@ -70,8 +76,49 @@ public:
         return all;
     }
 
+    std::vector<int> order() const {
+        std::vector<int> order(loss() < NEVER ? n_ : 0);
+        Subset s = all_;
+        for (auto place = order.rbegin(); place != order.rend(); ++place) {
+            for (Subset rest = s;; rest &= rest - 1) {
+                *place = std::countr_zero(rest);
+                const Subset before = s ^ (Subset{1} << *place);
+                if (least_[before] + least_of(*place, before) != least_[s]) continue;
+                s = before;
+                break;
+            }
+        }
+        return order;
+    }
+
 private:
+    /// Choices are sorted, so that the first within a set is the first equal to it or within one with a variable less.
+    void find_first() {
+        const std::size_t subsets = least_.size();
+        First none;
+        none.fill(static_cast<std::int16_t>(subsets));
+        first_.assign(subsets, none);
+        for (int v = 0; v < n_; ++v) {
+            for (std::size_t at = choices_[v].size(); at-- > 0;) {
+                first_[choices_[v][at].parents][v] = static_cast<std::int16_t>(at);
+            }
+        }
+        for (std::size_t half = 1; half < subsets; half *= 2) {
+            for (std::size_t s = half; s < subsets; s = (s + 1) | half) {
+                // Copies, so that the compiler may take all at once.
+                const First own = first_[s], smaller = first_[s - half];
+                First least;
+                for (std::size_t v = 0; v < least.size(); ++v) least[v] = std::min(own[v], smaller[v]);
+                first_[s] = least;
+            }
+        }
+    }
+
     Wide least_of(int v, Subset among) const {
+        if (!first_.empty()) {
+            const auto first = static_cast<std::size_t>(first_[among][v]);
+            return first < choices_[v].size() ? choices_[v][first].loss : NEVER;
+        }
         for (const Choice& own : choices_[v]) {
             if (!(own.parents & ~among)) return own.loss;
         }
@@ -107,6 +154,8 @@ private:
     int n_;
     Subset all_;
     std::vector<Wide> least_;
+    /// By set and variable: the place of the first choice within it, or more than there are; empty where there are many.
+    std::vector<First> first_;
 };
 
 }  // namespace
@@ -120,6 +169,11 @@ BestDags best_dags(std::span<const std::vector<Choice>> choices, std::size_t mos
         best.are_all = search.list(most_dags, most_steps, best.dags);
     }
     return best;
+}
+
+std::vector<int> best_order(std::span<const std::vector<Choice>> choices, Wide below) {
+    const SubsetSearch search(choices);
+    return search.loss() < below ? search.order() : std::vector<int>{};
 }
 
 }  // namespace stablebn

@@ -32,4 +32,8 @@ struct BestDags {
 /// there are no more; `most_steps` bounds the work of that.
 BestDags best_dags(std::span<const std::vector<Choice>> choices, std::size_t most_dags, std::int64_t most_steps);
 
+/// The order of a DAG that loses least, of equal ones that in which the last variables have the lowest numbers; empty where
+/// none loses less than `below`.
+std::vector<int> best_order(std::span<const std::vector<Choice>> choices, Wide below);
+
 }  // namespace stablebn

@@ -100,9 +100,9 @@ LEARNERS: Mapping[str, Learner] = {
     "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=4),
     "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=3),
     "best": Learner(
-        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=2
+        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=3
     ),
-    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES}), revision=2),
+    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES}), revision=3),
 }
 
 

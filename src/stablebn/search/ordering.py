@@ -26,7 +26,7 @@ _FEW_ROWS = 100
 
 # Of the second search: with more families its attempts cost too much; with these, more rounds may be in vain.
 _MOST_FAMILIES = 2_000
-_TIMES_IN_VAIN = 4
+_TIMES_IN_VAIN = 2
 
 
 @dataclass(frozen=True)
@@ -174,10 +174,13 @@ class OrderSearch:
             return []
         if self._search is None:
             effort = self._effort
-            in_vain = effort.rounds_in_vain * (_TIMES_IN_VAIN if self._is_second else 1)
+            in_vain, attempts = effort.rounds_in_vain, effort.attempts
+            if self._is_second:
+                # Few variables need few attempts.
+                in_vain, attempts = in_vain * _TIMES_IN_VAIN, min(attempts, self._n)
             self._search = _core.OrderSearch(
                 self._bank,
-                _core.OrderEffort(effort.orders, effort.attempts, in_vain, effort.closer, self._is_second),
+                _core.OrderEffort(effort.orders, attempts, in_vain, effort.closer, self._is_second),
             )
         for order in orders:
             self._search.add(list(order))

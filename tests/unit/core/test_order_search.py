@@ -123,3 +123,29 @@ def test_with_kicks_it_ends_no_lower_and_at_a_summit(seed: int, forces_families:
         moves = [naive.with_move(search.order, v, place) for v in range(N) for place in range(N)]
         assert max(naive.value(families, move) for move in moves) == ends[-1]
     assert ends[1] >= ends[0]
+
+
+def _highest(families: naive.Families) -> int:
+    """What the best of all orders is worth, by dynamic programming over the variables that stand first."""
+    best = {frozenset[int](): 0}
+    for size in range(N):
+        for first in [first for first in best if len(first) == size]:
+            for v in set(range(N)) - first:
+                found = naive.best_family(families, v, sorted(first))
+                worth = best[first] + (naive.NOTHING if found is None else found[0])
+                best[first | {v}] = max(best.get(first | {v}, worth), worth)
+    return best[frozenset(range(N))]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_last_look_finds_the_best_order_of_few_variables(kind: str, seed: int) -> None:
+    # Without attempts nothing is done but the climb and, at the end, a look at what some variables might rather have.
+    problem, constraints = _problem(kind, seed), _constraints(seed)
+    bank = _bank(problem, constraints, 6)
+    families = [bank.choices(v) for v in range(N)]
+    search = _core.OrderSearch(bank, _core.OrderEffort(orders=1, attempts=0, rounds_in_vain=1, width=0))
+    search.add(_orders(seed)[0])
+    while not search.advance(1.0, lambda: False):
+        pass
+    assert naive.value(families, search.order) == _highest(families)
