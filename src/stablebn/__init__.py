@@ -5,9 +5,10 @@ Learns the structure of Bayesian networks so that the answer depends on the data
 
 from __future__ import annotations
 
-import importlib
 import logging
 from typing import TYPE_CHECKING
+
+from stablebn.importing import imported
 
 if TYPE_CHECKING:
     from stablebn import study
@@ -193,10 +194,10 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 def __getattr__(name: str) -> object:
     if name == "study":
-        return importlib.import_module("stablebn.study")
+        return imported("stablebn.study")
     for home, names in _HOMES.items():
         if name in names:
-            value = getattr(importlib.import_module(home), name)
+            value = getattr(imported(home), name)
             globals()[name] = value
             return value
     raise AttributeError(f"module 'stablebn' has no attribute {name!r}")

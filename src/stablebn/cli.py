@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import sys
@@ -14,8 +13,10 @@ import typer
 from typer.core import TyperGroup
 
 from stablebn.commands.exit_codes import BUG, MISTAKE, NOBODY_READS
+from stablebn.commands.plain_values import ReadsPlainly
 from stablebn.commands.terminal import colours, say, say_error
 from stablebn.errors import DataError, StableBNError, spelled
+from stablebn.importing import imported
 
 SUMMARY = "Learn Bayesian networks: one table, one graph."
 
@@ -51,7 +52,7 @@ it has, if there are any."""
 _SECTION = {name: section for section, commands in COMMANDS.items() for name in commands}
 
 
-class _Commands(TyperGroup):
+class _Commands(ReadsPlainly, TyperGroup):
     """The commands, of which only the one that is called is imported."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -64,7 +65,7 @@ class _Commands(TyperGroup):
             return None
         from stablebn.commands.reference import Command
 
-        module = importlib.import_module(f"stablebn.commands.{cmd_name.replace('-', '_')}")
+        module = imported(f"stablebn.commands.{cmd_name.replace('-', '_')}")
         section = _SECTION[cmd_name]
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         told = f"{COMMANDS[section][cmd_name]}\n\n{module.HELP.strip()}"

@@ -2,6 +2,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 
 def _modules_after(statement: str) -> set[str]:
     program = f"import sys; {statement}; print(' '.join(sys.modules))"
@@ -28,8 +30,27 @@ def test_learning_from_a_file_imports_only_what_it_needs(tmp_path: Path) -> None
         "stablebn.networks",
         "stablebn.study",
         "stablebn.audit",
+        "stablebn.data.spread",
+        "xml",
     }
     assert not _modules_after(f"import stablebn.commands.learn, stablebn; stablebn.learn({str(data)!r})") & idle
+
+
+def test_the_command_does_not_import_what_checks_values(tmp_path: Path) -> None:
+    data = tmp_path / "small.csv"
+    data.write_text("a,b\nx,p\ny,q\nx,q\n")
+    learn = ["learn", str(data), "--score", "aic", "--out", str(tmp_path / "graph.json"), "--quiet"]
+    modules = _modules_after(f"from stablebn.cli import app; app({learn!r}, standalone_mode=False)")
+    assert "stablebn.api" in modules
+    assert not {name for name in modules if name.startswith("pydantic")}
+    assert (tmp_path / "graph.json").exists()
+
+
+@pytest.mark.parametrize("before", ["enable", "disable"])
+def test_whether_garbage_is_looked_for_stays_as_it_was(before: str) -> None:
+    _modules_after(
+        f"import gc; gc.{before}(); was = gc.isenabled(); import stablebn; stablebn.learn; assert gc.isenabled() == was"
+    )
 
 
 def test_tests_of_independence_import_no_library_of_functions() -> None:

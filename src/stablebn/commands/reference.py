@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from stablebn.commands.exit_codes import EVERYWHERE
+from stablebn.commands.plain_values import ReadsPlainly
 from stablebn.options import Group as Heading
 
 HEADINGS: tuple[str, ...] = get_args(Heading)
@@ -93,7 +94,7 @@ class CommandReference:
     exit_codes: Mapping[int, str] = field(hash=False)
 
 
-class Command(TyperCommand):
+class Command(ReadsPlainly, TyperCommand):
     """A command that knows its example and its exit codes, and shows its help in groups."""
 
     section = ""
