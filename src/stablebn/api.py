@@ -60,7 +60,7 @@ from stablebn.learners import (
     number_variables,
 )
 from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
-from stablebn.learners.config import EQUIVALENCE_CLASSES
+from stablebn.learners.config import EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.exact import BestDag
 from stablebn.learners.interruption import Interruption
 from stablebn.learners.lone_test import tested_alone
@@ -168,7 +168,7 @@ def learn_among(
 
     prepared = prepared or _prepared(asked, _binning(asked), duplicates=asked.duplicates)
     depends_on_units = _units_warning(asked, prepared)
-    asked = replace(asked, unit_free=_is_unit_free(asked, prepared))
+    unit_free = _is_unit_free(asked, prepared)
     encoded = time.perf_counter()
     start = start_graph(asked.start, prepared)
     kinds = {name: prepared.kinds[name] for name in prepared.table.names}
@@ -178,7 +178,7 @@ def learn_among(
     problem = define_problem(
         source_of(prepared.whole, asked.engine, threads=threads) if asked.engine == "gpu" else prepared.whole,
         config,
-        unit_free=asked.unit_free is True,
+        unit_free=unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
         constraints=constraints_of(known, forbidden_by_kind(config, kinds), prepared),
         called=called or called_names(prepared),
@@ -186,12 +186,15 @@ def learn_among(
         deadline=deadline,
         watch=asked.progress,
     )
-    if "test" in asked.recorded():
-        asked = replace(asked, test=name_of_test(problem.statistics, asked.test))
-    if isinstance(prepared.table, MixedTable):
-        asked = replace(asked, arcs=config.arcs_as_used)
+    test = name_of_test(problem.statistics, asked.test) if TESTS_INDEPENDENCE in learner.traits else asked.test
+    asked = asked.as_used(
+        unit_free=unit_free,
+        arcs=config.arcs_as_used if isinstance(prepared.table, MixedTable) else asked.arcs,
+        test=test,
+        knowledge=said.to_dict() if said else None,
+        max_parents=asked.most_parents,
+    )
     search = asked.part(SearchConfig)
-    asked = replace(asked, knowledge=said.to_dict() if said else None, max_parents=search.most_parents)
     problem = replace(
         problem,
         constraints=problem.constraints and problem.constraints.within(search.most_parents),
@@ -230,7 +233,7 @@ def learn_among(
         dag=learned.dag,
         score=learned.score,
         order=tuple(problem.names[v] for v in found.order),
-        trace=found.trace.renamed(problem.names),
+        trace=found.named_trace(problem.names),
         conflicts=learned.conflicts,
         warnings=(
             *prepared.warnings,

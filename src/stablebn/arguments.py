@@ -23,7 +23,7 @@ from stablebn.data.levels import check_levels
 from stablebn.data.memory import check_memory
 from stablebn.data.missing import MISSING
 from stablebn.errors import OptionError
-from stablebn.knowledge import Knowledge, joined
+from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
 from stablebn.knowledge.words import arcs_from_words, tiers_from_words
 from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
 from stablebn.learners.registry import LEARNERS, find_learner, learner_name, learners_with, refuse_options_of_others
@@ -383,7 +383,7 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
     def of_learn(cls, arguments: Sequence[object], options: Mapping[str, object]) -> LearnArguments:
         """What `stablebn.learn` was told; `OptionError` if the learner does not have one of the options."""
         asked = cls.from_call("learn", arguments, options)
-        check_given(asked.algorithm, {name: value for name, value in options.items() if name not in _NOT_OPTIONS})
+        refuse_options_of_others(asked.algorithm, _told(options))
         if asked.checkpoint is None and asked.resume is not None:
             raise OptionError("resume= goes with checkpoint=, the file to go on from. Say both, or leave it out.")
         return asked._with_engine()
@@ -437,6 +437,8 @@ def known_from(options: Mapping[str, Any]) -> Knowledge:
         name: options[name] for name in ("required", "forbidden", "tiers") if options.get(name) is not None
     }
     most, besides = options.get("max_parents"), options.get("knowledge")
+    if not said and most is None and besides is None:
+        return NOTHING_KNOWN
     if isinstance(most, Mapping):
         said["max_parents"] = most
     known = joined([said, () if besides is None else besides])
@@ -470,12 +472,17 @@ def check_given(algorithm: object, given: Mapping[str, object]) -> None:
         The learner is not known, it does not have an option, or that cannot have this value.
     """
     algorithm = find_learner(algorithm)
-    known = {entry.name: entry for entry in learn_options()}
-    refuse_unknown("learn", given, tuple(known))
-    told = [known[name] for name, value in given.items() if value is not None]
+    refuse_unknown("learn", given, [entry.name for entry in learn_options()])
+    told = _told(given)
     refuse_options_of_others(algorithm, told)
     for entry in told:
         entry.check_value(given[entry.name])
+
+
+def _told(given: Mapping[str, object]) -> list[Option]:
+    """The options of `stablebn.learn` that were given."""
+    known = {entry.name: entry for entry in learn_options() if entry.name in given}
+    return [known[name] for name, value in given.items() if name in known and value is not None]
 
 
 def describe(entry: Option) -> str:

@@ -44,12 +44,6 @@ def integers(terms: Limbs) -> list[int]:
     return [joined(hi, lo) for hi, lo in terms.tolist()]
 
 
-def sum_of(terms: Limbs) -> int:
-    """The integer that limbs [m, 2] sum to; the halves of hi apart, as their sum may need more bits."""
-    upper, lower = (terms[:, 0] >> LO_BITS).sum(), (terms[:, 0] & LO_MASK).sum()
-    return joined((int(upper) << LO_BITS) + int(lower), terms[:, 1].sum())
-
-
 def to_float(value: int) -> float:
     """A fixed-point number as the nearest double."""
     return value / UNIT

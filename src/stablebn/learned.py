@@ -12,6 +12,7 @@ from stablebn.errors import listed
 from stablebn.fixed_point import NOT_A_CANDIDATE, to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
+from stablebn.graph.pdag import as_pdag
 from stablebn.learners import Pattern, Problem, SearchConfig
 from stablebn.learners.exact import BestDag
 from stablebn.learners.graph_scores import GraphScores
@@ -66,13 +67,13 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
     parents = [members(family) for family in found.parents]
     numbered_arcs = [(u, v) for v, family in enumerate(parents) for u in family]
     _check(numbered_arcs, (), problem)
-    arcs = _named(numbered_arcs, problem.names)
-    score, strengths = _scored(problem, found.parents)
+    dag = DAG(nodes, _named(numbered_arcs, problem.names))
+    score, strengths = _scored(problem, found.parents, dag)
     assert score is not None
     fewest, cautions = _fewest_rows(problem, found.parents)
     return LearnedGraph(
-        pdag=PDAG(nodes, arcs, ()),
-        dag=DAG(nodes, arcs),
+        pdag=as_pdag(dag),
+        dag=dag,
         score=score,
         fingerprint=_fingerprint_of_dag(parents, score),
         fewest_rows=fewest,
@@ -87,15 +88,16 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     names = problem.names
     n = len(names)
     _check(found.directed, found.undirected, problem)
-    dag = _extension(found, problem) if found.has_directions else None
-    families = [] if dag is None else _families(numbered(dag.arcs), n)
-    score, strengths = (None, {}) if dag is None else _scored(problem, families)
+    extended = _extension(found, problem) if found.has_directions else None
+    arcs = [] if extended is None else numbered(extended.arcs)
+    families = [] if extended is None else _families(arcs, n)
+    dag = None if extended is None else DAG(nodes, _named(arcs, names))
+    score, strengths = (None, {}) if dag is None else _scored(problem, families, dag)
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
-    arcs = _named([(u, v) for v, family in enumerate(families) for u in members(family)], names)
     fewest, cautions = (None, ()) if dag is None else _fewest_rows(problem, families)
     return LearnedGraph(
         pdag=PDAG(nodes, _named(found.directed, names), _named(found.undirected, names)),
-        dag=None if dag is None else DAG(nodes, arcs),
+        dag=dag,
         score=score,
         fingerprint=_fingerprint_of_pattern(n, found, score),
         fewest_rows=fewest,
@@ -158,24 +160,25 @@ def _families(arcs: Iterable[tuple[int, int]], n: int) -> list[int]:
 
 
 def _scored(
-    problem: Problem, families: Sequence[int]
+    problem: Problem, families: Sequence[int], dag: DAG
 ) -> tuple[float | None, dict[tuple[Hashable, Hashable], float] | None]:
-    """The score of a DAG, and what it loses without each arc; None: rows are too few, or it would take long."""
-    scores, names = GraphScores.of_problem(problem), problem.names
+    """The score of a DAG, and what it loses without each arc; None: rows are too few, or it would take long.
+
+    It is given by the parent set of each variable, and by names.
+    """
+    scores = GraphScores.of_problem(problem)
     exact = scores.of_dag(families)
     if exact is None:
         return None, {}
     score = to_float(exact)
     if scores.depend_on_ties(families):
         return score, None
-    arcs = sorted(
-        ((u, v) for v, family in enumerate(families) for u in members(family)),
-        key=lambda arc: (name_key(names[arc[0]]), name_key(names[arc[1]])),
-    )
+    number = {name: v for v, name in enumerate(problem.names)}
+    arcs = [(number[a], number[b]) for a, b in dag.arcs]
     without = scores.beside(families, [{v: families[v] & ~bit(u)} for u, v in arcs])
     return score, {
-        (names[u], names[v]): score - to_float(left)
-        for (u, v), left in zip(arcs, without, strict=True)
+        arc: score - to_float(left)
+        for arc, left in zip(dag.arcs, without, strict=True)
         # Fewer parents never need more rows.
         if left is not None
     }

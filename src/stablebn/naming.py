@@ -69,8 +69,10 @@ def relation_of(graph: Graph, columns: Sequence[Hashable]) -> Relation:
     return Relation(adjacency)
 
 
-def constraints_of(known: KnownArcs, by_kind: Iterable[tuple[Hashable, Hashable]], prepared: Prepared) -> Constraints:
-    """What is known, and the arcs that kinds forbid, as constraints on the columns that take part.
+def constraints_of(
+    known: KnownArcs, by_kind: Collection[tuple[Hashable, Hashable]], prepared: Prepared
+) -> Constraints | None:
+    """What is known, and the arcs that kinds forbid, as constraints on the columns that take part; None: nothing is.
 
     What is said of one of several columns that were merged is said of the one that stands for them.
 
@@ -79,6 +81,8 @@ def constraints_of(known: KnownArcs, by_kind: Iterable[tuple[Hashable, Hashable]
     OptionError
         A required arc cannot be there.
     """
+    if known == KnownArcs() and not by_kind:
+        return None
     columns = prepared.table.names
     place = {name: column for column, name in enumerate(columns)}
     place.update({name: place[stands] for stands, group in prepared.merged.items() for name in group})
@@ -133,6 +137,8 @@ def known_among(said: Knowledge, prepared: Prepared, config: ScoreConfig) -> Kno
         It names what is no column, or requires what cannot be: an arc at a column that takes no part, between columns
         that were merged, or from a continuous to a categorical one where the model has none.
     """
+    if not said:
+        return KnownArcs()
     idle = {
         **dict.fromkeys(prepared.left_out, "it is left out"),
         **{name: f"it was set aside, as {prepared.decisions[name].why}" for name in prepared.aside},

@@ -18,7 +18,7 @@ import typing
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Literal, NoReturn, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Literal, NamedTuple, NoReturn, ParamSpec, TypeVar, cast
 
 from stablebn.errors import OptionError, listed, one_of
 
@@ -213,18 +213,28 @@ def about(
     }
 
 
+class _Names(NamedTuple):
+    """The names of all options, of those that can be given without their names, and of those that must be given."""
+
+    known: tuple[str, ...]
+    places: tuple[str, ...]
+    required: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Options:
     """Base of configurations: what their options are is checked when one is made."""
 
     _known: ClassVar[tuple[Option, ...]]
+    _names: ClassVar[_Names]
 
     def __post_init__(self) -> None:
+        own = vars(self)
         for known in options_of(type(self)):
-            value = getattr(self, known.name)
-            known.check_value(value)
-            if (used := known.read(value)) is not value:
-                object.__setattr__(self, known.name, used)
+            value = own[known.name]
+            if value is not known.default:
+                known.check_value(value)
+                own[known.name] = known.read(value)
 
     @classmethod
     def from_call(cls, function: str, positional: Sequence[object], named: Mapping[str, object]) -> Self:
@@ -237,18 +247,24 @@ class Options:
         TypeError
             Too many arguments, too few, or one twice.
         """
-        known = {option.name: option for option in options_of(cls)}
-        refuse_unknown(function, named, tuple(known))
-        places = [option.name for option in known.values() if option.positional]
+        known, places, required = _names_of(cls)
+        refuse_unknown(function, named, known)
         given = {**dict(zip(places, positional, strict=False)), **named}
-        required = [option.name for option in known.values() if option.required]
         if len(given) < len(positional) + len(named) or any(name not in given for name in required):
             _refuse_call(function, cls, positional, named)
         return cls(**{name: value for name, value in given.items() if value is not None or name in required})
 
     def part(self, kind: type[SomeOptions]) -> SomeOptions:
-        """The options of a configuration that this one extends."""
-        return kind(**{known.name: getattr(self, known.name) for known in options_of(kind)})
+        """The options of a configuration that this one extends; they were checked when this one was made."""
+        own, part = vars(self), object.__new__(kind)
+        vars(part).update({known.name: own[known.name] for known in options_of(kind)})
+        return part
+
+    def as_used(self, **used: object) -> Self:
+        """The same, where some options have values that were not given but found: they are not checked."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self), **used)
+        return copy
 
 
 def options_of(kind: type[Options]) -> tuple[Option, ...]:
@@ -256,6 +272,18 @@ def options_of(kind: type[Options]) -> tuple[Option, ...]:
     if "_known" not in vars(kind):
         kind._known = _read_options(kind)
     return kind._known
+
+
+def _names_of(kind: type[Options]) -> _Names:
+    """The names of the options of a configuration."""
+    if "_names" not in vars(kind):
+        known = options_of(kind)
+        kind._names = _Names(
+            tuple(option.name for option in known),
+            tuple(option.name for option in known if option.positional),
+            tuple(option.name for option in known if option.required),
+        )
+    return kind._names
 
 
 def _read_options(kind: type[Options]) -> tuple[Option, ...]:

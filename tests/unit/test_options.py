@@ -194,9 +194,12 @@ def test_help_names_every_score_and_every_test() -> None:
     assert set(TESTS) <= set(helps["test"].split())
 
 
-def test_defaults_pass_their_own_checks() -> None:
-    for entry in learn_options():
-        entry.check_value(entry.default)
+def test_defaults_pass_their_own_checks_and_stay_what_they_are() -> None:
+    # So they need not be checked in each call.
+    for entry in (*learn_options(), *options_of(ScoreArguments)):
+        if not entry.required:
+            entry.check_value(entry.default)
+            assert entry.read(entry.default) == entry.default
 
 
 def test_options_are_checked_when_a_configuration_is_made() -> None:

@@ -6,7 +6,7 @@ All of it is the same for the same values, in whatever parts they came: so are t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -204,14 +204,14 @@ class Counted:
         All rows, those of weight 0 too.
     total : int
         How many rows they stand for.
-    categories : mapping of name to values
-        Of the columns whose own type says which there are.
+    categories : callable
+        Gives the values of the columns whose own type says which there are, by name. Few ask for them.
     """
 
     rows: Rows
     count: int
     total: int
-    categories: Mapping[Name, tuple[Hashable, ...]]
+    categories: Callable[[], Mapping[Name, tuple[Hashable, ...]]]
 
 
 class Source(ABC):

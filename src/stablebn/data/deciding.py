@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -71,14 +71,13 @@ def decide_kinds(rows: Rows, said: Told, missing: str, problems: Problems) -> De
     """
     decisions = {name: _decision(name, type_, said, rows) for name, type_ in rows.types.items()}
     _check_wanted(rows.types, decisions, said, problems)
+    texts = {name for name, type_ in rows.types.items() if family(type_) == "text"}
     # Text is encoded as categories whatever it will be: its values must be looked at, each once.
     kinds: dict[Name, Kind] = {
-        name: "categorical" if family(rows.types[name]) == "text" else own.kind
-        for name, own in decisions.items()
-        if own.kind is not None
+        name: "categorical" if name in texts else own.kind for name, own in decisions.items() if own.kind is not None
     }
     decided = Decided(rows.encode(kinds, problems), decisions, [])
-    _take_text(decided, rows, said, problems)
+    _take_text(decided, texts, rows, said, problems)
     for name, column in list(decided.columns.items()):
         if column.is_empty and not (missing == "level" and isinstance(column, CategoricalColumn)):
             decisions[name] = Decision(None, "no values")
@@ -104,7 +103,7 @@ def _check_wanted(
         refuse_types(unusable)
 
 
-def _take_text(decided: Decided, rows: Rows, said: Told, problems: Problems) -> None:
+def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told, problems: Problems) -> None:
     """Take text for numbers where it is, and set aside what names rows."""
     no_numbers: dict[Name, str] = {}
     markers: dict[Name, list[str]] = {}
@@ -118,7 +117,7 @@ def _take_text(decided: Decided, rows: Rows, said: Told, problems: Problems) -> 
                 unlisted.append(name)
             del decided.columns[name]
             continue
-        if family(rows.types[name]) != "text" or not isinstance(column, CategoricalColumn):
+        if name not in texts or not isinstance(column, CategoricalColumn):
             continue
         if asked != "continuous" and len(column.levels) <= MOST_CODES:
             continue
@@ -143,7 +142,7 @@ def _take_text(decided: Decided, rows: Rows, said: Told, problems: Problems) -> 
             markers[name] = found.markers
         elif many and 10 * len(found.others) <= len(found.numbers):
             doubtful[name] = _numbers_and(found.others)
-    _set_text_aside(decided, rows, said)
+    _set_text_aside(decided, texts, rows, said)
     decided.cautions += [*report_markers(markers), *_report_doubtful(doubtful)]
     with problems.collected():
         refuse_unlisted(unlisted)
@@ -175,10 +174,10 @@ def _set_unlisted_aside(decided: Decided, name: Name, rows: Rows, doubtful: dict
     return True
 
 
-def _set_text_aside(decided: Decided, rows: Rows, said: Told) -> None:
+def _set_text_aside(decided: Decided, texts: Collection[Name], rows: Rows, said: Told) -> None:
     """Set columns aside that have a value of its own for nearly every row, unless the user wants them."""
     for name, column in list(decided.columns.items()):
-        if family(rows.types[name]) != "text" or name in said.kinds or name in said.kept:
+        if name not in texts or name in said.kinds or name in said.kept:
             continue
         if isinstance(column, NumericColumn):
             if decided.decisions[name].kind is None:

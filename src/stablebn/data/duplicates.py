@@ -124,6 +124,8 @@ def copied_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
     group_of = list(range(len(names)))
     for at, u in enumerate(order.tolist()):
         near = order[at + 1 : ends[at]]
+        if not near.size:
+            continue
         like_few = near[_distances(few[u], few[near]).min(axis=0) <= _ROUNDING].tolist()
         others = [v for v in like_few if group_of[v] != group_of[u]]
         if not others:

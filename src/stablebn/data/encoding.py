@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,10 +32,13 @@ class Categories(CategoricalColumn):
         Position of the value in `levels`; ``len(levels)`` where it is missing.
     levels : tuple
         The values that occur, sorted; or all that are declared.
+    is_complete : bool
+        Whether it is known that every row has a value, so that nobody need look.
     """
 
     codes: Codes
     levels: tuple[Hashable, ...]
+    is_complete: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -41,7 +46,7 @@ class Categories(CategoricalColumn):
     @property
     def has_missing(self) -> bool:
         """Whether some row has no value."""
-        return int(self.codes.max(initial=0)) == len(self.levels)
+        return not self.is_complete and int(self.codes.max(initial=0)) == len(self.levels)
 
     @property
     def missing(self) -> Mask:
@@ -67,7 +72,7 @@ class Categories(CategoricalColumn):
             return self
         place = {level: code for code, level in enumerate(levels)}
         codes = np.array([*(place[level] for level in self.levels), len(levels)])
-        return Categories(narrow(codes[self.codes], len(levels)), levels)
+        return Categories(narrow(codes[self.codes], len(levels)), levels, self.is_complete)
 
     def with_missing_level(self) -> Categories:
         """Return the column with the missing value, if any, as a level of its own: None, the last."""
@@ -93,11 +98,15 @@ class Numbers(NumericColumn):
     def __len__(self) -> int:
         return len(self.values)
 
+    @cached_property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest value; both are NaN where one is missing."""
+        return float(self.values.min(initial=np.inf)), float(self.values.max(initial=-np.inf))
+
     @property
     def has_missing(self) -> bool:
         """Whether some row has no value."""
-        # The least of numbers is NaN if one of them is.
-        return bool(np.isnan(self.values.min(initial=np.inf)))
+        return math.isnan(self.limits[0])
 
     @property
     def missing(self) -> Mask:
@@ -112,22 +121,19 @@ class Numbers(NumericColumn):
     @property
     def infinite(self) -> int:
         """How many rows have an infinite value."""
-        # Where a value is missing, the least and the greatest are so too.
-        if np.isfinite([self.values.min(initial=0), self.values.max(initial=0)]).all():
-            return 0
-        return int(np.isinf(self.values).sum())
+        return 0 if all(map(math.isfinite, self.limits)) else int(np.isinf(self.values).sum())
 
     @property
     def is_empty(self) -> bool:
         """Whether no row has a value."""
-        return bool(np.isnan(self.values[:1]).all() and np.isnan(self.values).all())
+        return not self.values.size or (self.has_missing and bool(self.missing.all()))
 
     @property
     def is_constant(self) -> bool:
         """Whether all values that there are are the same."""
-        if self.values[-1] == self.values[0] or np.isnan([self.values[-1], self.values[0]]).any():
+        if self.has_missing:
             return bool(((self.values == self.single) | self.missing).all())
-        return False
+        return self.limits[0] == self.limits[1]
 
     @property
     def single(self) -> Hashable:
@@ -243,8 +249,8 @@ def _stacked(arrays: Sequence[NDArray[Any]], rows: int, dtype: np.dtype[Any]) ->
     """The arrays as a matrix: the one of which they are the first rows, or else a new one."""
     matrix = arrays[0].base if arrays else None
     if isinstance(matrix, np.ndarray) and matrix.dtype == dtype and matrix.shape[1:] == (rows,):
-        rows_of_matrix = [(id(matrix), _address(own)) for own in matrix[: len(arrays)]]
-        if [(id(own.base), _address(own)) for own in arrays] == rows_of_matrix:
+        first, step = _address(matrix), matrix.strides[0]
+        if all(own.base is matrix and _address(own) == first + place * step for place, own in enumerate(arrays)):
             return matrix[: len(arrays)]
     matrix = np.empty((len(arrays), rows), dtype=dtype)
     # Column by column, so that Ctrl-C is heard.
@@ -367,7 +373,8 @@ def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
     occurring = _occurring(parts, threads)
     levels = {name: tuple(sorted(values - {None})) for name, values in occurring.items()}
     greatest = max(len(own) - (None not in occurring[name]) for name, own in levels.items())
-    matrix: Codes = np.empty((len(columns), _length(columns)), dtype=code_type(greatest))
+    type_ = code_type(greatest)
+    matrix: Codes = np.empty((len(columns), _length(columns)), dtype=type_)
     # Constant columns last: the others are the table that is learned from.
     rows = dict(zip(sorted(columns, key=lambda name: len(occurring[name]) == 1), matrix, strict=True))
     every: list[Part] = []
@@ -384,13 +391,13 @@ def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
             if part.values is not values:
                 values = part.values
                 # What does not occur may have any code.
-                codes_of_values = narrow(np.array([code_of.get(value, 0) for value in values]), greatest)
+                codes_of_values = np.array([code_of.get(value, 0) for value in values], dtype=type_)
             every.append(part)
             codes.append(codes_of_values)
             out.append(rows[name][at : at + len(part.places)])
             at += len(part.places)
     _core.translate([part.places for part in every], [part.least for part in every], codes, out, threads)
-    return {name: Categories(rows[name], levels[name]) for name in columns}
+    return {name: Categories(rows[name], levels[name], None not in occurring[name]) for name in columns}
 
 
 def _occurring(parts: Mapping[Name, Sequence[Part]], threads: int) -> dict[Name, set[Any]]:
@@ -446,9 +453,10 @@ def _dictionary_parts(column: pa.ChunkedArray) -> list[Part]:
         if dictionary is None or not dictionary.equals(chunk.dictionary):
             dictionary = chunk.dictionary
             values = values_of(dictionary)
+        indices = chunk.indices
         # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
-        own = [*values, None] if chunk.indices.null_count else values
-        parts.append(Part(_places(chunk.indices, len(values)), own))
+        own = [*values, None] if indices.null_count else values
+        parts.append(Part(_places(indices, len(values)), own))
     return parts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -53,7 +54,8 @@ class HeldTable(Source):
         count = len(next(iter(self.columns.values()), ()))
         used, weights = rows_with_weight(self.columns, self.weights)
         rows = HeldRows(used, len(next(iter(used.values()), ())), weights, self.threads)
-        return Counted(rows, count, total_of(count, weights), categories_of(self.columns, self.with_categories))
+        categories = partial(categories_of, self.columns, self.with_categories)
+        return Counted(rows, count, total_of(count, weights), categories)
 
 
 @dataclass
@@ -101,6 +103,8 @@ class HeldRows(Rows):
 
     def known(self, column: Column) -> int:
         """How many rows, by weight, have a value of a column."""
+        if not _held(column).has_missing:
+            return self.total
         there = ~_held(column).missing
         return total_weight(int(there.sum()), None if self.weights is None else self.weights[there])
 

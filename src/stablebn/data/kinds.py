@@ -6,6 +6,7 @@ no say. docs/columns.md tells them to the user.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,13 +100,16 @@ def family(type_: pa.DataType) -> Family | None:
     """Return the family of an Arrow type (of a dictionary's values); None if it cannot be used."""
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
-    if str(type_) in ("string", "large_string", "string_view"):
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
         return "text"
     if pa.types.is_boolean(type_):
         return "boolean"
     if pa.types.is_integer(type_):
         return "integer"
-    return "float" if pa.types.is_floating(type_) else None
+    if pa.types.is_floating(type_):
+        return "float"
+    # Not all versions of PyArrow can be asked for these otherwise; and the name of a type takes long to write.
+    return "text" if str(type_) == "string_view" else None
 
 
 def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Told:
@@ -231,7 +235,9 @@ def whole_floats(values: NDArray[np.float64], weights: Weights | None) -> WholeN
         NaN where missing.
     weights : int64 array [rows] or None
     """
-    # Most columns are told apart by their first rows.
+    # Most columns are told apart by their first value, and most others by their first rows.
+    if values.size and not (math.isnan(values[0]) or float(values[0]).is_integer()):
+        return None
     if not all_whole(values[:1000]) or not all_whole(values) or (missing := np.isnan(values)).all():
         return None
     present = values[~missing].astype(np.int64)

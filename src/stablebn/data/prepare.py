@@ -40,7 +40,6 @@ from stablebn.data.partitions import Cluster
 from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
-from stablebn.data.spread import open_spread
 from stablebn.data.stored import in_parts, open_stored, size_class
 from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart
@@ -163,6 +162,9 @@ def prepare(
     dialect = Dialect(sep, decimal, encoding)
     opened: Source
     if cluster is not None:
+        # Here and not above: few have a cluster, and all wait for imports.
+        from stablebn.data.spread import open_spread
+
         opened = open_spread(
             source, cluster, dialect, choice, weights, missing, names=names, memory=memory or USUAL_MEMORY
         )
@@ -204,7 +206,7 @@ def prepare(
 
     found = opened.rows(said, problems)
     rows, count = found.rows, found.count
-    declared = told_levels(levels, opened.types, found.categories, learned_levels)
+    declared = told_levels(levels, opened.types, {} if levels is None else found.categories(), learned_levels)
     with problems.collected():
         check_size(opened.types, count)
     if not opened.types or problems.helpless:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from stablebn.data.choosing import Choice
 from stablebn.data.table import Name
 from stablebn.errors import DataError, Problem
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Problems:
@@ -20,13 +23,18 @@ class Problems:
     def __init__(self) -> None:
         self.found: list[Problem] = []
 
-    @contextmanager
-    def collected(self) -> Iterator[None]:
-        """Keep a `DataError` for later: there may be more to say."""
-        try:
-            yield
-        except DataError as error:
-            self.found += error.problems
+    def collected(self) -> Self:
+        """Keep a `DataError` for later, in a with statement: there may be more to say."""
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, DataError):
+            return False
+        self.found += error.problems
+        return True
 
     @property
     def helpless(self) -> bool:

@@ -27,6 +27,8 @@ from stablebn.graph.names import nameless
 
 Columns: TypeAlias = dict[Name, pa.ChunkedArray]
 
+_ARROW = (pa.Array, pa.ChunkedArray)
+
 # Fewer objects are converted one by one in no time.
 _MANY_OBJECTS = 10_000
 
@@ -165,14 +167,14 @@ def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
 
 def arrow_column(label: str, values: object, remedy: Mapping[str, object] | None = None) -> pa.ChunkedArray:
     """One column as Arrow data; `label` says in errors what it is, `remedy` what helps."""
+    if isinstance(values, _ARROW):
+        return _sound(label, values)
     if not is_column(values):
         raise DataError(
             f"{label} is of type {type(values).__name__}: give a list or a one-dimensional array.", remedy=remedy
         )
     try:
-        if isinstance(values, pa.Array | pa.ChunkedArray):
-            array = values
-        elif type(values).__module__.partition(".")[0] == "polars":
+        if type(values).__module__.partition(".")[0] == "polars":
             array = values.to_arrow()  # type: ignore[attr-defined]
         else:
             array = _pandas_categories(values)
@@ -182,6 +184,10 @@ def arrow_column(label: str, values: object, remedy: Mapping[str, object] | None
                 array = _converted(values)
     except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise DataError(_unreadable(label, values, error), remedy=remedy) from error
+    return _sound(label, array)
+
+
+def _sound(label: str, array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     column = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     check_sound(label, column)
     return column
@@ -195,7 +201,7 @@ def _converted(values: object) -> pa.Array:
 
 def _has_categories(values: Any) -> bool:
     """Whether a column's type says which categories there are; those of a polars Categorical are of all its kind."""
-    if isinstance(values, pa.Array | pa.ChunkedArray):
+    if isinstance(values, _ARROW):
         return bool(pa.types.is_dictionary(values.type))
     dtype = type(getattr(values, "dtype", None))
     return (dtype.__module__.partition(".")[0], dtype.__name__) in {("pandas", "CategoricalDtype"), ("polars", "Enum")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -238,9 +238,11 @@ def counted(
     """The rows of a stock, as `rows_of` makes them: those on disk, if nothing else is said."""
     usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
     rows = (rows_of or StoredRows)(usable_types, stock, memory, folder)
-    categories = {
-        name: tuple(own.declared) for name, own in stock.columns.items() if name in with_categories and name in types
-    }
+
+    def categories() -> dict[Name, tuple[Hashable, ...]]:
+        declared = {name: own.declared for name, own in stock.columns.items() if name in with_categories}
+        return {name: tuple(own) for name, own in declared.items() if name in types}
+
     return Counted(rows, count, stock.total, categories)
 
 

@@ -6,13 +6,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from stablebn.data.kinds import Decision, Kind, Told
+from stablebn.data.kinds import Decision, Kind, Told, family
 from stablebn.data.table import Name
 
 
 def usable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Decimals as floats, intervals as text, categories of anything else as categories of text."""
     type_ = column.type
+    if family(type_) is not None:
+        return column
     if pa.types.is_dictionary(type_):
         values = type_.value_type
         if isinstance(values, pa.BaseExtensionType) or pa.types.is_decimal(values) or pa.types.is_temporal(values):
@@ -32,7 +34,7 @@ def usable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def is_time(type_: pa.DataType) -> bool:
     """Whether a type has dates, times, periods or durations."""
-    return pa.types.is_temporal(type_) or getattr(type_, "extension_name", "") == "pandas.period"
+    return pa.types.is_temporal(type_) or _is_named(type_, "pandas.period")
 
 
 def decide_time(name: Name, said: Told) -> Decision:
@@ -61,7 +63,11 @@ def time_as(column: pa.ChunkedArray, kind: Kind) -> pa.ChunkedArray:
 
 
 def _is_interval(type_: pa.DataType) -> bool:
-    return getattr(type_, "extension_name", "") == "pandas.interval"
+    return _is_named(type_, "pandas.interval")
+
+
+def _is_named(type_: pa.DataType, name: str) -> bool:
+    return isinstance(type_, pa.BaseExtensionType) and type_.extension_name == name
 
 
 def _texts(values: pa.Array) -> pa.Array:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
@@ -26,7 +25,7 @@ Graph: TypeAlias = DAG | PDAG
 Strengths: TypeAlias = Mapping[Edge, float]
 Backend: TypeAlias = Literal["pandas", "polars", "numpy"]
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def edges_by_kind(graph: Graph) -> tuple[tuple[Edge, ...], tuple[Edge, ...]]:
@@ -264,9 +263,12 @@ def to_graphml(graph: object, strengths: Strengths | None = None) -> str:
     strengths : mapping of (from, to) to float, optional
         A number for each edge, either way round, as its data "strength".
     """
+    # Here and not above: few write it, and all wait for imports.
+    import xml.etree.ElementTree as ET
+
     graph, strengths = _written(graph, strengths)
     texts = _texts(graph)
-    unfit = [text for text in texts.values() if _NOT_XML.search(text)]
+    unfit = [text for text in texts.values() if re.search(_NOT_XML, text)]
     if unfit:
         raise GraphError(f"XML cannot hold the characters of these names: {listed(unfit)}.")
     root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")

@@ -113,13 +113,14 @@ def check_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> None:
     """Refuse an unknown node, a self loop, and a second edge between the same two nodes."""
     seen = set()
     for a, b in edges:
-        unknown = [name for name in (a, b) if name not in rank]
-        if unknown:
-            raise GraphError(f"the edge {a!r}, {b!r} uses a name that is not a node: {listed(unknown)}.")
         # By rank: some names, such as a number of NumPy and a tuple, cannot be compared.
-        if rank[a] == rank[b]:
+        one, other = rank.get(a), rank.get(b)
+        if one is None or other is None:
+            unknown = [name for name in (a, b) if name not in rank]
+            raise GraphError(f"the edge {a!r}, {b!r} uses a name that is not a node: {listed(unknown)}.")
+        if one == other:
             raise GraphError(f"node {a!r} has an edge to itself.")
-        pair = frozenset((rank[a], rank[b]))
+        pair = (one, other) if one < other else (other, one)
         if pair in seen:
             raise GraphError(f"{a!r} and {b!r} are joined twice; two nodes share at most one edge.")
         seen.add(pair)

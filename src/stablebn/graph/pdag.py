@@ -217,3 +217,12 @@ class PDAG(Pictured):
             f"<PDAG: {len(self._nodes)} nodes, {len(self._directed)} directed "
             f"and {len(self._undirected)} undirected edges>"
         )
+
+
+def as_pdag(dag: DAG) -> PDAG:
+    """A DAG as a PDAG, all edges of which are directed. What both know they share: neither can be changed."""
+    pdag = PDAG.__new__(PDAG)
+    pdag._nodes, pdag._rank, pdag._directed = dag._nodes, dag._rank, dag._arcs
+    pdag._parents, pdag._children = dag._parents, dag._children
+    pdag._undirected, pdag._neighbours = (), dict.fromkeys(dag._nodes, ())
+    return pdag

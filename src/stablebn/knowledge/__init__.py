@@ -1,8 +1,8 @@
 """What is known of a graph before it is learned."""
 
-from stablebn.knowledge.knowledge import Knowledge
+from stablebn.knowledge.knowledge import NOTHING_KNOWN, Knowledge
 from stablebn.knowledge.known_arcs import KnownArcs
 from stablebn.knowledge.merging import merged_arcs
 from stablebn.knowledge.reading import as_knowledge, joined
 
-__all__ = ["Knowledge", "KnownArcs", "as_knowledge", "joined", "merged_arcs"]
+__all__ = ["NOTHING_KNOWN", "Knowledge", "KnownArcs", "as_knowledge", "joined", "merged_arcs"]

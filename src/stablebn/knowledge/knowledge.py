@@ -457,3 +457,6 @@ def _toml(value: object) -> str:
     if isinstance(value, bool | int | float):
         return json.dumps(value) if math.isfinite(value) else str(value)
     raise KnowledgeError(f"a TOML file cannot hold the name {value!r}: it has text and numbers.")
+
+
+NOTHING_KNOWN = Knowledge()

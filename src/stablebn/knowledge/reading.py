@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from stablebn.errors import Conflict, KnowledgeError
-from stablebn.knowledge.knowledge import Knowledge
+from stablebn.knowledge.knowledge import NOTHING_KNOWN, Knowledge
 from stablebn.knowledge.pairs import KINDS, is_frame, is_graph, statements_of
 
 _ACCEPTED = (
@@ -43,7 +43,7 @@ def as_knowledge(given: object) -> Knowledge:
 def joined(given: Iterable[object]) -> Knowledge:
     """All that several say; an error has the contradictions of each of them, or else those between them."""
     conflicts: list[Conflict] = []
-    whole = Knowledge()
+    whole = NOTHING_KNOWN
     for own in given:
         with _collected(conflicts):
             whole = whole & as_knowledge(own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import AnyStatistics
 from stablebn.stats.symmetry import Relation
-from stablebn.stats.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, matrix_of, members
 
 
 class GraphScores:
@@ -56,12 +57,10 @@ class GraphScores:
             Parent set of each variable.
         """
         scores = self._scores
-        if scores is None:
-            numbered = self._numbered_for(families)
-            scores = numbered.scores
-            by_number = dict(_renumbered(numbered, enumerate(families)))
-            families = [by_number[v] for v in range(len(families))]
-        return scores.dag(families) if all(map(scores.is_candidate, range(scores.n), families)) else None
+        if scores is not None:
+            return scores.dag(families) if all(map(scores.is_candidate, range(scores.n), families)) else None
+        self._numbered_for(families)
+        return _summed(self._of_family(v, family) for v, family in enumerate(families))
 
     def of_families(self, families: Sequence[int]) -> tuple[list[int | None], list[int | None]]:
         """The score of each family of a DAG, whose sum is that of the DAG, and of each variable without parents.
@@ -70,8 +69,8 @@ class GraphScores:
         """
         if self._scores is None:
             self._numbered_for(families)
-        own = [self._of_families([(v, family)]) for v, family in enumerate(families)]
-        return own, [self._of_families([(v, 0)]) for v in range(len(families))]
+        own = [self._of_family(v, family) for v, family in enumerate(families)]
+        return own, [self._of_family(v, 0) for v in range(len(families))]
 
     def depend_on_ties(self, families: Sequence[int]) -> bool:
         """Whether variables have other numbers for another DAG than this one, so that each takes long to score."""
@@ -87,39 +86,40 @@ class GraphScores:
         changes : iterable of mappings from variable to parent set
         """
         total = None if self.depend_on_ties(families) else self.of_dag(families)
+        own = cache(lambda v: self._of_family(v, families[v]))
         for change in changes:
             if total is None:
                 yield self.of_dag([change.get(v, family) for v, family in enumerate(families)])
                 continue
-            gained, lost = map(self._of_families, (change.items(), [(v, families[v]) for v in change]))
+            gained, lost = (
+                _summed([self._of_family(v, family) for v, family in change.items()]),
+                _summed(map(own, change)),
+            )
             yield None if gained is None or lost is None else total + gained - lost
 
-    def _of_families(self, families: Iterable[tuple[int, int]]) -> int | None:
-        """The score of some families of any DAG, where all have the same numbers."""
-        if self._scores is not None:
-            return _summed(self._scores, families)
-        assert self._numbered is not None
-        return _summed(self._numbered.scores, _renumbered(self._numbered, families))
+    def _of_family(self, v: int, parents: int) -> int | None:
+        """The score of a family of any DAG, where all have the same numbers; None where rows are too few for it."""
+        scores = self._scores
+        if scores is None:
+            assert self._numbered is not None
+            scores, number = self._numbered.scores, self._numbered.given
+            v, parents = number[v], sum([bit(number[u]) for u in members(parents)])
+        return scores.family(v, parents) if scores.is_candidate(v, parents) else None
 
     def _numbered_for(self, families: Sequence[int]) -> Problem:
         """The variables by numbers, in which a DAG has a say where the data leave them tied."""
         assert self._statistics is not None
         if self._numbered is None or self._numbered.tied:
-            marks = np.array([[family >> u & 1 for family in families] for u in range(len(families))], dtype=np.int64)
-            self._numbered = number_variables(self._statistics, self._config, [Relation(marks)])
+            arcs = Relation(matrix_of(families).T.astype(np.int64))
+            self._numbered = number_variables(self._statistics, self._config, [arcs])
         return self._numbered
 
 
-def _renumbered(problem: Problem, families: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    number = problem.given
-    for v, family in families:
-        yield number[v], sum(bit(number[u]) for u in members(family))
-
-
-def _summed(scores: CompiledScores, families: Iterable[tuple[int, int]]) -> int | None:
+def _summed(scores: Iterable[int | None]) -> int | None:
+    """The sum; None if one is not there."""
     total = 0
-    for v, family in families:
-        if not scores.is_candidate(v, family):
+    for own in scores:
+        if own is None:
             return None
-        total += scores.family(v, family)
+        total += own
     return total

@@ -57,6 +57,10 @@ class Pattern:
     conflicts: tuple[tuple[int, int, int], ...]
     has_directions: bool = True
 
+    def named_trace(self, names: Sequence[Hashable]) -> PatternTrace:
+        """How it was found, with variables by their names."""
+        return self.trace.renamed(names)
+
 
 @dataclass(frozen=True)
 class TestTrace:

@@ -140,11 +140,9 @@ def define_problem(
         watch("ordering", 0)
     relations = [] if relation is None else [relation]
     if constraints is None or constraints.is_everything:
-        problem = number_variables(statistics, config, relations, called, deadline, watch)
-        return replace(problem, deadline=deadline, watch=watch)
+        return number_variables(statistics, config, relations, called, deadline, watch)
     problem = number_variables(statistics, config, [*relations, constraints.relation()], called, deadline, watch)
-    numbered = constraints.renumbered(problem.given)
-    return replace(problem, constraints=numbered, deadline=deadline, watch=watch)
+    return replace(problem, constraints=constraints.renumbered(problem.given))
 
 
 def number_variables(
@@ -186,6 +184,8 @@ def number_variables(
         tied=told.tied,
         interchangeable=tuple(tuple(number[column] for column in group) for group in told.interchangeable),
         undecided=tuple(number[column] for column in told.undecided),
+        deadline=deadline,
+        watch=watch,
     )
 
 

@@ -47,6 +47,10 @@ class HybridClimb(Climb):
 
     restriction: TestTrace
 
+    def named_trace(self, names: Sequence[Hashable]) -> HybridTrace:
+        """The same with variables by their names."""
+        return self.trace.renamed(names)
+
     @cached_property
     def trace(self) -> HybridTrace:
         """The steps, and what the tests said."""

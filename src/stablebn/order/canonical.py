@@ -97,9 +97,9 @@ def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_f
 
 def score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[Hashable, ...]]:
     """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
-    alone, _ = scores.without_parents
     gains = scores.sums_with_one_parent()
     if unit_free:
         # A variable's own scale adds the same to its score with and without a parent: gains are free of units.
         return [(gain,) for gain in gains]
+    alone, _ = scores.without_parents
     return [(own, (scores.n - 1) * own + gain) for own, gain in zip(alone, gains, strict=True)]

@@ -36,7 +36,8 @@ class PenalisedLikelihood(CompiledScores):
 
     def whole(self, child: int, parents: int, term: int) -> int:
         """The score of a family: the term of the core less the penalty of its free parameters, which may be huge."""
-        return term - self._unit * (self._counts.levels[child] - 1) * self._counts.states(members(parents))
+        configurations = self._counts.states(members(parents)) if parents else 1
+        return term - self._unit * (self._counts.levels[child] - 1) * configurations
 
 
 def penalised_likelihood(counts: Counts, unit: int) -> CompiledScores:

@@ -89,9 +89,10 @@ class CompiledScores(FamilyScores):
     def family(self, child: int, parents: int) -> int:
         """Score of a child with a set of parents."""
         key = (child, parents)
-        if key not in self._families:
-            self._families[key] = self.whole(child, parents, self.compiled.term(child, parents))
-        return self._families[key]
+        score = self._families.get(key)
+        if score is None:
+            score = self._families[key] = self.whole(child, parents, self.compiled.term(child, parents))
+        return score
 
     def changes(self, child: int, parents: int) -> Limbs:
         """What each single change of a family's parents would bring."""
@@ -105,22 +106,20 @@ class CompiledScores(FamilyScores):
 
     def dag(self, parents: Sequence[int]) -> int:
         """Score of a DAG; families of none or one parent are read off, nothing need be counted for them."""
-        return sum(map(self._family_at_hand, range(self.n), parents))
+        scores, _ = self.without_parents
+        return sum([self._family_at_hand(v, own) if own else scores[v] for v, own in enumerate(parents)])
 
     def _family_at_hand(self, child: int, parents: int) -> int:
-        scores, changes = self.without_parents
-        if not parents:
-            return scores[child]
-        hi, lo = changes[child, parents.bit_length() - 1].tolist()
-        if parents.bit_count() > 1 or hi == NOT_A_CANDIDATE:
+        if parents.bit_count() > 1:
             return self.family(child, parents)
-        return scores[child] + joined(hi, lo)
+        scores, changes = self.without_parents
+        hi, lo = changes[child, parents.bit_length() - 1].tolist()
+        return self.family(child, parents) if hi == NOT_A_CANDIDATE else scores[child] + joined(hi, lo)
 
     def sums_with_one_parent(self) -> list[int]:
         """For every variable, the sum over all others of what it gains with them as its single parent."""
-        scores, _ = self.without_parents
         sums, barred = self.compiled.sums_of_first()
         for v, u in barred:
             if u != v and self.is_candidate(v, bit(u)):
-                sums[v] += self.family(v, bit(u)) - scores[v]
+                sums[v] += self.family(v, bit(u)) - self.without_parents[0][v]
         return sums

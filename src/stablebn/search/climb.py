@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.fixed_point import joined, sum_of, to_float
+from stablebn.fixed_point import joined, to_float
 from stablebn.scores.families import CompiledScores
 from stablebn.search.constraints import Constraints
 from stablebn.search.journal import Journal
@@ -58,28 +59,32 @@ class Climb:
     deltas: NDArray[np.float64]
     finished: bool
 
+    def named_trace(self, names: Sequence[Hashable]) -> Trace:
+        """Every step, with variables by their names; it is made when somebody looks at it."""
+        return Trace.made_by(lambda: self.trace.renamed(names))
+
     @cached_property
     def trace(self) -> Trace:
         """Every step, in columns, with variables as numbers."""
-        trace = Trace()
-        score = highest = self.start
-        for step, (delta, next_delta) in zip(self.steps.tolist(), self.deltas.tolist(), strict=True):
-            kind, u, v, next_kind, next_u, next_v, hi, lo, arbitrary = step
-            score += joined(hi, lo)
-            trace.move.append(_MOVE_NAMES[kind])
-            trace.source.append(self.order[u])
-            trace.target.append(self.order[v])
-            trace.delta.append(delta)
-            trace.score.append(to_float(score))
-            if score > highest:
-                highest, trace.best = score, len(trace.score)
-            alone = next_kind == _NONE
-            trace.next_move.append(None if alone else _MOVE_NAMES[next_kind])
-            trace.next_source.append(None if alone else self.order[next_u])
-            trace.next_target.append(None if alone else self.order[next_v])
-            trace.next_delta.append(None if alone else next_delta)
-            trace.arbitrary.append(bool(arbitrary))
-        return trace
+        order = self.order
+        kind, u, v, next_kind, next_u, next_v, hi, lo, arbitrary = self.steps.T.tolist()
+        delta, next_delta = self.deltas.T.tolist()
+        scores = [*accumulate(map(joined, hi, lo), initial=self.start)]
+        has_next = [own != _NONE for own in next_kind]
+        return Trace(
+            move=[_MOVE_NAMES[own] for own in kind],
+            source=[order[place] for place in u],
+            target=[order[place] for place in v],
+            delta=delta,
+            score=[to_float(score) for score in scores[1:]],
+            next_move=[_MOVE_NAMES[own] if there else None for own, there in zip(next_kind, has_next, strict=True)],
+            next_source=[order[place] if there else None for place, there in zip(next_u, has_next, strict=True)],
+            next_target=[order[place] if there else None for place, there in zip(next_v, has_next, strict=True)],
+            next_delta=[own if there else None for own, there in zip(next_delta, has_next, strict=True)],
+            arbitrary=[*map(bool, arbitrary)],
+            # The first of the highest.
+            best=scores.index(max(scores)),
+        )
 
 
 def climb(
@@ -192,9 +197,9 @@ def watch_stages(
 def _found(climber: _core.Climber, order: Sequence[int], start: Sequence[int], first: int) -> Climb:
     """What a climber has found, from a start and its score."""
     steps, deltas = climber.steps()
-    score = first + sum_of(steps[: climber.best, 6:8])
-    parents = list(start)
-    for kind, u, v in steps[: climber.best, :3].tolist():
+    score, parents = first, list(start)
+    for kind, u, v, _, _, _, hi, lo, _ in steps[: climber.best].tolist():
+        score += joined(hi, lo)
         parents[order[v]] ^= bit(order[u])
         if kind == _REVERSE:
             parents[order[u]] ^= bit(order[v])

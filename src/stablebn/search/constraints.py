@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stablebn.stats.symmetry import Relation
-from stablebn.stats.variable_sets import bit, members
+from stablebn.stats.variable_sets import bit, matrix_of, members
 
 _ALLOWED, _REQUIRED = 1, 2
 
@@ -173,7 +172,7 @@ class Constraints:
 
     def relation(self) -> Relation:
         """What is said of each arc, and of each variable, as numbers that must stay where variables are exchanged."""
-        marks = np.where(_marks(self.required), _REQUIRED, _marks(self.allowed) * _ALLOWED).astype(np.int64)
+        marks = np.where(matrix_of(self.required), _REQUIRED, matrix_of(self.allowed) * _ALLOWED).astype(np.int64)
         np.fill_diagonal(marks, [0 if most is None else 1 + most for most in self.most_parents])
         return Relation(marks)
 
@@ -189,12 +188,4 @@ def _ancestors(parents: Sequence[int]) -> list[int]:
 
 
 def _children(parents: Sequence[int]) -> tuple[int, ...]:
-    return tuple(int.from_bytes(row.tobytes(), "little") for row in np.packbits(_marks(parents).T, 1, "little"))
-
-
-def _marks(sets: Sequence[int]) -> NDArray[np.uint8]:
-    """Row v has a 1 for each member of set v: uint8 array [n, n]."""
-    n = len(sets)
-    width = n // 8 + 1
-    rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in sets), dtype=np.uint8)
-    return np.unpackbits(rows.reshape(n, width), axis=1, count=n, bitorder="little")
+    return tuple(int.from_bytes(row.tobytes(), "little") for row in np.packbits(matrix_of(parents).T, 1, "little"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -39,15 +39,13 @@ class StepTrace:
 
     def renamed_columns(self, names: Sequence[Any]) -> dict[str, list[Any]]:
         """The columns with names in place of numbers of variables."""
-
-        def named(entry: Any) -> Any:
-            if entry is None:
-                return None
-            return tuple(names[v] for v in entry) if isinstance(entry, tuple) else names[entry]
-
+        named: dict[int | None, Any] = {None: None, **dict(enumerate(names))}
         columns = self.to_dict()
         for column in self.variable_columns:
-            columns[column] = [named(entry) for entry in columns[column]]
+            columns[column] = [
+                tuple([named[v] for v in entry]) if isinstance(entry, tuple) else named[entry]
+                for entry in columns[column]
+            ]
         return columns
 
     def to_json(self) -> str:
@@ -86,7 +84,7 @@ class StepTrace:
 
 @dataclass
 class Trace(StepTrace):
-    """One entry a step in every column.
+    """One entry a step in every column; they can be made when somebody first looks at one (`made_by`).
 
     Attributes
     ----------
@@ -128,7 +126,31 @@ class Trace(StepTrace):
     next_target: list[Hashable | None] = field(default_factory=list)
     next_delta: list[float | None] = field(default_factory=list)
     arbitrary: list[bool] = field(default_factory=list)
-    best: int = 0
+    # No default of the class, which would be there before it is made.
+    best: int = field(default_factory=int)
+
+    @classmethod
+    def made_by(cls, make: Callable[[], Trace]) -> Trace:
+        """What `make` gives, once somebody looks at it: few do."""
+        trace = cls.__new__(cls)
+        vars(trace)["_make"] = make
+        return trace
+
+    def __getattr__(self, name: str) -> Any:
+        there = vars(self)
+        make = there.get("_make")
+        if make is not None and name in self.__dataclass_fields__:
+            # Of several threads that make it at once, the first has made it.
+            for own, value in vars(make()).items():
+                there.setdefault(own, value)
+            there.pop("_make", None)
+        if name in there:
+            return there[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What makes it does not travel.
+        return {own: getattr(self, own) for own in self.__dataclass_fields__}
 
     def renamed(self, names: Sequence[Any]) -> Trace:
         """The same trace with names in place of numbers of variables."""

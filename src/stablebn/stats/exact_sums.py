@@ -138,8 +138,11 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)
     for shift, both in halves.items():
+        # The sums of few rows fit into 64 bits, so many of them added up: then both halves are one.
+        fit = int(np.abs(both[0]).max(initial=0)) * slices < 1 << 61 - CARRY
+        parts_of_sums = [((both[0] << CARRY) + both[1], 0)] if fit else [(both[0], CARRY), (both[1], 0)]
         # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all become units of the last slice.
-        for half, carry in zip(both, (CARRY, 0), strict=True):
+        for half, carry in parts_of_sums:
             blocks = half[:-1, :-1].reshape(slices, n, slices, n)
             for place in range(2 * slices - 1):
                 alike = range(max(0, place - slices + 1), min(slices, place + 1))

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,25 +105,23 @@ class Moments(Statistics):
 
     def correlation(self, u: int, v: int, bits: int) -> int:
         """The correlation of two columns in units of 2**-bits, rounded to the nearest."""
-        covariance = int(self._numerators[u, v])
-        size = (covariance * covariance << 2 * bits + 2) // int(self._numerators[u, u] * self._numerators[v, v])
-        rounded = (math.isqrt(size) + 1) >> 1
-        return rounded if covariance >= 0 else -rounded
+        return _correlation(self._numerators[u, v], self._numerators[u, u] * self._numerators[v, v], bits)
 
     def rounded_correlations(self, bits: int = BITS_OF_CORRELATIONS) -> NDArray[np.int64]:
         """All correlations in units of 2**-bits, to the nearest; by integers where doubles do not tell which it is."""
         if bits > BITS_OF_CORRELATIONS:
-            unclear = np.argwhere(np.ones((self.n, self.n), dtype=np.bool_))
+            unclear = np.ones((self.n, self.n), dtype=np.bool_)
             rounded = np.empty((self.n, self.n), dtype=np.int64)
         else:
             products = self.cross_products().entries
             root = np.sqrt(np.diagonal(products))
             steps = np.ldexp(products / np.outer(root, root), bits)
             rounded = np.rint(steps).astype(np.int64)
-            unclear = np.argwhere(are_near_a_half(steps))
-        for u, v in unclear.tolist():
-            if u > v:
-                rounded[u, v] = rounded[v, u] = self.correlation(u, v, bits)
+            unclear = are_near_a_half(steps)
+        u, v = np.nonzero(np.tril(unclear, -1))
+        variance = np.diagonal(self._numerators)
+        exact = map(_correlation, self._numerators[u, v], variance[u] * variance[v], repeat(bits))
+        rounded[u, v] = rounded[v, u] = [*exact]
         np.fill_diagonal(rounded, 1 << bits)
         return rounded
 
@@ -142,8 +141,8 @@ class Moments(Statistics):
 
     def cross_product(self, u: int, v: int) -> Fraction:
         """The exact sum over rows of (x - mean x)(y - mean y)."""
-        scale = power_of_two(self._exponents[u] + self._exponents[v])
-        return Fraction(int(self._numerators[u, v]), self.total) * scale
+        numerator, shift = int(self._numerators[u, v]), self._exponents[u] + self._exponents[v]
+        return Fraction(numerator << max(shift, 0), self.total << max(-shift, 0))
 
     def cross_products(self, *, ridge: Fraction = Fraction(0)) -> ScaledMatrix:
         """Sums over rows of (x - mean x)(y - mean y), `ridge` added on the diagonal, each rounded once."""
@@ -151,15 +150,23 @@ class Moments(Statistics):
         scale = [exponent_of_root(value) for value in diagonal]
         entries = np.empty((self.n, self.n), dtype=np.float64)
         unit = [exponent - e for exponent, e in zip(self._exponents, scale, strict=True)]
-        numerators = self._numerators.tolist()
-        for u in range(self.n):
-            entries[u, u] = float(diagonal[u] * power_of_two(-2 * scale[u]))
-            for v in range(u):
-                # Division of integers rounds once, and is much faster than that of fractions.
-                shift = unit[u] + unit[v]
-                numerator = numerators[u][v] << max(shift, 0)
-                entries[u, v] = entries[v, u] = numerator / (self.total << max(-shift, 0))
+        for u, row in enumerate(self._numerators.tolist()):
+            # Division of integers rounds once, and is much faster than that of fractions.
+            entries[u, :u] = [_quotient(row[v], self.total, unit[u] + unit[v]) for v in range(u)]
+            entries[:u, u] = entries[u, :u]
+            entries[u, u] = _quotient(diagonal[u].numerator, diagonal[u].denominator, -2 * scale[u])
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
+
+
+def _correlation(covariance: int, variances: int, bits: int) -> int:
+    """A correlation in units of 2**-bits, rounded to the nearest, from a covariance and the product of variances."""
+    rounded = (math.isqrt((covariance * covariance << 2 * bits + 2) // variances) + 1) >> 1
+    return rounded if covariance >= 0 else -rounded
+
+
+def _quotient(numerator: int, denominator: int, shift: int) -> float:
+    """The double nearest to a quotient times 2**shift."""
+    return numerator / (denominator << -shift) if shift <= 0 else (numerator << shift) / denominator
 
 
 def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
@@ -226,10 +233,15 @@ def power_of_two(exponent: int) -> Fraction:
 
 def exponent_of_root(value: Fraction) -> int:
     """The e for which value / 4**e lies in [1, 4)."""
-    e = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    while value >= power_of_two(2 * e + 2):
+    numerator, denominator = value.numerator, value.denominator
+
+    def is_at_least(power: int) -> bool:
+        return numerator << max(-power, 0) >= denominator << max(power, 0)
+
+    e = (numerator.bit_length() - denominator.bit_length()) // 2
+    while is_at_least(2 * e + 2):
         e += 1
-    while value < power_of_two(2 * e):
+    while not is_at_least(2 * e):
         e -= 1
     return e
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
 
 def bit(v: int) -> int:
     """The set {v}."""
@@ -31,3 +36,11 @@ def to_words(variables: int, n: int) -> list[int]:
 def from_words(parts: list[int]) -> int:
     """The set that `to_words` has written."""
     return sum(part << 64 * w for w, part in enumerate(parts))
+
+
+def matrix_of(sets: Sequence[int]) -> NDArray[np.uint8]:
+    """Row v has a 1 for each member of set v, one of n sets of n variables: uint8 array [n, n]."""
+    n = len(sets)
+    width = n // 8 + 1
+    rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in sets), dtype=np.uint8)
+    return np.unpackbits(rows.reshape(n, width), axis=1, count=n, bitorder="little")

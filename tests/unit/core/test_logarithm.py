@@ -10,7 +10,7 @@ from tests.naive.scores import ln
 
 from stablebn import _core
 from stablebn._core import ln_of_integer
-from stablebn.fixed_point import UNIT, integers, joined, limbs, sum_of, to_float, to_floats
+from stablebn.fixed_point import UNIT, integers, joined, limbs, to_float, to_floats
 
 
 def _as_decimal(value: int) -> Decimal:
@@ -85,9 +85,3 @@ def test_limbs_join_to_the_number(value: int) -> None:
 def test_doubles_of_limbs_are_rounded_once_however_they_are_split(value: int, shift: int) -> None:
     hi, lo = limbs(value)
     assert to_floats(np.array([hi - shift, lo + (shift << 46)])) == to_float(value)
-
-
-@given(st.lists(st.integers(-(2**107), 2**107), max_size=20))
-def test_sum_of_limbs_does_not_overflow(values: list[int]) -> None:
-    terms = np.array([limbs(value) for value in values], dtype=np.int64).reshape(-1, 2)
-    assert sum_of(terms) == sum(values)
