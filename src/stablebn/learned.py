@@ -174,14 +174,14 @@ def _scored(
     if scores.depend_on_ties(families):
         return score, None
     number = {name: v for v, name in enumerate(problem.names)}
-    arcs = [(number[a], number[b]) for a, b in dag.arcs]
-    without = scores.beside(families, [{v: families[v] & ~bit(u)} for u, v in arcs])
-    return score, {
-        arc: score - to_float(left)
-        for arc, left in zip(dag.arcs, without, strict=True)
+    strengths = {}
+    for a, b in dag.arcs:
+        u, v = number[a], number[b]
+        own, without = scores.of_family(v, families[v]), scores.of_family(v, families[v] & ~bit(u))
         # Fewer parents never need more rows.
-        if left is not None
-    }
+        if own is not None and without is not None:
+            strengths[a, b] = score - to_float(exact + without - own)
+    return score, strengths
 
 
 def _tied_arcs(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashable, Hashable], ...]:
@@ -193,8 +193,8 @@ def _tied_arcs(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashabl
         # A covered arc: turned, there are the same v-structures.
         if families[v] != shared | bit(u) or not scores.is_candidate(u, shared | bit(v)):
             return False
-        one_way = scores.family(u, shared) + scores.family(v, shared | bit(u))
-        return one_way == scores.family(v, shared) + scores.family(u, shared | bit(v))
+        one_way = scores.family_at_hand(u, shared) + scores.family_at_hand(v, shared | bit(u))
+        return one_way == scores.family_at_hand(v, shared) + scores.family_at_hand(u, shared | bit(v))
 
     arcs = ((u, v) for v, family in enumerate(families) for u in members(family))
     return tuple(_named((arc for arc in arcs if ties(*arc)), problem.names))

@@ -16,6 +16,9 @@ Edge: TypeAlias = tuple[Node, Node]
 
 _LONGEST_SHOWN = 80
 
+# Names of one of these types have an order of their own, which is that of `name_key`.
+_PLAIN = (str, int)
+
 
 def name_key(name: Node) -> tuple[str, Any]:
     """Sort key for names of any kinds, mixed ones too, the same in every process.
@@ -51,7 +54,7 @@ def nameless(names: Iterable[Node]) -> list[Node]:
     [nan]
     """
     # Nearly always that is all there is to see.
-    odd = [name for name in names if type(name) is not str]
+    odd = [name for name in names if type(name) not in _PLAIN]
     lost = [name for name in odd if not _is_a_name(name)]
     if lost:
         return lost
@@ -76,7 +79,9 @@ def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
         raise GraphError(f"node names must differ; given more than once: {listed(twice)}.")
     if lost := nameless(nodes):
         raise GraphError(f"these cannot be names, as nothing tells them apart for good: {listed(lost)}.")
-    return {name: place for place, name in enumerate(sorted(nodes, key=name_key))}
+    kinds = {*map(type, nodes)}
+    key: Any = None if len(kinds) == 1 and kinds.pop() in _PLAIN else name_key
+    return {name: place for place, name in enumerate(sorted(nodes, key=key))}
 
 
 def as_names(nodes: Iterable[Node]) -> tuple[Node, ...]:

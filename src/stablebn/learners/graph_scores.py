@@ -60,7 +60,7 @@ class GraphScores:
         if scores is not None:
             return scores.dag(families) if all(map(scores.is_candidate, range(scores.n), families)) else None
         self._numbered_for(families)
-        return _summed(self._of_family(v, family) for v, family in enumerate(families))
+        return _summed(self.of_family(v, family) for v, family in enumerate(families))
 
     def of_families(self, families: Sequence[int]) -> tuple[list[int | None], list[int | None]]:
         """The score of each family of a DAG, whose sum is that of the DAG, and of each variable without parents.
@@ -69,8 +69,8 @@ class GraphScores:
         """
         if self._scores is None:
             self._numbered_for(families)
-        own = [self._of_family(v, family) for v, family in enumerate(families)]
-        return own, [self._of_family(v, 0) for v in range(len(families))]
+        own = [self.of_family(v, family) for v, family in enumerate(families)]
+        return own, [self.of_family(v, 0) for v in range(len(families))]
 
     def depend_on_ties(self, families: Sequence[int]) -> bool:
         """Whether variables have other numbers for another DAG than this one, so that each takes long to score."""
@@ -86,25 +86,28 @@ class GraphScores:
         changes : iterable of mappings from variable to parent set
         """
         total = None if self.depend_on_ties(families) else self.of_dag(families)
-        own = cache(lambda v: self._of_family(v, families[v]))
+        own = cache(lambda v: self.of_family(v, families[v]))
         for change in changes:
             if total is None:
                 yield self.of_dag([change.get(v, family) for v, family in enumerate(families)])
                 continue
             gained, lost = (
-                _summed([self._of_family(v, family) for v, family in change.items()]),
+                _summed([self.of_family(v, family) for v, family in change.items()]),
                 _summed(map(own, change)),
             )
             yield None if gained is None or lost is None else total + gained - lost
 
-    def _of_family(self, v: int, parents: int) -> int | None:
-        """The score of a family of any DAG, where all have the same numbers; None where rows are too few for it."""
+    def of_family(self, v: int, parents: int) -> int | None:
+        """The score of a family of any DAG, once one was scored and where all have the same numbers (`depend_on_ties`).
+
+        None where rows are too few for it.
+        """
         scores = self._scores
         if scores is None:
             assert self._numbered is not None
             scores, number = self._numbered.scores, self._numbered.given
             v, parents = number[v], sum([bit(number[u]) for u in members(parents)])
-        return scores.family(v, parents) if scores.is_candidate(v, parents) else None
+        return scores.family_at_hand(v, parents) if scores.is_candidate(v, parents) else None
 
     def _numbered_for(self, families: Sequence[int]) -> Problem:
         """The variables by numbers, in which a DAG has a say where the data leave them tied."""

@@ -105,12 +105,14 @@ class CompiledScores(FamilyScores):
         return [self.whole(v, 0, term) for v, term in enumerate(integers(terms))], changes
 
     def dag(self, parents: Sequence[int]) -> int:
-        """Score of a DAG; families of none or one parent are read off, nothing need be counted for them."""
-        scores, _ = self.without_parents
-        return sum([self._family_at_hand(v, own) if own else scores[v] for v, own in enumerate(parents)])
+        """Score of a DAG."""
+        return sum([self.family_at_hand(v, own) for v, own in enumerate(parents)])
 
-    def _family_at_hand(self, child: int, parents: int) -> int:
-        if parents.bit_count() > 1:
+    def family_at_hand(self, child: int, parents: int) -> int:
+        """The same as `family`; with none or one parent it is read off, nothing need be counted for it."""
+        if not parents:
+            return self.without_parents[0][child]
+        if parents & (parents - 1):
             return self.family(child, parents)
         scores, changes = self.without_parents
         hi, lo = changes[child, parents.bit_length() - 1].tolist()
