@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <compare>
+#include <iterator>
 #include <utility>
 
 namespace stablebn {
@@ -11,8 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Jobs between two looks at the clock, for each thread.
-constexpr std::size_t JOBS_AT_ONCE = 32;
+// Jobs that one thread does one after the other, and how often each does before somebody looks at the clock.
+constexpr std::size_t JOBS_AT_ONCE = 64;
+constexpr std::size_t PARTS_AT_ONCE = 4;
 
 }  // namespace
 
@@ -61,16 +63,18 @@ VariableSet CandidateSearch::set(int child, std::size_t at) const {
     return VariableSet(std::move(all));
 }
 
-std::optional<std::size_t> CandidateSearch::find(int child, std::span<const std::uint16_t> set) const {
-    std::size_t begin = 0, end = levels_[child].size();
-    while (begin < end) {
-        const std::size_t middle = (begin + end) / 2;
-        const auto own = members(child, middle);
-        const auto order = std::lexicographical_compare_three_way(own.begin(), own.end(), set.begin(), set.end());
-        if (order == 0) return middle;
-        (order < 0 ? begin : end) = order < 0 ? middle + 1 : middle;
-    }
-    return std::nullopt;
+CandidateSearch::Places CandidateSearch::beginning_with(int child, std::span<const std::uint16_t> first) const {
+    const auto first_from = [&](std::size_t begin, const auto& is_passed) {
+        for (std::size_t end = levels_[child].size(); begin < end;) {
+            const std::size_t middle = begin + (end - begin) / 2;
+            const auto own = members(child, middle).first(first.size());
+            const auto order = std::lexicographical_compare_three_way(own.begin(), own.end(), first.begin(), first.end());
+            (is_passed(order) ? begin : end) = is_passed(order) ? middle + 1 : middle;
+        }
+        return begin;
+    };
+    const std::size_t begin = first_from(0, [](auto order) { return order < 0; });
+    return {begin, first_from(begin, [](auto order) { return order <= 0; })};
 }
 
 bool CandidateSearch::go_on(double seconds) {
@@ -79,10 +83,13 @@ bool CandidateSearch::go_on(double seconds) {
     while (!ended_) {
         if (!begun_) begin_level();
         while (!ended_ && next_job_ < jobs_.size()) {
-            const std::size_t end = std::min(jobs_.size(), next_job_ + JOBS_AT_ONCE * pool.size());
-            const std::size_t begin = next_job_;
-            pool.run(end - begin, [&](std::size_t place) { score(jobs_[begin + place]); });
-            next_job_ = end;
+            const std::span<const Job> left = std::span(jobs_).subspan(next_job_);
+            const std::span<const Job> next = left.first(std::min(left.size(), JOBS_AT_ONCE * PARTS_AT_ONCE * pool.size()));
+            pool.run((next.size() + JOBS_AT_ONCE - 1) / JOBS_AT_ONCE, [&](std::size_t part) {
+                const auto own = next.subspan(part * JOBS_AT_ONCE);
+                score(own.first(std::min(own.size(), JOBS_AT_ONCE)));
+            });
+            next_job_ += next.size();
             if (Clock::now() > deadline && next_job_ < jobs_.size()) return false;
         }
         if (!ended_) end_level();
@@ -97,7 +104,10 @@ void CandidateSearch::begin_level() {
     scores_->first_changes();
     if (n > 0) scores_->most_with_more(0, {});
     std::atomic<std::int64_t> wanted = 0;
-    scores_->pool().run(n, [&](std::size_t child) { grow(static_cast<int>(child), wanted); });
+    scores_->pool().run(n, [&](std::size_t child) {
+        grow(static_cast<int>(child), wanted);
+        growth_[child].gain.assign(growth_[child].from.size(), NO_GAIN);
+    });
     std::int64_t found_so_far = 0;
     for (const auto& own : found_) found_so_far += static_cast<std::int64_t>(own.size());
     if (wanted == 0 || scored_ + wanted > most_scored_ || found_so_far > most_found_) {
@@ -106,24 +116,37 @@ void CandidateSearch::begin_level() {
         return;
     }
     wanted_ = wanted;
-    std::vector<std::pair<VariableSet, Job>> found;
-    for (int v = 0; v < n; ++v) {
-        const auto& from = growth_[v].from;
-        for (std::uint32_t begin = 0; begin < from.size();) {
-            std::uint32_t end = begin;
-            while (end < from.size() && from[end] == from[begin]) ++end;
-            found.emplace_back(set(v, from[begin]).with(v), Job{v, begin, end});
-            begin = end;
-        }
-    }
-    // Families of the same variables one after the other: they share a table of counts.
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-        return std::lexicographical_compare(a.first.begin(), a.first.end(), b.first.begin(), b.first.end());
-    });
-    jobs_.clear();
-    for (const auto& [family, job] : found) jobs_.push_back(job);
+    make_jobs();
     next_job_ = 0;
     begun_ = true;
+}
+
+/// Families of the same variables one after the other, and those that begin alike near to each other: they share counts.
+void CandidateSearch::make_jobs() {
+    const auto n = static_cast<std::size_t>(scores_->variables());
+    std::vector<std::vector<Job>> of_child(n), beginning_with(n);
+    scores_->pool().run(n, [&](std::size_t child) {
+        const int v = static_cast<int>(child);
+        const auto& from = growth_[child].from;
+        for (std::uint32_t begin = 0, end = 0; begin < from.size(); begin = end) {
+            while (end < from.size() && from[end] == from[begin]) ++end;
+            of_child[child].push_back({set(v, from[begin]).with(v), v, begin, end});
+        }
+    });
+    for (auto& own : of_child) {
+        for (Job& job : own) beginning_with[static_cast<std::size_t>(job.family[0])].push_back(std::move(job));
+        own = {};
+    }
+    scores_->pool().run(n, [&](std::size_t first) {
+        std::ranges::stable_sort(beginning_with[first], [](const Job& a, const Job& b) {
+            return std::ranges::lexicographical_compare(a.family, b.family);
+        });
+    });
+    jobs_.clear();
+    for (auto& own : beginning_with) {
+        std::ranges::move(own, std::back_inserter(jobs_));
+        own = {};
+    }
 }
 
 /// A set of the next size is worth a look if all its subsets of this size may have supersets that are candidates, and
@@ -133,7 +156,7 @@ void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
     Growth& growth = growth_[child];
     growth = {};
     if (level_ >= most_parents_[child]) return;
-    std::vector<std::uint16_t> subset(level_);
+    std::vector<std::uint16_t> subset;
     std::vector<VariableSet> sets;
     for (std::size_t at = 0; at < level.size(); ++at) sets.push_back(set(child, at));
     const auto is_allowed = [&](int u) {
@@ -143,35 +166,40 @@ void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
         const auto most = scores_->most_added(child, sets[at], level.gain[at], u);
         return !most || *most > -slack_;
     };
+    // By member that is left out: the sets that have the others and one more, from where the next is to be looked for.
+    std::vector<Places> others(level_);
     const auto consider = [&](std::size_t at, int u) {
         if (!can_add(at, u)) return;
         Wide best = level.best[at];
         const auto own = members(child, at);
         for (int left_out = 0; left_out < level_; ++left_out) {
-            for (int k = 0, place = 0; k < level_; ++k) {
-                if (k != left_out) subset[place++] = own[k];
-            }
-            subset[level_ - 1] = static_cast<std::uint16_t>(u);
-            const auto other = find(child, subset);
-            if (!other || !can_add(*other, own[left_out])) return;
-            best = std::max(best, level.best[*other]);
+            auto& [other, end] = others[left_out];
+            while (other < end && members(child, other).back() < u) ++other;
+            if (other == end || members(child, other).back() != u || !can_add(other, own[left_out])) return;
+            best = std::max(best, level.best[other]);
         }
         growth.from.push_back(static_cast<std::uint32_t>(at));
         growth.more.push_back(static_cast<std::uint16_t>(u));
-        growth.gain.push_back(NO_GAIN);
         growth.best.push_back(best);
     };
+    if (level_ == 0) {
+        for (int u = 0; u < scores_->variables(); ++u) {
+            if (level.size() && is_allowed(u)) consider(0, u);
+        }
+        wanted += static_cast<std::int64_t>(growth.from.size());
+        return;
+    }
     for (std::size_t at = 0; at < level.size(); ++at) {
         const std::size_t before = growth.from.size();
-        if (level_ == 0) {
-            for (int u = 0; u < scores_->variables(); ++u) {
-                if (is_allowed(u)) consider(at, u);
+        const auto own = members(child, at);
+        for (int left_out = 0; left_out < level_; ++left_out) {
+            subset.clear();
+            for (int k = 0; k < level_; ++k) {
+                if (k != left_out) subset.push_back(own[k]);
             }
-            wanted += static_cast<std::int64_t>(growth.from.size());
-            continue;
+            others[left_out] = beginning_with(child, subset);
         }
         // The last member of each later set that agrees in all but its last.
-        const auto own = members(child, at);
         for (std::size_t other = at + 1; other < level.size(); ++other) {
             const auto later = members(child, other);
             if (!std::equal(own.begin(), own.end() - 1, later.begin())) break;
@@ -181,14 +209,20 @@ void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
     }
 }
 
-void CandidateSearch::score(const Job& job) {
-    Growth& growth = growth_[job.child];
-    const Wide own = levels_[job.child].gain[growth.from[job.begin]];
-    const std::vector<int> more(growth.more.begin() + job.begin, growth.more.begin() + job.end);
-    const auto changes = scores_->additions(job.child, set(job.child, growth.from[job.begin]), more);
-    for (std::uint32_t at = job.begin; at < job.end; ++at) {
-        const Fixed change = changes[growth.more[at]];
-        growth.gain[at] = is_candidate(change) ? own + change.units : NO_GAIN;
+void CandidateSearch::score(std::span<const Job> jobs) {
+    const auto gains = scores_->gains();
+    std::vector<Growing> growing;
+    for (std::size_t begin = 0; begin < jobs.size(); begin += growing.size()) {
+        growing.clear();
+        const VariableSet& family = jobs[begin].family;
+        for (std::size_t at = begin; at < jobs.size() && jobs[at].family == family; ++at) {
+            const auto& [_, child, first, end] = jobs[at];
+            Growth& growth = growth_[child];
+            const std::span more(growth.more.data() + first, end - first);
+            const std::span gain(growth.gain.data() + first, end - first);
+            growing.push_back({child, levels_[child].gain[growth.from[first]], more, gain});
+        }
+        gains->work_out(family, growing);
     }
 }
 

@@ -15,9 +15,6 @@
 
 namespace stablebn {
 
-/// In place of what a child gains: it cannot have these parents.
-constexpr Wide NO_GAIN = -(Wide{1} << 120);
-
 /// A set of parents, and what its child gains with it over having none.
 struct Candidate {
     VariableSet parents;
@@ -71,10 +68,15 @@ private:
         std::vector<std::uint16_t> more;
         std::vector<Wide> gain, best;
     };
-    /// A set of this level whose extensions are to be scored: they are neighbours in the growth.
+    /// A set of this level whose extensions are to be scored: they are neighbours in the growth. `family` has its child too.
     struct Job {
+        VariableSet family;
         int child;
         std::uint32_t begin, end;
+    };
+
+    struct Places {
+        std::size_t begin, end;
     };
 
     std::span<const std::uint16_t> members(int child, std::size_t at) const;
@@ -82,12 +84,14 @@ private:
     VariableSet set(int child, std::size_t at) const;
     /// What a child gains with its required parents, over having none.
     Wide gain_of_required(int child);
-    /// Where a set stands in this level; none if it is not in it.
-    std::optional<std::size_t> find(int child, std::span<const std::uint16_t> set) const;
+    /// Where the sets of this level stand that have some variables and one more, which comes after them.
+    Places beginning_with(int child, std::span<const std::uint16_t> first) const;
     void begin_level();
     /// `wanted` counts the sets of all children: once there are too many, no more are looked for.
     void grow(int child, std::atomic<std::int64_t>& wanted);
-    void score(const Job& job);
+    void make_jobs();
+    /// Score the extensions of jobs one after the other; those of the same family at once.
+    void score(std::span<const Job> jobs);
     void end_level();
     /// Keep what is a candidate, and what may have supersets that are.
     void sift(int child);

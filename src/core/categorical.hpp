@@ -82,6 +82,7 @@ public:
     PenalisedLikelihood(std::shared_ptr<Counts> counts, Fixed unit);
 
     Fixed term(int child, const VariableSet& parents) override;
+    std::unique_ptr<Gains> gains() override;
     std::optional<Wide> most_with_more(int child, const VariableSet& parents) override;
     std::optional<Wide> most_added(int child, const VariableSet& parents, Wide gain, int more) override;
     std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
@@ -96,6 +97,8 @@ protected:
     std::vector<Fixed> extended(int child, const VariableSet& parents, std::span<const int> more) override;
 
 private:
+    class GainsByBits;
+
     const LikelihoodBounds& bounds();
     /// The penalty of so many parameters.
     Wide penalty(double parameters) const;

@@ -43,6 +43,32 @@ std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents
     return work_out(child, parents);
 }
 
+namespace {
+
+/// One child after the other.
+class GainsByAdditions final : public Gains {
+public:
+    explicit GainsByAdditions(FamilyScores& scores) : scores_(scores) {}
+
+    void work_out(const VariableSet& set, std::span<const Growing> growing) override {
+        for (const Growing& own : growing) {
+            const std::vector<int> more(own.more.begin(), own.more.end());
+            const auto changes = scores_.additions(own.child, set.without(own.child), more);
+            for (std::size_t at = 0; at < more.size(); ++at) {
+                const Fixed change = changes[static_cast<std::size_t>(more[at])];
+                own.gains[at] = is_candidate(change) ? own.own + change.units : NO_GAIN;
+            }
+        }
+    }
+
+private:
+    FamilyScores& scores_;
+};
+
+}  // namespace
+
+std::unique_ptr<Gains> FamilyScores::gains() { return std::make_unique<GainsByAdditions>(*this); }
+
 std::pair<std::shared_ptr<const Family>, bool> FamilyScores::claim(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto [found, claimed] = families_.try_emplace(key);

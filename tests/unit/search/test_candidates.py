@@ -76,6 +76,21 @@ def test_bounds_hold_for_weak_and_strong_penalties_and_priors(score: str, option
         _assert_twins(family_scores(drawn_table("categorical", seed), config))
 
 
+# With more levels sets are no longer counted by the bits of configurations that occur: some of them, and then none.
+@pytest.mark.parametrize("levels", [(2, 3, 30, 2, 40), (60, 50, 3, 70, 4), (2, 150, 3, 2, 4), (2, 2, 2, 2, 2)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sets_of_many_levels_have_the_candidates_of_brute_force(levels: tuple[int, ...], *, weighted: bool) -> None:
+    rng = np.random.default_rng(sum(levels))
+    codes = [rng.integers(0, own, 2000) for own in levels]
+    # Some of them depend on each other, and not every configuration occurs.
+    codes[0] = (codes[3] + (rng.random(2000) < 0.1)) % levels[0]
+    codes[4] = (codes[1] + codes[2] * (rng.random(2000) < 0.8).astype(int)) % levels[4]
+    dense = [np.unique(own, return_inverse=True)[1].tolist() for own in codes]
+    weights = rng.integers(1, 4, 2000).tolist() if weighted else None
+    for score, threads in product(("loglik", "aic", "bic"), (1, 2)):
+        _assert_twins(family_scores(categorical_table(dense, weights), ScoreConfig(score), threads=threads))
+
+
 def test_copies_and_nearly_collinear_columns_have_the_candidates_of_brute_force() -> None:
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 3, (4, 80))
