@@ -181,11 +181,15 @@ def take_apart(shared: Path, case: tuple[str, int]) -> list[Row]:
     return found
 
 
+def published(shared: Path, name: str) -> pa.Table:
+    """A table of exact learning, of which every value is a level, numbers too."""
+    raw = pc.read_csv(shared / "optimum" / f"{name}.csv", read_options=pc.ReadOptions(autogenerate_column_names=True))
+    return pa.table({f"X{place}": column.cast(pa.string()) for place, column in enumerate(raw.columns)})
+
+
 def gaps(shared: Path, name: str) -> list[Row]:
     """The score of each learner on a table of exact learning."""
-    # Every value is a level, numbers too.
-    raw = pc.read_csv(shared / "optimum" / f"{name}.csv", read_options=pc.ReadOptions(autogenerate_column_names=True))
-    table = pa.table({f"X{place}": column.cast(pa.string()) for place, column in enumerate(raw.columns)})
+    table = published(shared, name)
     found = []
     for learner, options in LEARNERS.items():
         cpu = time.process_time()
