@@ -375,7 +375,7 @@ def test_names_decide_nothing_between_mirror_images_but_what_is_told(drawn: Draw
         learn = drawn.learner(columns, duplicates=duplicates, unit_free=units)
         first = learn(columns, kinds=_kinds(columns))
         order, told = _order_and_what_is_told(first, {name: name for name in columns})
-        for layout in range(5):
+        for layout in range(3):
             other, old = renamed(shuffled(columns, drawn.shuffle + layout), drawn.shuffle + layout)
             second = learn(other, kinds=_kinds(other))
             assert (second.score, second.fingerprint) == (first.score, first.fingerprint)

@@ -6,7 +6,7 @@ Every learner, kind of data and score, with options drawn from streams of their 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -55,10 +55,32 @@ def cluster() -> Iterator[Cluster]:
         yield Cluster(client)
 
 
-@pytest.mark.parametrize(("combination", "example"), CASES, ids=str)
-def test_the_same_is_learned_from_blocks_a_cluster_and_a_device(
-    combination: Combination, example: int, cluster: Cluster
-) -> None:
+@dataclass(frozen=True)
+class _Drawn:
+    """A table, how it is learned from, and what that gives in memory."""
+
+    streams: Streams
+    algorithm: str
+    table: Table
+    options: dict[str, Any]
+    blocks: BlockTable
+    in_memory: Problem
+    right: Any
+
+    def assert_same_from(self, source: BlockTable | RowSource) -> None:
+        """The same numbers of variables, and the same steps."""
+        in_parts, found = _learned(source, self.algorithm, self.options)
+        in_memory = self.in_memory
+        assert (in_parts.names, in_parts.decreasing, in_parts.interchangeable) == (
+            in_memory.names,
+            in_memory.decreasing,
+            in_memory.interchangeable,
+        )
+        assert found.trace == self.right.trace
+        assert found.order == self.right.order
+
+
+def _drawn(combination: Combination, example: int) -> _Drawn:
     streams = Streams(f"sources {combination} {example}")
     algorithm, kind, score = combination
     rng = np.random.default_rng(streams["values"].randint(0, 10**6))
@@ -75,26 +97,37 @@ def test_the_same_is_learned_from_blocks_a_cluster_and_a_device(
     }
     in_memory, right = _learned(table, algorithm, options)
     blocks = in_blocks(table, streams["block"].choice((7, 64, 99, 1000)))
-    assert_same_from(blocks, in_memory, right, algorithm, options)
-    if example == 0:
-        there = Partitions.of(cluster, blocks.blocks())
-        assert_same_from(replace(blocks, elsewhere=there), in_memory, right, algorithm, options)
-    base = BlockSource(blocks) if streams.often("device, blocks", 0.5) else TableSource(table)
-    assert_same_from(GpuSource(base, Device.twin()), in_memory, right, algorithm, options)
+    return _Drawn(streams, algorithm, table, options, blocks, in_memory, right)
 
 
-def assert_same_from(
-    source: BlockTable | RowSource, in_memory: Problem, right: Any, algorithm: str, options: dict[str, Any]
-) -> None:
-    """The same numbers of variables, and the same steps."""
-    in_parts, found = _learned(source, algorithm, options)
-    assert (in_parts.names, in_parts.decreasing, in_parts.interchangeable) == (
-        in_memory.names,
-        in_memory.decreasing,
-        in_memory.interchangeable,
-    )
-    assert found.trace == right.trace
-    assert found.order == right.order
+@pytest.mark.parametrize(("combination", "example"), CASES, ids=str)
+def test_the_same_is_learned_from_blocks_and_a_device(combination: Combination, example: int) -> None:
+    drawn = _drawn(combination, example)
+    drawn.assert_same_from(drawn.blocks)
+    base = BlockSource(drawn.blocks) if drawn.streams.often("device, blocks", 0.5) else TableSource(drawn.table)
+    drawn.assert_same_from(GpuSource(base, Device.twin()))
+
+
+# What a cluster is asked depends on the learner and the kind, and then on the score: so every learner and kind is met
+# with some scores, and every kind and score with some learners, within minutes; and all of them by `make test-all`.
+@pytest.mark.parametrize(
+    "combination",
+    [
+        pytest.param(combination, marks=() if number % 3 == 0 else pytest.mark.slow)
+        for number, combination in enumerate(combinations())
+    ],
+    ids=str,
+)
+def test_the_same_is_learned_from_a_cluster(combination: Combination, cluster: Cluster) -> None:
+    drawn = _drawn(combination, 0)
+    drawn.assert_same_from(replace(drawn.blocks, elsewhere=Partitions.of(cluster, drawn.blocks.blocks())))
+
+
+def test_clusters_are_asked_by_every_learner_and_for_every_score() -> None:
+    every = list(combinations())
+    soon = every[::3]
+    assert {(own.algorithm, own.kind) for own in soon} == {(own.algorithm, own.kind) for own in every}
+    assert {(own.kind, own.score) for own in soon} == {(own.kind, own.score) for own in every}
 
 
 def test_the_first_look_takes_two_passes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def _started(workers: int, *, processes: bool = True) -> Any:
     )
 
 
-@pytest.fixture(scope="module", params=[1, 2, 4])
+@pytest.fixture(scope="module", params=[1, 2, pytest.param(4, marks=pytest.mark.slow)])
 def client(request: pytest.FixtureRequest) -> Iterator[Client]:
     """Workers, each a process."""
     with _started(request.param) as cluster, distributed.Client(cluster) as client:

@@ -230,7 +230,7 @@ def test_other_scores_are_refused(score: str) -> None:
 
 
 @pytest.mark.parametrize("total", [2**28, 2**33, 2**40])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:3])
 def test_many_rows_have_no_effect_on_the_fixed_point(seed: int, total: int) -> None:
     """The largest weights that a table may have: sums of 128 bits must not wrap around."""
     table = _continuous(seed)
