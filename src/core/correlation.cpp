@@ -17,11 +17,14 @@ constexpr double LARGEST = 1 - 0x1p-52;
 }  // namespace
 
 void Elimination::begin(std::span<const int> given) {
-    given_ = given;
     const std::size_t k = given.size();
+    // A row depends on the variables up to its own, and lies elsewhere where their number is another.
+    const auto differs = std::ranges::mismatch(given, given_).in1;
+    const auto same = k == given_.size() ? static_cast<std::size_t>(differs - given.begin()) : 0;
+    given_.assign(given.begin(), given.end());
     if (factor_.size() < k * k) factor_.resize(k * k);
     if (row_x_.size() < k) row_x_.resize(k), row_y_.resize(k);
-    for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t i = same; i < k; ++i) {
         const int v = given[i];
         double* own = row(i);
         solve(v, i, own);

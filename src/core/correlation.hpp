@@ -25,7 +25,8 @@ class Elimination {
 public:
     explicit Elimination(MatrixView<const double> matrix) : matrix_(matrix) {}
 
-    /// Eliminate these variables, which are ascending; a pivot below 2**-40 of its diagonal counts as that.
+    /// Eliminate these variables, which are ascending; a pivot below 2**-40 of its diagonal counts as that. Where as many
+    /// were eliminated before and the first of them are the same, these are not eliminated again.
     void begin(std::span<const int> given);
 
     /// The correlation of x and y in what is left.
@@ -42,7 +43,7 @@ private:
     double residual(int u, int v, const std::vector<double>& row_u, const std::vector<double>& row_v) const;
 
     MatrixView<const double> matrix_;
-    std::span<const int> given_;
+    std::vector<int> given_;
     std::vector<double> factor_, row_x_, row_y_;
 };
 

@@ -67,17 +67,18 @@ class EquivalenceClass:
 
     def reach(self, start: int, avoiding: int) -> int:
         """Variables to which a semi-directed path leads from `start` past a set; `start` is one of them."""
-        key = (start, avoiding)
-        if key not in self._reached:
-            reached = fresh = bit(start)
-            while fresh:
-                step = 0
-                for v in members(fresh):
-                    step |= self.adjacent[v] & ~self.parents[v]
-                fresh = step & ~(reached | avoiding)
-                reached |= fresh
-            self._reached[key] = reached
-        return self._reached[key]
+        known = self._reached.get((start, avoiding))
+        if known is not None:
+            return known
+        reached = fresh = bit(start)
+        while fresh:
+            step = 0
+            for v in members(fresh):
+                step |= self.adjacent[v] & ~self.parents[v]
+            fresh = step & ~(reached | avoiding)
+            reached |= fresh
+        self._reached[start, avoiding] = reached
+        return reached
 
     def two_steps_away(self) -> list[int]:
         """For each variable those that share an adjacent variable with it, itself among them."""

@@ -31,6 +31,9 @@ from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
 
+# So many operators are tried between two looks at the clock: a look takes longer than to see that one is not valid.
+_BETWEEN_LOOKS = 64
+
 
 class Operator(NamedTuple):
     """Insert(x, y, T) or Delete(x, y, H); operators compare in the order in which a search prefers them.
@@ -161,9 +164,11 @@ class GreedyEquivalenceSearch:
         while True:
             for y in members(stale):
                 improving[y] = sorted(operators(y))
-            # With the first valid operator, or as soon as it is late, this ends.
-            tried = ((operator, result(operator)) for operator in merge(*improving))
-            best, after = next((pair for pair in tried if pair[1] is not None or self._is_late()), (None, None))
+            best = after = None
+            for number, operator in enumerate(merge(*improving)):
+                best, after = operator, result(operator)
+                if after is not None or (number % _BETWEEN_LOOKS == 0 and self._is_late()):
+                    break
             if self._is_late():
                 self.finished = False
                 break
@@ -271,9 +276,8 @@ class GreedyEquivalenceSearch:
 
     def _operator(self, gain: int, x: int, y: int, others: int, clique: int) -> Operator:
         place = self._place
-        return Operator(
-            -gain, (place[x], place[y]), tuple(sorted(place[v] for v in members(others))), x, y, others, clique
-        )
+        places = tuple(sorted([place[v] for v in members(others)])) if others else ()
+        return Operator(-gain, (place[x], place[y]), places, x, y, others, clique)
 
     def _record(self, phase: str, operator: Operator) -> None:
         self.score -= operator.loss
