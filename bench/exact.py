@@ -24,7 +24,7 @@ import stablebn as sb
 from stablebn.data import prepare
 from stablebn.learners import define_problem
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search.candidates import candidate_sets
+from stablebn.search.candidates import MOST_SCORED, candidate_sets
 from stablebn.threads import cores
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "exact-table.md"
@@ -90,7 +90,7 @@ def measure(label: str, table: pa.Table, options: Mapping[str, Any]) -> dict[str
     listed = candidate_sets(
         define_problem(prepared.table, ScoreConfig(), threads=cores()).scores,
         max_parents=options.get("max_parents"),
-        most_scored=options.get("max_sets", 10_000_000),
+        most_scored=options.get("max_sets", MOST_SCORED),
     )
     limit = {name: value for name, value in options.items() if name == "max_parents"}
     others = {learner: sb.learn(table, kinds="categorical", **limit, **own).score for learner, own in OTHERS.items()}

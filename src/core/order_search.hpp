@@ -3,8 +3,8 @@
 // A few orders are improved side by side: some arcs are turned, or a variable is given a family that is worth more than its
 // own; a climb finds the best place of every variable, and the order is kept if it is no worse. Now and then the worst gives
 // way to a mixture of two. A climb moves one variable at a time; where more must move at once, some that have to do with each
-// other choose anew, exactly (dynamic programming over their subsets), while all others keep their parents. Whatever is drawn comes from a generator keyed by the scores themselves, each order having a
-// stream of its own: threads decide nothing.
+// other choose anew, exactly (dynamic programming over their subsets), while all others keep their parents. Whatever is
+// drawn comes from a generator keyed by the scores themselves, each order having a stream of its own: threads decide nothing.
 #pragma once
 
 #include <cstdint>

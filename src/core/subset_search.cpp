@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <set>
 
 #include "pool.hpp"
@@ -19,6 +20,8 @@ constexpr Subset BLOCK = 1 << 16;
 // Up to so many variables all least losses of a variable are worked out beforehand; of more that would be too much memory.
 constexpr int FEW = 14;
 using First = std::array<std::int16_t, 16>;
+// In place of the first choice within a set: there is none. There can be more choices than sets, as many differ only outside.
+constexpr std::int16_t NO_CHOICE = std::numeric_limits<std::int16_t>::max();
 
 // More than any DAG loses, and what stands for no DAG at all.
 constexpr Wide NEVER = Wide{1} << 118;
@@ -27,7 +30,8 @@ class SubsetSearch {
 public:
     explicit SubsetSearch(std::span<const std::vector<Choice>> choices)
         : choices_(choices), n_(static_cast<int>(choices.size())), all_((Subset{1} << n_) - 1), least_(std::size_t{all_} + 1) {
-        if (n_ <= FEW) find_first();
+        const auto are_few = [](const auto& own) { return own.size() < static_cast<std::size_t>(NO_CHOICE); };
+        if (n_ <= FEW && std::ranges::all_of(choices_, are_few)) find_first();
         for (Subset s = 1; s <= all_ && s; ++s) {
             if (s % BLOCK == 0) Watch::look_now_and_then();
             least_[s] = NEVER;
@@ -96,7 +100,7 @@ private:
     void find_first() {
         const std::size_t subsets = least_.size();
         First none;
-        none.fill(static_cast<std::int16_t>(subsets));
+        none.fill(NO_CHOICE);
         first_.assign(subsets, none);
         for (int v = 0; v < n_; ++v) {
             for (std::size_t at = choices_[v].size(); at-- > 0;) {
@@ -116,8 +120,8 @@ private:
 
     Wide least_of(int v, Subset among) const {
         if (!first_.empty()) {
-            const auto first = static_cast<std::size_t>(first_[among][v]);
-            return first < choices_[v].size() ? choices_[v][first].loss : NEVER;
+            const std::int16_t first = first_[among][v];
+            return first == NO_CHOICE ? NEVER : choices_[v][static_cast<std::size_t>(first)].loss;
         }
         for (const Choice& own : choices_[v]) {
             if (!(own.parents & ~among)) return own.loss;
@@ -154,7 +158,7 @@ private:
     int n_;
     Subset all_;
     std::vector<Wide> least_;
-    /// By set and variable: the place of the first choice within it, or more than there are; empty where there are many.
+    /// By set and variable: the place of the first choice within it, or NO_CHOICE; empty where there are many.
     std::vector<First> first_;
 };
 
