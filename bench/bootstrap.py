@@ -22,9 +22,9 @@ import pybnesian as pb
 from machine import about
 
 import stablebn as sb
-from stablebn.confidence.draws import drawn_counts
 from stablebn.data import prepare
 from stablebn.order.rows import canonical_rows
+from stablebn.resampling.draws import drawn_counts
 from stablebn.threads import cores
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "bootstrap-table.md"

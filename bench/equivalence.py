@@ -61,7 +61,7 @@ def stablebn(path: str) -> Callable[[], dict[str, Any]]:
 
     def learn() -> dict[str, Any]:
         problem = define_problem(prepare(table).table, ScoreConfig("bic"))
-        pattern, names = fges(problem, SearchConfig()), problem.names
+        pattern, names = fges(problem, SearchConfig(phases="fges")), problem.names
         return {
             "directed": [(names[u], names[v]) for u, v in pattern.directed],
             "undirected": [(names[u], names[v]) for u, v in pattern.undirected],
