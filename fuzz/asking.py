@@ -81,6 +81,7 @@ _OF_EARLIER = (
     "iss",
     "iss_mu",
     "iss_w",
+    "prior",
 )
 
 

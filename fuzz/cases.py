@@ -349,7 +349,7 @@ def _draw_options(streams: Streams, combination: Combination, question: str, tab
     return options
 
 
-_OF_SCORE = ("k", "iss", "iss_mu", "iss_w", "unit_free", "arcs")
+_OF_SCORE = ("k", "iss", "iss_mu", "iss_w", "prior", "unit_free", "arcs")
 
 
 def _draw_graph(
@@ -364,7 +364,7 @@ def _draw_graph(
     graph_is = rng.choice(("dag", "dag", "pdag", "result") if question == "learn" else ("dag", "dag", "pdag"))
     varying = [c for c, own in enumerate(table.values) if own.min() < own.max()]
     rng.shuffle(varying)
-    if table.kind == "mixed" and options.get("arcs", "any" if score == "dg" else "clg") == "clg":
+    if table.kind == "mixed" and options.get("arcs", "any" if score in ("dg", "basis", "adaptive") else "clg") == "clg":
         # No arc may go from a number to a category.
         varying.sort(key=table.numbers.__getitem__)
     most = min(options.get("max_parents", 2), 2, 2 if table.kind == "categorical" else table.rows - 3)
@@ -382,7 +382,7 @@ def _draw_knowledge(streams: Streams, combination: Combination, table: Table, op
     rng = streams["what is known"]
     forbidden, required, limits = drawn_knowledge(str(rng.random()), table.n, most_required=1 if kind == "mixed" else 2)
     varying = {c for c, own in enumerate(table.values) if own.min() < own.max()}
-    clg = kind == "mixed" and options.get("arcs", "any" if score == "dg" else "clg") == "clg"
+    clg = kind == "mixed" and options.get("arcs", "any" if score in ("dg", "basis", "adaptive") else "clg") == "clg"
     numbers = table.numbers
     required = [(u, v) for u, v in required if {u, v} <= varying and not (clg and numbers[u] and not numbers[v])]
     if "max_parents" in options:

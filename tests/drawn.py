@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 SCORES = {
-    "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2", "dg"),
-    "continuous": ("bic", "aic", "loglik", "bge", "dg"),
-    "mixed": ("bic", "aic", "loglik", "dg"),
+    "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2", "qnml", "dg", "basis"),
+    "continuous": ("bic", "aic", "loglik", "bge", "dg", "basis"),
+    "mixed": ("bic", "aic", "loglik", "dg", "basis", "adaptive"),
 }
 TESTS = {"categorical": ("mi", "mi-adf", "x2"), "continuous": ("cor", "zf", "mi-g"), "mixed": ("mi-cg",)}
 KINDS = tuple(SCORES)
@@ -21,7 +21,9 @@ PURE = ("categorical", "continuous")
 CLIMBING = ("tabu-stable", "hc-stable", "tabu", "hc", "tabu-dec", "tabu-inc", "hc-dec", "hc-inc")
 TESTING = ("pc-stable", "gs", "inter-iamb")
 HYBRID = ("mmhc", "h2pc")
-LEARNERS = (*CLIMBING, *TESTING, *HYBRID, "fges", "best", "exact")
+LEARNERS = (*CLIMBING, *TESTING, *HYBRID, "fges", "best", "averaged", "exact")
+# All but the one that draws rows one by one: it needs them in memory, and not more than 2**28.
+FROM_ANYWHERE = tuple(name for name in LEARNERS if name != "averaged")
 # Their ties fall to the order of the columns; the others promise one graph for one table.
 UNSTABLE = ("tabu", "hc")
 
@@ -40,7 +42,8 @@ class Combination(NamedTuple):
 
 def scores_for(algorithm: str, kind: str) -> tuple[str, ...]:
     """The scores that are defined: `fges` needs one that all DAGs of a class share."""
-    return tuple(score for score in SCORES[kind] if algorithm != "fges" or score not in ("bds", "k2"))
+    without = ("adaptive", "bds", "k2", "basis") if algorithm == "fges" else ()
+    return tuple(score for score in SCORES[kind] if score not in without)
 
 
 def combinations(learners: Sequence[str] = LEARNERS, kinds: Sequence[str] = KINDS) -> Iterator[Combination]:
@@ -106,7 +109,8 @@ def options_of(streams: Streams, combination: Combination, columns: int) -> dict
 
     if kind == "mixed":
         perhaps("arcs", ("clg", "any"), 0.5)
-    if score in ("bic", "aic", "dg"):
+    perhaps("prior", ("uniform", "size"))
+    if score in ("bic", "aic", "dg", "basis", "adaptive"):
         perhaps("k", (0.5, 0.7, 2.0, 3.25))
     if score in ("bde", "bds"):
         perhaps("iss", (0.3, 2.0, 5, 10.5), 0.5)
@@ -117,9 +121,13 @@ def options_of(streams: Streams, combination: Combination, columns: int) -> dict
     if score == "bge":
         perhaps("iss_mu", (0.25, 2.0, 7.5))
         perhaps("iss_w", (columns + 2, columns + 9))
+    if score == "basis":
+        perhaps("basis_form", ("additive", "block"))
+        perhaps("basis_degree", (1, 2, 3))
+        perhaps("basis_transform", ("rank", "bounded"))
     if algorithm == "best":
         perhaps("effort", ("low", "normal", "high"), 0.5)
-    if algorithm in CLIMBING or algorithm in HYBRID or algorithm in ("fges", "best", "exact"):
+    if algorithm in CLIMBING or algorithm in HYBRID or algorithm in ("fges", "best", "averaged", "exact"):
         # Without a penalty a search adds all arcs that it may.
         must = score in ("loglik", "aic", "k2") and columns > 6
         perhaps("max_parents", (1, 2, 3), 1.0 if must else 0.3)
@@ -139,8 +147,12 @@ def options_of(streams: Streams, combination: Combination, columns: int) -> dict
         perhaps("max_sets", (0, 60, 500), 0.2)
         if columns > 12:
             found["max_sets"] = 20_000
-    if algorithm not in (*CLIMBING, "best", "exact"):
+    if algorithm not in (*CLIMBING, "best", "averaged", "exact"):
         perhaps("order", ("stable", "given"), 0.5)
+    if algorithm == "averaged":
+        found["resamples"] = streams["resamples"].choice((1, 3, 4))
+        perhaps("resample_seed", (1, 2**62))
     if algorithm == "fges":
         perhaps("faithfulness", (True, False), 0.5)
+        perhaps("phases", ("xges", "fges"), 0.5)
     return found

@@ -268,7 +268,7 @@ std::int64_t NodeAverageGaussian::complete_rows(const VariableSet& family) const
     return columns_->complete_rows(family.members());
 }
 
-std::shared_ptr<FamilyScores> NodeAverageGaussian::reordered(std::span<const int> order) {
+std::shared_ptr<FamilyScores> NodeAverageGaussian::renumbered(std::span<const int> order) {
     auto scores = std::make_shared<NodeAverageGaussian>(columns_->reordered(order), constant_, unit(), pool_);
     scores->adopt_first(*this, order);
     return scores;

@@ -16,6 +16,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t JOBS_AT_ONCE = 64;
 constexpr std::size_t PARTS_AT_ONCE = 4;
 
+// Nanoseconds: for less work nothing is worked out beforehand.
+constexpr double LEAST_WORTH_IT = 1e8;
+
 }  // namespace
 
 CandidateSearch::CandidateSearch(std::shared_ptr<FamilyScores> scores, Matrix<std::uint8_t> allowed,
@@ -108,17 +111,27 @@ void CandidateSearch::begin_level() {
         grow(static_cast<int>(child), wanted);
         growth_[child].gain.assign(growth_[child].from.size(), NO_GAIN);
     });
-    std::int64_t found_so_far = 0;
-    for (const auto& own : found_) found_so_far += static_cast<std::int64_t>(own.size());
-    if (wanted == 0 || scored_ + wanted > most_scored_ || found_so_far > most_found_) {
+    if (wanted == 0 || scored_ + wanted > most_scored_ || found() > most_found_) {
         ended_ = true;
         limited_ = wanted > 0;
         return;
     }
     wanted_ = wanted;
+    perhaps_know_all_sets(wanted);
     make_jobs();
     next_job_ = 0;
     begun_ = true;
+}
+
+void CandidateSearch::perhaps_know_all_sets(std::int64_t wanted) {
+    // Another level as large or larger mostly follows.
+    constexpr double levels_to_come = 3;
+    const double one_by_one = static_cast<double>(wanted) * scores_->cost_of_set() * levels_to_come;
+    if (asked_for_all_sets_ || one_by_one < LEAST_WORTH_IT) return;
+    const int most_parents = std::ranges::max(most_parents_);
+    if (one_by_one < scores_->cost_of_all_sets(most_parents)) return;
+    asked_for_all_sets_ = true;
+    scores_->know_all_sets(most_parents);
 }
 
 /// Families of the same variables one after the other, and those that begin alike near to each other: they share counts.
@@ -244,7 +257,7 @@ void CandidateSearch::sift(int child) {
         if (is_best) found_[child].push_back({parents, growth.gain[at]});
         if (level_ + 1 >= most_parents_[child]) continue;
         const Wide best = std::max(growth.gain[at], growth.best[at]);
-        const auto most = scores_->most_with_more(child, parents);
+        const auto most = scores_->most_with_more(child, parents, best - slack_);
         if (most && *most <= best - slack_) continue;
         for (const int u : parents) {
             if (!required_[child].contains(u)) next.members.push_back(static_cast<std::uint16_t>(u));
@@ -253,6 +266,12 @@ void CandidateSearch::sift(int child) {
         next.best.push_back(best);
     }
     levels_[child] = std::move(next);
+}
+
+std::int64_t CandidateSearch::found() const {
+    std::int64_t count = 0;
+    for (const auto& own : found_) count += static_cast<std::int64_t>(own.size());
+    return count;
 }
 
 std::optional<Wide> CandidateSearch::most_beyond(int child) {

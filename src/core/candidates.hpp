@@ -46,6 +46,8 @@ public:
     int level() const { return level_; }
     /// Sets of the levels that are done.
     std::int64_t scored() const { return scored_; }
+    /// Candidates of all children.
+    std::int64_t found() const;
     /// What was found, by growing size; the first is the set of the required parents, mostly empty.
     std::span<const Candidate> candidates(int child) const { return found_[child]; }
     /// Where the limit was met: what a child gains at most with more parents than were looked at; none where no bound is
@@ -87,6 +89,8 @@ private:
     /// Where the sets of this level stand that have some variables and one more, which comes after them.
     Places beginning_with(int child, std::span<const std::uint16_t> first) const;
     void begin_level();
+    /// Work out all sets beforehand, where that takes less time than scoring so many one by one.
+    void perhaps_know_all_sets(std::int64_t wanted);
     /// `wanted` counts the sets of all children: once there are too many, no more are looked for.
     void grow(int child, std::atomic<std::int64_t>& wanted);
     void make_jobs();
@@ -104,6 +108,7 @@ private:
     std::int64_t most_scored_, most_found_;
     Wide slack_;
     int level_ = 0;
+    bool asked_for_all_sets_ = false;
     bool begun_ = false, ended_ = false, limited_ = false;
     std::int64_t scored_ = 0, wanted_ = 0;
     std::vector<Level> levels_;

@@ -70,6 +70,8 @@ struct Covariance {
     Matrix<double> correlations, work;
 
     Fixed half_ln_determinant();
+    /// The variance of the last column that the others leave.
+    double residual_of_last();
 };
 
 /// A pivot counts as at least its floor. The larger of what both orders of a pair would give, in symmetric form.
@@ -101,6 +103,25 @@ Fixed Covariance::half_ln_determinant() {
     }
     return half_ln(mantissa, exponent);
 }
+
+double Covariance::residual_of_last() {
+    const std::size_t k = scales.size();
+    for (std::size_t i = 0; i < k; ++i) {
+        for (std::size_t j = 0; j < i; ++j) work(i, j) = correlations(i, j);
+        work(i, i) = 1.0;
+    }
+    for (std::size_t j = 0; j + 1 < k; ++j) {
+        const double pivot = std::max(work(j, j), floors[j]);
+        for (std::size_t i = j + 1; i < k; ++i) {
+            const double ratio = work(i, j) / pivot;
+            for (std::size_t other = j + 1; other <= i; ++other) work(i, other) -= ratio * work(other, j);
+        }
+    }
+    return scales[k - 1] * std::max(work(k - 1, k - 1), floors[k - 1]);
+}
+
+// Steps of residual variances that are added up, in terms of the total variance.
+constexpr int BITS_OF_RESIDUALS = 60;
 
 }  // namespace
 
@@ -145,40 +166,87 @@ Fixed ConditionalGaussian::operator()(const VariableSet& set) {
     return values_.get(set, [&] { return work_out(parts_of(set)); });
 }
 
-Fixed ConditionalGaussian::work_out(const Parts& parts) {
-    if (parts.continuous.empty()) return (*entropy_)(parts.categorical);
-    const auto strata = strata_->by(parts.categorical);
-    const std::size_t k = parts.continuous.size();
-    if (!strata->suffices_for(k)) return NOT_A_CANDIDATE;
-    strata_->prepare(*strata, parts.continuous);
+/// Calls a function with each configuration that occurs, its rows, and the covariance of some continuous columns in it.
+template <class Use>
+void ConditionalGaussian::for_strata(Stratification& strata, std::span<const int> continuous, const Use& use) {
+    const std::size_t k = continuous.size();
+    strata_->prepare(strata, continuous);
     std::vector<std::shared_ptr<const ColumnInStrata>> columns;
     Matrix<std::shared_ptr<const std::vector<double>>> correlations(k, k);
     for (std::size_t i = 0; i < k; ++i) {
-        columns.push_back(strata_->column(*strata, parts.continuous[i]));
+        columns.push_back(strata_->column(strata, continuous[i]));
         for (std::size_t j = 0; j < i; ++j) {
-            correlations(i, j) = strata_->correlations(*strata, parts.continuous[i], parts.continuous[j]);
+            correlations(i, j) = strata_->correlations(strata, continuous[i], continuous[j]);
         }
     }
-    Fixed sum = strata->entropy();
     Covariance covariance(k);
-    const auto& sizes = strata->sizes();
+    const auto& sizes = strata.sizes();
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         if (sizes[d] == 0) continue;
         for (std::size_t i = 0; i < k; ++i) {
-            const double variance = columns[i]->variances[d], floor = strata_->floor(parts.continuous[i]);
+            const double variance = columns[i]->variances[d], floor = strata_->floor(continuous[i]);
             covariance.scales[i] = variance > 0 ? variance : floor;
             covariance.floors[i] = std::max(SMALLEST_RESIDUAL, floor / covariance.scales[i]);
             for (std::size_t j = 0; j < i; ++j) covariance.correlations(i, j) = (*correlations(i, j))[d];
         }
-        sum -= covariance.half_ln_determinant().times(sizes[d]);
+        use(sizes[d], covariance);
     }
+}
+
+Fixed ConditionalGaussian::work_out(const Parts& parts) {
+    if (parts.continuous.empty()) return (*entropy_)(parts.categorical);
+    const auto strata = strata_->by(parts.categorical);
+    if (!strata->suffices_for(parts.continuous.size())) return NOT_A_CANDIDATE;
+    Fixed sum = strata->entropy();
+    for_strata(*strata, parts.continuous, [&](std::int64_t size, Covariance& covariance) {
+        sum -= covariance.half_ln_determinant().times(size);
+    });
     return sum;
+}
+
+Fixed ConditionalGaussian::with_common_variance(int child, const VariableSet& parents) {
+    Parts parts = parts_of(parents);
+    const auto strata = strata_->by(parts.categorical);
+    if (!strata->suffices_for(1)) return NOT_A_CANDIDATE;
+    const int column = order_[child] - strata_->counts().variables();
+    parts.continuous.push_back(column);
+    // Integers, so that the order of configurations does not matter.
+    Wide sum = 0;
+    for_strata(*strata, parts.continuous, [&](std::int64_t size, Covariance& covariance) {
+        sum += static_cast<Wide>(std::nearbyint(std::ldexp(covariance.residual_of_last(), BITS_OF_RESIDUALS))) * size;
+    });
+    const auto total = static_cast<double>(strata_->counts().total());
+    const double residual = std::ldexp(to_double_double(sum).hi / total, -BITS_OF_RESIDUALS);
+    int shift = 0;
+    const double mantissa = std::frexp(std::max(residual, strata_->floor(column)), &shift);
+    return -half_ln(mantissa, shift).times(strata_->counts().total());
 }
 
 std::vector<Fixed> ConditionalGaussian::extensions(const VariableSet& base) {
     return values_.extensions(base, variables(), pool(), [&](std::span<const int> unknown, std::span<Fixed> values) {
         work_out_extensions(base, unknown, values);
     });
+}
+
+std::vector<Fixed> ConditionalGaussian::categorical_extensions(const VariableSet& base) {
+    const VariableSet own = parts_of(base).categorical;
+    const JointCells cells(strata_->counts(), own);
+    std::vector<Fixed> values(variables());
+    std::vector<int> of_entropy;
+    for (int u = 0; u < variables(); ++u) {
+        if (!is_categorical(u) || base.contains(u)) continue;
+        if (cells.know(order_[u])) {
+            values[u] = cells.entropy_with(order_[u]);
+        } else {
+            of_entropy.push_back(order_[u]);
+        }
+    }
+    if (of_entropy.empty()) return values;
+    const auto entropies = entropy_->extensions(own, of_entropy);
+    for (int u = 0; u < variables(); ++u) {
+        if (std::ranges::find(of_entropy, order_[u]) != of_entropy.end()) values[u] = entropies[order_[u]];
+    }
+    return values;
 }
 
 void ConditionalGaussian::work_out_extensions(const VariableSet& base, std::span<const int> unknown,
@@ -241,7 +309,7 @@ std::vector<Fixed> ConditionalGaussian::gains(int x, const VariableSet& given, s
     return found;
 }
 
-std::shared_ptr<FamilyScores> ConditionalGaussianScores::reordered(std::span<const int> order) {
+std::shared_ptr<FamilyScores> ConditionalGaussianScores::renumbered(std::span<const int> order) {
     auto scores = std::make_shared<ConditionalGaussianScores>(function_->reordered(order), unit());
     scores->adopt_first(*this, order);
     return scores;

@@ -32,11 +32,21 @@ public:
     int variables() const { return static_cast<int>(order_.size()); }
     Pool& pool() const { return strata_->counts().pool(); }
     const Strata& strata() const { return *strata_; }
+    std::shared_ptr<const Strata> shared_strata() const { return strata_; }
+    bool is_categorical(int v) const { return order_[v] < strata_->counts().variables(); }
+    /// The column of a variable: categorical ones come first.
+    int column(int v) const { return order_[v]; }
 
     /// NOT_A_CANDIDATE where a stratum has fewer rows than columns + 2.
     Fixed operator()(const VariableSet& set);
     /// The values of base + u, for every u; of members of the base they mean nothing.
     std::vector<Fixed> extensions(const VariableSet& base);
+    /// The values of base + u for every categorical u, of categorical variables; of others they mean nothing.
+    std::vector<Fixed> categorical_extensions(const VariableSet& base);
+    /// The log-likelihood of a continuous child that has one regression on its continuous parents per configuration of the
+    /// categorical ones, and one residual variance, over that of variance 1 without parents. NOT_A_CANDIDATE if a
+    /// configuration has too few rows for a variance.
+    Fixed with_common_variance(int child, const VariableSet& parents);
     /// (g(S+x+y) + g(S)) - (g(S+x) + g(S+y)) for each candidate y; NOT_A_CANDIDATE where it is not known.
     std::vector<Fixed> gains(int x, const VariableSet& given, std::span<const int> candidates);
 
@@ -50,8 +60,9 @@ private:
         std::vector<int> continuous;
     };
 
-    bool is_categorical(int v) const { return order_[v] < strata_->counts().variables(); }
     Parts parts_of(const VariableSet& set) const;
+    template <class Use>
+    void for_strata(Stratification& strata, std::span<const int> continuous, const Use& use);
     Fixed work_out(const Parts& parts);
     void work_out_extensions(const VariableSet& base, std::span<const int> unknown, std::span<Fixed> values);
 
@@ -71,10 +82,10 @@ public:
         : SetScores(function->variables(), unit, function->strata().counts().total()), function_(std::move(function)) {}
 
     Pool& pool() const override { return function_->pool(); }
-    std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
     double cost_of_family() const override;
 
 protected:
+    std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) override;
     Fixed value(const VariableSet& set) override { return (*function_)(set); }
     std::vector<Fixed> extended(const VariableSet& base) override { return function_->extensions(base); }
     double parameters(const VariableSet& set) const override { return function_->parameters(set); }

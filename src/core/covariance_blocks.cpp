@@ -23,7 +23,8 @@ double nothing(std::int64_t rows) { return rows <= (std::int64_t{1} << 28) ? 0x1
 
 /// Bits of a determinant. Of a great many columns fewer: there the penalty of a column is so large that they are far
 /// more than enough, and what is rarely worked out in integers would take long.
-int bits_for(std::size_t columns) { return columns <= 64 ? 34 : columns <= 512 ? 24 : 14; }
+constexpr int MOST_BITS = 34;
+int bits_for(std::size_t columns) { return columns <= 64 ? MOST_BITS : columns <= 512 ? 24 : 14; }
 
 /// The error of a step of elimination, and a quarter of that of an entry of the matrix, both of which are at most 1. An
 /// operation on numbers of two doubles is off by some 16 * 2**-106, and entries are made of a dozen of them.
@@ -34,6 +35,12 @@ constexpr double UNIT_OF_ERROR = std::is_same_v<Number, double> ? 0x1p-53 : 0x1p
 int bit_width(Wide x) {
     const auto high = static_cast<std::uint64_t>(x >> 64);
     return high ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(x));
+}
+
+/// Bits of the determinants of families: so many that a score is off by less than 2**-14 nats, and no more, as doubles then
+/// rarely leave a doubt.
+int bits_for_families(std::int64_t rows) {
+    return std::min(MOST_BITS, 14 + bit_width(Wide{rows}));
 }
 
 double leading(double x) { return x; }
@@ -97,6 +104,7 @@ CovarianceBlocks::CovarianceBlocks(Matrix<Wide> products, std::vector<std::vecto
       whitened_(products_.rows(), products_.rows()),
       determines_(columns_.size(), columns_.size()),
       nothing_(nothing(total)),
+      bits_of_families_(bits_for_families(total)),
       first_(first) {
     const DoubleDouble root_of_total = square_root(to_double_double(total));
     for (std::size_t v = 0; v < columns_.size(); ++v) {
@@ -131,6 +139,18 @@ CovarianceBlocks::CovarianceBlocks(Matrix<Wide> products, std::vector<std::vecto
         }
     }
     for (std::size_t i = 0; i < products_.rows(); ++i) whitened_(i, i) = {1.0, 0.0};
+    rounded_ = Matrix<double>(products_.rows(), products_.rows());
+    for (std::size_t i = 0; i < products_.rows(); ++i) {
+        for (std::size_t j = 0; j < products_.rows(); ++j) {
+            if (i == j || variable_of_column_[i] != variable_of_column_[j]) rounded_(i, j) = whitened_(i, j).hi;
+        }
+    }
+    is_entangled_.assign(columns_.size(), 0);
+    for (std::size_t u = 0; u < columns_.size(); ++u) {
+        for (std::size_t v = 0; v < columns_.size(); ++v) {
+            if (determines_(u, v) || determines_(v, u)) is_entangled_[u] = 1;
+        }
+    }
 }
 
 /// Indicators of all levels add up to 1: so what is left out is minus the sum of the others. Of a number it is 0.
@@ -188,12 +208,14 @@ std::vector<int> CovarianceBlocks::undetermined(std::span<const int> variables) 
     return kept;
 }
 
-ScaledNumber CovarianceBlocks::determinant(std::span<const int> variables) const {
+ScaledNumber CovarianceBlocks::determinant(std::span<const int> variables) const { return determinant(variables, MOST_BITS); }
+
+ScaledNumber CovarianceBlocks::determinant(std::span<const int> variables, int most_bits) const {
     std::vector<int> columns;
     for (const int v : undetermined(variables)) columns.insert(columns.end(), columns_[v].begin(), columns_[v].end());
     std::size_t all = 0;
     for (const int v : variables) all += columns_[v].size();
-    const int bits = bits_for(columns.size());
+    const int bits = std::min(most_bits, bits_for(columns.size()));
     std::optional<ScaledNumber> found;
     if (first_ <= Arithmetic::doubles) found = by_elimination<double>(columns, bits);
     if (!found && first_ <= Arithmetic::double_doubles) found = by_elimination<DoubleDouble>(columns, bits);
@@ -240,6 +262,132 @@ std::optional<ScaledNumber> CovarianceBlocks::by_elimination(std::span<const int
     const double part = in_entries * trace_of_inverse(lower, pivots);
     // Twice as much again, as the trace is rounded too.
     return part < 0.125 ? rounded(both(mantissa), exponent, 4 * part, bits) : std::nullopt;
+}
+
+/// The factors L D L' of a matrix that grows, column by column, in doubles, with the trace of its inverse.
+///
+/// A column is eliminated by the same operations as in `by_elimination`, so that the error has the same bound.
+class CovarianceBlocks::Elimination {
+public:
+    Elimination(const Matrix<double>& matrix, std::size_t most) : matrix_(matrix), lower_(most, most), solved_(most) {
+        columns_.reserve(most);
+        steps_.reserve(most);
+    }
+
+    std::size_t size() const { return columns_.size(); }
+    void shrink(std::size_t size) {
+        columns_.resize(size);
+        steps_.resize(size);
+    }
+
+    /// Whether all pivots are positive so far: once one is not, nothing more is eliminated.
+    bool is_positive() const { return steps_.empty() || steps_.back().pivot > 0; }
+
+    void append(int column) {
+        const std::size_t k = size();
+        const auto row = lower_[k];
+        Step step = k ? steps_.back() : Step{1.0, 0.0, 1.0, 0};
+        if (!is_positive()) {
+            columns_.push_back(column);
+            steps_.push_back(step);
+            return;
+        }
+        for (std::size_t i = 0; i < k; ++i) {
+            double own = matrix_(column, columns_[i]);
+            const auto before = lower_[i];
+            for (std::size_t j = 0; j < i; ++j) own -= before[j] * row[j];
+            row[i] = own;
+        }
+        double pivot = 1.0;
+        for (std::size_t i = 0; i < k; ++i) {
+            const double ratio = row[i] / steps_[i].pivot;
+            pivot -= ratio * row[i];
+            row[i] = solved_[i] = ratio;
+        }
+        double squares = 1.0;
+        for (std::size_t i = k; i-- > 0;) {
+            squares += solved_[i] * solved_[i];
+            const auto before = lower_[i];
+            for (std::size_t j = 0; j < i; ++j) solved_[j] -= before[j] * solved_[i];
+        }
+        step.pivot = pivot;
+        if (pivot > 0) {
+            int shift = 0;
+            step.mantissa = std::frexp(step.mantissa * pivot, &shift);
+            step.exponent += shift;
+            // The inverse of a matrix with one more row and column.
+            step.trace += squares / pivot;
+        }
+        columns_.push_back(column);
+        steps_.push_back(step);
+    }
+
+    /// The determinant, if the error leaves no doubt of its bits.
+    std::optional<ScaledNumber> determinant(int most_bits) const {
+        if (!is_positive()) return std::nullopt;
+        if (steps_.empty()) return ScaledNumber{0.5, 1};
+        const std::size_t columns = size();
+        const auto count = static_cast<double>(columns);
+        const Step& step = steps_.back();
+        const double part = count * (count / 2 + 4) * UNIT_OF_ERROR<double> * step.trace;
+        return part < 0.125 ? rounded({step.mantissa, 0.0}, step.exponent, 4 * part, std::min(most_bits, bits_for(columns)))
+                            : std::nullopt;
+    }
+
+private:
+    struct Step {
+        double pivot, trace, mantissa;
+        std::int64_t exponent;
+    };
+
+    const Matrix<double>& matrix_;
+    Matrix<double> lower_;
+    std::vector<double> solved_;
+    std::vector<int> columns_;
+    std::vector<Step> steps_;
+};
+
+std::vector<CovarianceBlocks::Pair> CovarianceBlocks::determinants_of_families(
+    std::span<const int> base, int child, std::span<const std::vector<int>> joining) const {
+    std::size_t most = 0;
+    for (const auto& own : joining) {
+        std::size_t columns = 0;
+        for (const int u : own) columns += columns_[u].size();
+        most = std::max(most, columns);
+    }
+    bool is_simple = first_ == Arithmetic::doubles && !is_entangled_[child];
+    std::size_t columns_of_base = 0;
+    for (const int u : base) {
+        is_simple = is_simple && !is_entangled_[u];
+        columns_of_base += columns_[u].size();
+    }
+    Elimination elimination(rounded_, columns_of_base + most + columns_[child].size());
+    const auto append = [&](int variable) {
+        for (const int column : columns_[variable]) elimination.append(column);
+    };
+    if (is_simple) std::for_each(base.begin(), base.end(), append);
+    std::vector<Pair> found;
+    found.reserve(joining.size());
+    std::vector<int> members;
+    for (const auto& own : joining) {
+        std::optional<ScaledNumber> parents, family;
+        if (is_simple && std::none_of(own.begin(), own.end(), [&](int u) { return is_entangled_[u]; })) {
+            std::for_each(own.begin(), own.end(), append);
+            parents = elimination.determinant(bits_of_families_);
+            append(child);
+            family = elimination.determinant(bits_of_families_);
+            elimination.shrink(columns_of_base);
+        }
+        if (!parents || !family) {
+            members.assign(base.begin(), base.end());
+            members.insert(members.end(), own.begin(), own.end());
+            if (!parents) parents = determinant(members, bits_of_families_);
+            members.push_back(child);
+            if (!family) family = determinant(members, bits_of_families_);
+        }
+        found.push_back({*parents, *family});
+    }
+    return found;
 }
 
 /// r = A / B * 2**-40 for each column, A and B determinants of integers. Its power of two, and then its bits, are found by

@@ -51,11 +51,27 @@ public:
 
     std::size_t variables() const { return columns_.size(); }
     std::size_t columns(int variable) const { return columns_[variable].size(); }
+    bool is_categorical(int variable) const { return shares_[variable][0].hi != 0; }
+    std::span<const int> columns_of(int variable) const { return columns_[variable]; }
+    /// N sum(x y) - sum(x) sum(y) of all columns.
+    const Matrix<Wide>& products() const { return products_; }
 
     /// r of a set of variables, rounded.
     ScaledNumber determinant(std::span<const int> variables) const;
 
+    /// r of a base with more variables, and of the same with a child too: those that a regression of the child compares.
+    struct Pair {
+        ScaledNumber parents, family;
+    };
+    /// One pair for each of some sets of variables that may join the base, which is eliminated once for all of them. No set
+    /// has a variable of the base. They are rounded to fewer bits, as there are many.
+    std::vector<Pair> determinants_of_families(std::span<const int> base, int child,
+                                               std::span<const std::vector<int>> joining) const;
+
 private:
+    class Elimination;
+
+    ScaledNumber determinant(std::span<const int> variables, int most_bits) const;
     /// Columns between different variables, as if those of one variable were uncorrelated and had variance 1.
     DoubleDouble whitened(const Matrix<Wide>& between, int u, std::size_t i, int v, std::size_t j) const;
     DoubleDouble correlation(const Matrix<Wide>& between, int u, std::size_t i, int v, std::size_t j) const;
@@ -77,10 +93,15 @@ private:
     /// this level in each column.
     std::vector<std::vector<DoubleDouble>> deviations_, shares_;
     Matrix<DoubleDouble> whitened_;
+    /// `whitened_` rounded to doubles, with the zeros and ones of `by_elimination`.
+    Matrix<double> rounded_;
     /// Whether variable u determines variable v.
     Matrix<std::uint8_t> determines_;
+    /// Whether a variable determines another or is determined by one.
+    std::vector<std::uint8_t> is_entangled_;
     /// What a variable leaves of another that determines it, at most.
     double nothing_;
+    int bits_of_families_;
     Arithmetic first_;
 };
 

@@ -14,7 +14,7 @@ constexpr double COST_OF_SET = 2000;
 }  // namespace
 
 DegenerateGaussianScores::DegenerateGaussianScores(std::shared_ptr<const CovarianceBlocks> covariances,
-                                                   std::vector<int> blocks, std::int64_t total, Fixed unit,
+                                                   std::vector<std::vector<int>> blocks, std::int64_t total, Fixed unit,
                                                    std::shared_ptr<Pool> pool)
     : SetScores(static_cast<int>(blocks.size()), unit, total),
       covariances_(std::move(covariances)),
@@ -26,13 +26,15 @@ double DegenerateGaussianScores::cost_of_family() const { return COST_OF_SET * v
 
 double DegenerateGaussianScores::parameters(const VariableSet& set) const {
     double columns = 0;
-    for (const int v : set) columns += static_cast<double>(covariances_->columns(blocks_[v]));
+    for (const int v : set) {
+        for (const int block : blocks_[v]) columns += static_cast<double>(covariances_->columns(block));
+    }
     return columns * (columns + 1) / 2;
 }
 
 Fixed DegenerateGaussianScores::work_out(const VariableSet& set) const {
     std::vector<int> blocks;
-    for (const int v : set) blocks.push_back(blocks_[v]);
+    for (const int v : set) blocks.insert(blocks.end(), blocks_[v].begin(), blocks_[v].end());
     const auto [mantissa, exponent] = covariances_->determinant(blocks);
     return half_ln(mantissa, exponent).times(-total_);
 }
@@ -50,8 +52,8 @@ std::vector<Fixed> DegenerateGaussianScores::extended(const VariableSet& base) {
     });
 }
 
-std::shared_ptr<FamilyScores> DegenerateGaussianScores::reordered(std::span<const int> order) {
-    std::vector<int> blocks;
+std::shared_ptr<FamilyScores> DegenerateGaussianScores::renumbered(std::span<const int> order) {
+    std::vector<std::vector<int>> blocks;
     for (const int v : order) blocks.push_back(blocks_[v]);
     auto scores = std::make_shared<DegenerateGaussianScores>(covariances_, std::move(blocks), total_, unit(), pool_);
     scores->adopt_first(*this, order);

@@ -16,15 +16,15 @@ namespace stablebn {
 /// parameters of e columns. g is a function of the set: no order of variables or levels has a part in it.
 class DegenerateGaussianScores final : public SetScores {
 public:
-    /// Variable v is block blocks[v].
-    DegenerateGaussianScores(std::shared_ptr<const CovarianceBlocks> covariances, std::vector<int> blocks,
+    /// Variable v is the blocks blocks[v].
+    DegenerateGaussianScores(std::shared_ptr<const CovarianceBlocks> covariances, std::vector<std::vector<int>> blocks,
                              std::int64_t total, Fixed unit, std::shared_ptr<Pool> pool);
 
     Pool& pool() const override { return *pool_; }
-    std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
     double cost_of_family() const override;
 
 protected:
+    std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) override;
     Fixed value(const VariableSet& set) override;
     std::vector<Fixed> extended(const VariableSet& base) override;
     double parameters(const VariableSet& set) const override;
@@ -33,7 +33,7 @@ private:
     Fixed work_out(const VariableSet& set) const;
 
     std::shared_ptr<const CovarianceBlocks> covariances_;
-    std::vector<int> blocks_;
+    std::vector<std::vector<int>> blocks_;
     std::int64_t total_;
     std::shared_ptr<Pool> pool_;
     SetValues values_;

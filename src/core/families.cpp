@@ -30,7 +30,7 @@ std::shared_ptr<const Family> FamilyScores::prepare(int child, const VariableSet
     return claimed ? work_out_claimed(key) : known;
 }
 
-std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents, std::span<const int>) {
+std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents, std::span<const int> more) {
     if (parents.empty()) {
         const auto changes = first_changes()[child];
         return {changes.begin(), changes.end()};
@@ -40,7 +40,43 @@ std::vector<Fixed> FamilyScores::additions(int child, const VariableSet& parents
         const auto found = families_.find({child, parents});
         if (found != families_.end() && found->second) return found->second->changes;
     }
+    auto changes = work_out_additions(child, parents, more);
+    charge(child, parents, changes);
+    return changes;
+}
+
+std::vector<Fixed> FamilyScores::work_out_additions(int child, const VariableSet& parents, std::span<const int>) {
     return work_out(child, parents);
+}
+
+void FamilyScores::charge(int child, const VariableSet& parents, std::span<Fixed> changes) const {
+    if (cost_of_arc_.units == 0) return;
+    for (int u = 0; u < variables_; ++u) {
+        if (u == child || !is_candidate(changes[u])) continue;
+        changes[u] += parents.contains(u) ? cost_of_arc_ : -cost_of_arc_;
+    }
+}
+
+std::optional<Wide> FamilyScores::most_with_more(int child, const VariableSet& parents, Wide limit) {
+    const Wide arcs = cost_of_arc_.times(static_cast<std::int64_t>(parents.size()) + 1).units;
+    const auto least = least_bound_with_more(child, parents);
+    if (least && *least - arcs > limit) return NO_LIMIT;
+    const auto bound = bound_with_more(child, parents);
+    if (!bound) return bound;
+    return *bound - arcs;
+}
+
+std::optional<Wide> FamilyScores::most_added(int child, const VariableSet& parents, Wide gain, int more) {
+    const Wide cost = cost_of_arc_.times(static_cast<std::int64_t>(parents.size())).units;
+    const auto bound = bound_added(child, parents, gain + cost, more);
+    if (!bound) return bound;
+    return *bound - cost_of_arc_.units;
+}
+
+std::shared_ptr<FamilyScores> FamilyScores::reordered(std::span<const int> order) {
+    auto scores = renumbered(order);
+    scores->cost_of_arc_ = cost_of_arc_;
+    return scores;
 }
 
 namespace {
@@ -69,6 +105,8 @@ private:
 
 std::unique_ptr<Gains> FamilyScores::gains() { return std::make_unique<GainsByAdditions>(*this); }
 
+std::unique_ptr<ParentSets> FamilyScores::parent_sets() { return std::make_unique<ExactParentSets>(*this); }
+
 std::pair<std::shared_ptr<const Family>, bool> FamilyScores::claim(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto [found, claimed] = families_.try_emplace(key);
@@ -83,6 +121,7 @@ std::shared_ptr<const Family> FamilyScores::work_out_claimed(const Key& key) {
             made->changes.assign(changes.begin(), changes.end());
         } else {
             made->changes = work_out(key.child, key.parents);
+            charge(key.child, key.parents, made->changes);
         }
     } catch (...) {
         {
@@ -110,6 +149,7 @@ MatrixView<const Fixed> FamilyScores::first_changes() {
         first_terms_.resize(variables_);
         first_changes_ = Matrix<Fixed>::unwritten(variables_, variables_);
         work_out_first(first_terms_, first_changes_.view());
+        for (int v = 0; v < variables_; ++v) charge(v, {}, first_changes_[v]);
     });
     return std::as_const(first_changes_).view();
 }

@@ -1,6 +1,7 @@
 // What a search asks of a score: families, and what each single change of their parents would bring.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "fixed.hpp"
+#include "parent_sets.hpp"
 #include "pool.hpp"
 #include "variable_set.hpp"
 #include "views.hpp"
@@ -30,6 +32,8 @@ struct Family {
 
 /// In place of what a child gains: it cannot have these parents.
 constexpr Wide NO_GAIN = -(Wide{1} << 120);
+/// More than any gain.
+constexpr Wide NO_LIMIT = Wide{1} << 120;
 
 /// What a child gains, over having no parents, with all others of a set and one more variable, for some of these.
 struct Growing {
@@ -66,6 +70,12 @@ public:
     int most_parents() const { return most_parents_; }
     virtual Pool& pool() const = 0;
 
+    /// Charge every arc the same: the score of a DAG is lowered by this much per arc. For a prior over graphs; call it
+    /// before any family is scored. The penalty is the difference of |S| (|S| - 1) / 2, so score equivalence survives.
+    void charge_arcs(Fixed cost) { cost_of_arc_ = cost; }
+    /// What each arc costs; `term` and `first_terms` alone leave it out.
+    Fixed cost_of_arc() const { return cost_of_arc_; }
+
     /// A family, worked out once.
     std::shared_ptr<const Family> family(int child, const VariableSet& parents);
     /// Whether a family is known or under way.
@@ -74,19 +84,32 @@ public:
     std::shared_ptr<const Family> prepare(int child, const VariableSet& parents);
 
     /// The change of score when u becomes a parent, for some u; those of others mean nothing. The family is not kept.
-    virtual std::vector<Fixed> additions(int child, const VariableSet& parents, std::span<const int> more);
+    std::vector<Fixed> additions(int child, const VariableSet& parents, std::span<const int> more);
 
-    /// What works out gains; nothing is kept of them.
+    /// What works out gains, the cost of arcs included; nothing is kept of them.
     virtual std::unique_ptr<Gains> gains();
+
+    /// Nanoseconds that `know_all_sets` takes, roughly; a function of the counts of variables, levels and rows and of bounds
+    /// alone. Infinite where nothing can be worked out beforehand.
+    virtual double cost_of_all_sets(int) { return std::numeric_limits<double>::infinity(); }
+    /// Nanoseconds that scoring one set of parents among many takes, roughly, if nothing is worked out beforehand.
+    virtual double cost_of_set() const { return 0; }
+    /// Work out what gains need of all families of at most so many parents that can be worth it; not while gains are worked out.
+    virtual void know_all_sets(int) {}
+    /// What computes parent sets for a search that proposes graphs, by one thread; it must not outlive these scores.
+    virtual std::unique_ptr<ParentSets> parent_sets();
 
     /// An upper bound of what a child gains, over having no parents, with all of some parents and at least one more; none
     /// where none is known.
-    virtual std::optional<Wide> most_with_more(int, const VariableSet&) { return std::nullopt; }
+    std::optional<Wide> most_with_more(int child, const VariableSet& parents) { return most_with_more(child, parents, NO_LIMIT); }
+    /// The same; it need not be tight where it is above a limit anyway.
+    std::optional<Wide> most_with_more(int child, const VariableSet& parents, Wide limit);
     /// An upper bound of what one more parent adds to any family that has all of some parents, and perhaps more; `gain` is
     /// what the child gains with these parents alone, over having none. None where no bound is known.
-    virtual std::optional<Wide> most_added(int, const VariableSet&, Wide, int) { return std::nullopt; }
+    std::optional<Wide> most_added(int child, const VariableSet& parents, Wide gain, int more);
 
-    /// The score of a family, less what only big integers can hold: the penalty of its free parameters.
+    /// The score of a family without the cost of its arcs and without what only big integers can hold: the penalty of its
+    /// free parameters.
     virtual Fixed term(int child, const VariableSet& parents) = 0;
 
     /// Terms and changes of every variable without parents.
@@ -102,15 +125,27 @@ public:
     FirstSums sums_of_first_changes();
 
     /// The same score for variables renumbered so that new i is old order[i].
-    virtual std::shared_ptr<FamilyScores> reordered(std::span<const int> order) = 0;
+    std::shared_ptr<FamilyScores> reordered(std::span<const int> order);
 
     /// Nanoseconds that working out a family takes, roughly.
     virtual double cost_of_family() const = 0;
 
 protected:
+    // What a kind of score implements knows nothing of the cost of arcs.
+
+    /// The changes of a family.
     virtual std::vector<Fixed> work_out(int child, const VariableSet& parents) = 0;
+    /// The changes of a family when u becomes a parent, for some u; those of others mean nothing.
+    virtual std::vector<Fixed> work_out_additions(int child, const VariableSet& parents, std::span<const int> more);
     /// Write terms and changes of every variable without parents, into memory in which nothing is written.
     virtual void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes);
+    /// What `most_with_more` and `most_added` return where arcs cost nothing.
+    virtual std::optional<Wide> bound_with_more(int, const VariableSet&) { return std::nullopt; }
+    /// What `bound_with_more` is not below, known without counting; none where that one takes no counting either.
+    virtual std::optional<Wide> least_bound_with_more(int, const VariableSet&) { return std::nullopt; }
+    virtual std::optional<Wide> bound_added(int, const VariableSet&, Wide, int) { return std::nullopt; }
+    /// What `reordered` returns, but for the cost of arcs.
+    virtual std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) = 0;
     /// Take over those of another score, where this variable i is its order[i].
     void adopt_first(FamilyScores& other, std::span<const int> order);
 
@@ -129,11 +164,14 @@ private:
     /// A family, null if it is not yet known; and whether it was not even under way: then it is now, by who asked.
     std::pair<std::shared_ptr<const Family>, bool> claim(const Key& key);
     std::shared_ptr<const Family> work_out_claimed(const Key& key);
+    /// Subtract the cost of arcs from the changes of a family.
+    void charge(int child, const VariableSet& parents, std::span<Fixed> changes) const;
     /// Nanoseconds that it takes to look at every pair of variables.
     double cost_of_all_pairs() const;
 
     int variables_;
     int most_parents_;
+    Fixed cost_of_arc_;
     std::once_flag first_once_;
     std::vector<Fixed> first_terms_;
     Matrix<Fixed> first_changes_;

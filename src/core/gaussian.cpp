@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "gaussian_parent_sets.hpp"
 #include "logarithm.hpp"
 
 namespace stablebn {
@@ -30,6 +31,14 @@ GaussianScores::GaussianScores(ScaledMatrix matrix, std::vector<std::int64_t> fa
       pool_(std::move(pool)) {}
 
 double GaussianScores::cost_of_family() const { return COST_OF_CANDIDATE * variables(); }
+
+std::unique_ptr<ParentSets> GaussianScores::parent_sets() {
+    GaussianTerms terms{matrix_, {factors_.begin(), factors_.end()}, {}};
+    for (std::size_t p = 0; p + 1 < offsets_.size(); ++p) {
+        terms.penalties.push_back((offsets_[p + 1] - offsets_[p] - cost_of_arc()).to_double());
+    }
+    return std::make_unique<GaussianParentSets>(std::move(terms));
+}
 
 Fixed GaussianScores::half_ln_of(double mantissa, std::int64_t exponent, std::size_t size) const {
     return half_ln(mantissa, exponent).times(factors_[size]);
@@ -163,7 +172,7 @@ void GaussianScores::find_bounds() {
         const double bits = 2 * most.to_double() / (LN_2 * static_cast<double>(factors_[0]));
         smallest = std::min(smallest, std::ldexp(1.0, static_cast<int>(std::floor(bits))));
         for (int u = 0; u < n; ++u) {
-            if (u != v) found.with_one(v, u) = changes(v, u).units + unit();
+            if (u != v) found.with_one(v, u) = (changes(v, u) + cost_of_arc()).units + unit();
         }
     }
     // A pivot is off by some 2**-53 of its own diagonal for each elimination, and each logarithm by that over the pivot.
@@ -173,12 +182,12 @@ void GaussianScores::find_bounds() {
     bounds_ = std::move(found);
 }
 
-std::optional<Wide> GaussianScores::most_with_more(int child, const VariableSet& parents) {
+std::optional<Wide> GaussianScores::bound_with_more(int child, const VariableSet& parents) {
     if (!bounds()) return std::nullopt;
     return bounds()->most[child] - static_cast<Wide>(parents.size() + 1) * unit() + bounds()->slack;
 }
 
-std::optional<Wide> GaussianScores::most_added(int child, const VariableSet& parents, Wide gain, int more) {
+std::optional<Wide> GaussianScores::bound_added(int child, const VariableSet& parents, Wide gain, int more) {
     if (!bounds()) return std::nullopt;
     const Wide likelihood = gain + static_cast<Wide>(parents.size()) * unit();
     return bounds()->most_added(child, parents, likelihood, more) - unit();
@@ -210,7 +219,7 @@ void GaussianScores::work_out_first(std::span<Fixed> terms, MatrixView<Fixed> ch
     });
 }
 
-std::shared_ptr<FamilyScores> GaussianScores::reordered(std::span<const int> order) {
+std::shared_ptr<FamilyScores> GaussianScores::renumbered(std::span<const int> order) {
     ScaledMatrix matrix{Matrix<double>(order.size(), order.size()), {}};
     for (std::size_t i = 0; i < order.size(); ++i) {
         matrix.exponents.push_back(matrix_.exponents[order[i]]);

@@ -35,15 +35,16 @@ public:
 
     Pool& pool() const override { return *pool_; }
     Fixed term(int child, const VariableSet& parents) override;
-    std::optional<Wide> most_with_more(int child, const VariableSet& parents) override;
-    std::optional<Wide> most_added(int child, const VariableSet& parents, Wide gain, int more) override;
-    std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
+    std::unique_ptr<ParentSets> parent_sets() override;
     double cost_of_family() const override;
 
     /// m ln det M / 2 of a set.
     Fixed half_ln_determinant(std::span<const int> members) const;
 
 protected:
+    std::optional<Wide> bound_with_more(int child, const VariableSet& parents) override;
+    std::optional<Wide> bound_added(int child, const VariableSet& parents, Wide gain, int more) override;
+    std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) override;
     std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
     void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes) override;
 

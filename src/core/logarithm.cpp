@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mutex>
+#include <utility>
 
 #include "factors.hpp"
 
@@ -161,39 +163,8 @@ constexpr std::array<double, 10> STIRLING{
 constexpr std::int64_t LARGEST_TABLE = 1 << 20;
 // So many of them are kept, by each thread.
 constexpr std::size_t KNOWN_AT_ONCE = 1 << 14;
-// Dirichlet terms of counts below this are looked up when they are met again.
-constexpr std::int64_t REMEMBERED = 256;
 
 Fixed ln_of_prime(std::int64_t p) { return to_fixed(ln({static_cast<double>(p), 0.0})); }
-
-/// ln(a (a + 1) ... (a + count - 1)).
-DoubleDouble ln_of_first_factors(double a, std::int64_t count) {
-    DoubleDouble sum;
-    for (std::int64_t i = 0; i < count; ++i) sum = sum + ln(two_sum(a, static_cast<double>(i)));
-    return sum;
-}
-
-/// Beyond 16 factors: Stirling's series at m + a, less the same at 16 + a, plus the first 16 factors.
-template <class Count>
-Fixed sum_rising(std::span<const Count> counts, double a) {
-    std::array<Fixed, REMEMBERED> known;
-    known.fill(NOT_A_CANDIDATE);
-    const DoubleDouble first =
-        ln_of_first_factors(a, STIRLING_FROM) + -ln_gamma(two_sum(a, static_cast<double>(STIRLING_FROM)));
-    Fixed total;
-    for (const std::int64_t m : counts) {
-        if (m < REMEMBERED && is_candidate(known[static_cast<std::size_t>(m)])) {
-            total += known[static_cast<std::size_t>(m)];
-            continue;
-        }
-        const DoubleDouble term = m <= STIRLING_FROM ? ln_of_first_factors(a, m)
-                                                     : ln_gamma(two_sum(static_cast<double>(m), a)) + first;
-        const Fixed fixed = to_fixed(term);
-        if (m < REMEMBERED) known[static_cast<std::size_t>(m)] = fixed;
-        total += fixed;
-    }
-    return total;
-}
 
 }  // namespace
 
@@ -290,7 +261,54 @@ Fixed LogTable::beyond(std::int64_t m) {
     return own.value;
 }
 
-Fixed sum_ln_rising(std::span<const std::int64_t> counts, double a) { return sum_rising(counts, a); }
-Fixed sum_ln_rising(std::span<const std::int32_t> counts, double a) { return sum_rising(counts, a); }
+/// The first 16 factors are multiplied out; beyond it is Stirling's series at m + a, less the same at 16 + a.
+RisingTable::RisingTable(double a) : a_(a) {
+    auto first = std::make_unique<Chunk>();
+    DoubleDouble sum;
+    write((*first)[0], {});
+    for (int i = 0; i < STIRLING_FROM; ++i) {
+        sum = sum + ln(two_sum(a, static_cast<double>(i)));
+        write((*first)[static_cast<std::size_t>(i) + 1], to_fixed(sum));
+    }
+    beyond_ = sum + -ln_gamma(two_sum(a, static_cast<double>(STIRLING_FROM)));
+    chunks_[0] = first.release();
+}
+
+RisingTable::~RisingTable() {
+    for (auto& chunk : chunks_) delete chunk.load();
+}
+
+void RisingTable::write(Entry& entry, Fixed value) {
+    entry.low.store(static_cast<std::uint64_t>(value.units), std::memory_order_relaxed);
+    entry.high.store(static_cast<std::int64_t>(value.units >> 64), std::memory_order_release);
+}
+
+Fixed RisingTable::compute(std::int64_t m) const {
+    const Fixed term = to_fixed(ln_gamma(two_sum(static_cast<double>(m), a_)) + beyond_);
+    const auto place = static_cast<std::uint64_t>(m);
+    if (place >= REMEMBERED) return term;
+    auto& slot = chunks_[place / CHUNK];
+    Chunk* chunk = slot.load(std::memory_order_acquire);
+    if (!chunk) {
+        auto made = std::make_unique<Chunk>();
+        // Another thread may have made it meanwhile: then that one is left in `chunk`.
+        if (slot.compare_exchange_strong(chunk, made.get(), std::memory_order_acq_rel)) chunk = made.release();
+    }
+    write((*chunk)[place % CHUNK], term);
+    return term;
+}
+
+std::shared_ptr<const RisingTable> RisingTables::with_prior(double a) {
+    {
+        const std::shared_lock lock(mutex_);
+        const auto found = known_.find(a);
+        if (found != known_.end()) return found->second;
+    }
+    auto made = std::make_shared<const RisingTable>(a);
+    const std::unique_lock lock(mutex_);
+    return known_.size() < MOST_TABLES ? known_.try_emplace(a, std::move(made)).first->second : made;
+}
+
+Fixed sum_ln_rising(std::span<const std::int64_t> counts, double a) { return RisingTable(a).sum(counts); }
 
 }  // namespace stablebn

@@ -6,8 +6,13 @@
 // real numbers.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <shared_mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "double_double.hpp"
@@ -60,8 +65,74 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// The sum over counts m of ln(Gamma(m + a) / Gamma(a)), the Dirichlet term of a cell with prior count a.
+/// ln(Gamma(m + a) / Gamma(a)) by count m: the Dirichlet terms of cells with prior count a. Those of small counts are
+/// remembered; threads may share an object.
+class RisingTable {
+public:
+    explicit RisingTable(double a);
+    ~RisingTable();
+    RisingTable(const RisingTable&) = delete;
+    RisingTable& operator=(const RisingTable&) = delete;
+
+    Fixed operator[](std::int64_t m) const {
+        const auto place = static_cast<std::uint64_t>(m);
+        if (place < REMEMBERED) {
+            if (const Chunk* chunk = chunks_[place / CHUNK].load(std::memory_order_acquire)) {
+                const Entry& entry = (*chunk)[place % CHUNK];
+                const std::int64_t high = entry.high.load(std::memory_order_acquire);
+                if (high != UNKNOWN) return joined(high, entry.low.load(std::memory_order_relaxed));
+            }
+        }
+        return compute(m);
+    }
+
+    /// The sum over counts.
+    template <class Count>
+    Fixed sum(std::span<const Count> counts) const {
+        Fixed total;
+        for (const Count m : counts) {
+            if (m) total += (*this)[m];
+        }
+        return total;
+    }
+
+private:
+    static constexpr std::uint64_t REMEMBERED = 1 << 14;
+    static constexpr std::uint64_t CHUNK = 64;
+    static constexpr std::int64_t UNKNOWN = INT64_MIN;
+
+    /// Two halves of a number: the lower one is written first, and means nothing while the upper one is unknown.
+    struct Entry {
+        std::atomic<std::int64_t> high = UNKNOWN;
+        std::atomic<std::uint64_t> low = 0;
+    };
+    using Chunk = std::array<Entry, CHUNK>;
+
+    static Fixed joined(std::int64_t high, std::uint64_t low) { return {static_cast<Wide>(high) << 64 | low}; }
+    /// A term that is not yet known; remember it if its count is small.
+    Fixed compute(std::int64_t m) const;
+    static void write(Entry& entry, Fixed value);
+
+    double a_;
+    /// Of 16 factors and more: what to add to Stirling's series at m + a.
+    DoubleDouble beyond_;
+    mutable std::array<std::atomic<Chunk*>, REMEMBERED / CHUNK> chunks_{};
+};
+
+/// Tables of Dirichlet terms by prior count; threads may share an object.
+class RisingTables {
+public:
+    std::shared_ptr<const RisingTable> with_prior(double a);
+
+private:
+    /// So many are kept; then each is made for the one who wants it.
+    static constexpr std::size_t MOST_TABLES = 4096;
+
+    std::shared_mutex mutex_;
+    std::unordered_map<double, std::shared_ptr<const RisingTable>> known_;
+};
+
+/// The sum over counts m of ln(Gamma(m + a) / Gamma(a)).
 Fixed sum_ln_rising(std::span<const std::int64_t> counts, double a);
-Fixed sum_ln_rising(std::span<const std::int32_t> counts, double a);
 
 }  // namespace stablebn

@@ -279,7 +279,7 @@ std::vector<NodeAverageScores::Step> NodeAverageLikelihood::gains(int child, con
     return found;
 }
 
-std::shared_ptr<FamilyScores> NodeAverageLikelihood::reordered(std::span<const int> order) {
+std::shared_ptr<FamilyScores> NodeAverageLikelihood::renumbered(std::span<const int> order) {
     auto scores = std::make_shared<NodeAverageLikelihood>(counts_->reordered(order), unit());
     scores->adopt_first(*this, order);
     return scores;

@@ -98,10 +98,10 @@ public:
 
     Pool& pool() const override { return counts_->pool(); }
     double cost_of_family() const override;
-    std::shared_ptr<FamilyScores> reordered(std::span<const int> order) override;
     std::int64_t complete_rows(const VariableSet& family) const override;
 
 protected:
+    std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) override;
     Fixed alone(int child) override;
     std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) override;
     double free_parameters(int child, const VariableSet& parents) const override;

@@ -179,7 +179,7 @@ std::int64_t NodeAverageMixed::complete_rows(const VariableSet& family) const {
     return table_->complete_rows(family.members());
 }
 
-std::shared_ptr<FamilyScores> NodeAverageMixed::reordered(std::span<const int> order) {
+std::shared_ptr<FamilyScores> NodeAverageMixed::renumbered(std::span<const int> order) {
     auto scores = std::make_shared<NodeAverageMixed>(table_->reordered(order), unit());
     scores->adopt_first(*this, order);
     return scores;

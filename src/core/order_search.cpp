@@ -20,35 +20,11 @@ constexpr int MOST_MOVED = 4;
 constexpr int CHOOSING = 10;
 // So often in each attempt.
 constexpr int TIMES_ANEW = 5;
-// In the key, for a family that may not be.
-constexpr Wide NO_CHANGE = -(Wide{1} << 95);
-
-std::uint64_t mix(std::uint64_t number) {
-    number ^= number >> 30;
-    number *= 0xBF58476D1CE4E5B9U;
-    number ^= number >> 27;
-    number *= 0x94D049BB133111EBU;
-    return number ^ number >> 31;
-}
 
 }  // namespace
 
-std::uint64_t Draws::next() { return mix(state_ += 0x9E3779B97F4A7C15U); }
-
-int Draws::below(int count) {
-    // Of 2**32 numbers so few are favoured that no search can tell.
-    return static_cast<int>((next() >> 32) * static_cast<std::uint64_t>(count) >> 32);
-}
-
-OrderSearch::OrderSearch(FamilyBank& bank, OrderEffort effort) : bank_(bank), effort_(effort), key_(0) {
-    const auto changes = bank.scores().first_changes();
-    for (std::size_t v = 0; v < changes.rows; ++v) {
-        for (const Fixed change : changes[v]) {
-            const Wide units = is_candidate(change) ? change.units : NO_CHANGE;
-            key_ = mix(key_ ^ static_cast<std::uint64_t>(units >> 32));
-            key_ = mix(key_ ^ static_cast<std::uint64_t>(units & 0xFFFFFFFF));
-        }
-    }
+OrderSearch::OrderSearch(FamilyBank& bank, OrderEffort effort)
+    : bank_(bank), effort_(effort), key_(key_of(bank.scores())) {
     read_choices();
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "draws.hpp"
 #include "family_bank.hpp"
 #include "wide.hpp"
 
@@ -28,18 +29,6 @@ struct OrderEffort {
     /// Whether an attempt begins with a family that is worth more than the one chosen, in place of arcs that are turned, and
     /// then lets some variables choose anew: it goes further, and costs more the more families there are.
     bool forces_families = false;
-};
-
-/// Numbers that only look random: a function of the key.
-class Draws {
-public:
-    explicit Draws(std::uint64_t key) : state_(key) {}
-    std::uint64_t next();
-    /// 0 .. count - 1.
-    int below(int count);
-
-private:
-    std::uint64_t state_;
 };
 
 /// An order, and the family that each variable has in it.

@@ -114,6 +114,9 @@ public:
 
     Counts& counts() const { return *counts_; }
     std::size_t columns() const { return floors_.size(); }
+    /// The values of a column in steps of 2**-bits standard deviations; none where somebody else has the rows.
+    std::span<const std::int64_t> values(int column) const { return columns_[column]; }
+    int bits() const { return bits_; }
     /// The least residual variance of a column in any stratum, in terms of its total variance.
     double floor(int column) const { return floors_[column]; }
 

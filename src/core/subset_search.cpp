@@ -7,6 +7,7 @@
 #include <set>
 
 #include "pool.hpp"
+#include "subset_lattice.hpp"
 
 namespace stablebn {
 
@@ -44,41 +45,6 @@ public:
     }
 
     Wide loss() const { return least_[all_]; }
-
-    /// R(S) is the least loss of placing all others after S: a choice is usable where L(S) + its loss + R(S + v) is the least.
-    std::vector<std::vector<std::uint8_t>> usable() const {
-        std::vector<Wide> rest(least_.size());
-        std::vector<std::vector<std::uint8_t>> found(n_);
-        for (int v = 0; v < n_; ++v) found[v].resize(choices_[v].size());
-        for (Subset s = all_; s-- > 0;) {
-            if (s % BLOCK == 0) Watch::look_now_and_then();
-            rest[s] = NEVER;
-            for (Subset left = all_ & ~s; left; left &= left - 1) {
-                const int v = std::countr_zero(left);
-                rest[s] = std::min(rest[s], rest[s | (Subset{1} << v)] + least_of(v, s));
-            }
-            if (least_[s] + rest[s] != loss()) continue;
-            for (Subset left = all_ & ~s; left; left &= left - 1) {
-                const int v = std::countr_zero(left);
-                const Wide before = least_[s] + rest[s | (Subset{1} << v)];
-                for (std::size_t at = 0; at < choices_[v].size(); ++at) {
-                    const Choice& own = choices_[v][at];
-                    if (before + own.loss > loss()) break;
-                    if (!(own.parents & ~s) && before + own.loss == loss()) found[v][at] = 1;
-                }
-            }
-        }
-        return found;
-    }
-
-    /// Best DAGs, from sinks to sources; false if there are more, or it takes more steps.
-    bool list(std::size_t most, std::int64_t steps, std::vector<std::vector<int>>& dags) const {
-        std::set<std::vector<int>> found;
-        std::vector<int> chosen(n_, -1);
-        const bool all = descend(all_, n_, 0, chosen, most, steps, found);
-        dags.assign(found.begin(), found.end());
-        return all;
-    }
 
     std::vector<int> order() const {
         std::vector<int> order(loss() < NEVER ? n_ : 0);
@@ -129,13 +95,31 @@ private:
         return NEVER;
     }
 
+    std::span<const std::vector<Choice>> choices_;
+    int n_;
+    Subset all_;
+    std::vector<Wide> least_;
+    /// By set and variable: the place of the first choice within it, or NO_CHOICE; empty where there are many.
+    std::vector<First> first_;
+};
+
+/// Lists best DAGs, given the least losses of all subsets.
+class BestDagList {
+public:
+    BestDagList(std::span<const std::vector<Choice>> choices, std::span<const Wide> least, std::size_t most, std::int64_t steps)
+        : choices_(choices), least_(least), most_(most), steps_(steps), chosen_(choices.size(), -1) {}
+
+    /// From sinks to sources; false if there are more, or it takes more steps.
+    bool list() { return descend(static_cast<Subset>(least_.size() - 1), static_cast<int>(choices_.size()), 0); }
+    std::vector<std::vector<int>> dags() const { return {found_.begin(), found_.end()}; }
+
+private:
     /// Every DAG is met in the order that takes away the last of its sinks first: the one taken before, if later in number,
     /// must have been kept by this one. Some are met more than once.
-    bool descend(Subset s, int last, Subset kept, std::vector<int>& chosen, std::size_t most, std::int64_t& steps,
-                 std::set<std::vector<int>>& found) const {
+    bool descend(Subset s, int last, Subset kept) {
         if (!s) {
-            if (found.size() == most && !found.contains(chosen)) return false;
-            found.insert(chosen);
+            if (found_.size() == most_ && !found_.contains(chosen_)) return false;
+            found_.insert(chosen_);
             return true;
         }
         for (Subset rest = s; rest; rest &= rest - 1) {
@@ -146,32 +130,34 @@ private:
                 const Choice& own = choices_[v][at];
                 if (least_[before] + own.loss > least_[s]) break;
                 if (own.parents & ~before) continue;
-                if (--steps < 0) return false;
-                chosen[v] = static_cast<int>(at);
-                if (!descend(before, v, own.parents, chosen, most, steps, found)) return false;
+                if (--steps_ < 0) return false;
+                chosen_[v] = static_cast<int>(at);
+                if (!descend(before, v, own.parents)) return false;
             }
         }
         return true;
     }
 
     std::span<const std::vector<Choice>> choices_;
-    int n_;
-    Subset all_;
-    std::vector<Wide> least_;
-    /// By set and variable: the place of the first choice within it, or NO_CHOICE; empty where there are many.
-    std::vector<First> first_;
+    std::span<const Wide> least_;
+    std::size_t most_;
+    std::int64_t steps_;
+    std::vector<int> chosen_;
+    std::set<std::vector<int>> found_;
 };
 
 }  // namespace
 
-BestDags best_dags(std::span<const std::vector<Choice>> choices, std::size_t most_dags, std::int64_t most_steps) {
-    const SubsetSearch search(choices);
+BestDags best_dags(std::span<const std::vector<Choice>> choices, std::span<const std::vector<std::int32_t>> ranks,
+                   std::size_t most_dags, std::int64_t most_steps) {
+    SubsetLattice lattice(choices);
     BestDags best;
-    best.loss = search.loss();
-    if (most_dags) {
-        best.usable = search.usable();
-        best.are_all = search.list(most_dags, most_steps, best.dags);
-    }
+    best.loss = lattice.loss();
+    if (!most_dags || best.loss >= NEVER) return best;
+    if (const auto first = lattice.first(ranks)) best.first = first->choices;
+    BestDagList found(choices, lattice.least(), most_dags, most_steps);
+    best.are_all = found.list();
+    best.dags = found.dags();
     return best;
 }
 

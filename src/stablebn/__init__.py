@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         H2PC,
         HC,
         MMHC,
+        Averaged,
         Best,
         Exact,
         HCDec,
@@ -106,7 +107,7 @@ _HOMES = {
     "stablebn.search.trace": ("Trace",),
     "stablebn.learners.pattern": ("TestTrace",),
     "stablebn.sklearn": (
-        *("Best", "Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
+        *("Averaged", "Best", "Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
     ),
 }
@@ -121,6 +122,7 @@ __all__ = [
     "MMHC",
     "PDAG",
     "Agreement",
+    "Averaged",
     "Best",
     "Bootstrap",
     "CITest",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stablebn.arguments import (
     CheckArguments,
@@ -36,6 +36,7 @@ from stablebn.data import (
     Prepared,
     prepare,
 )
+from stablebn.data.blocks import AnyTable
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.data.growing import READING, GrowingTable
 from stablebn.data.levels import check_levels
@@ -51,19 +52,23 @@ from stablebn.independence import name_of_test
 from stablebn.knowledge import KnownArcs
 from stablebn.learned import LearnedGraph, learned_graph, order_warnings, unfinished_warning
 from stablebn.learners import (
+    AUTOMATIC,
     LEARNERS,
     Pattern,
     Problem,
     SearchConfig,
     define_problem,
+    learner_of,
     measured,
     number_variables,
 )
+from stablebn.learners.automatic import USUAL_PRIOR, USUAL_SCORE, score_for
 from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
-from stablebn.learners.config import EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
-from stablebn.learners.exact import BestDag
+from stablebn.learners.config import AVERAGES, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.interruption import Interruption
 from stablebn.learners.lone_test import tested_alone
+from stablebn.learners.proven import BestDag
+from stablebn.learners.registry import MOST_ACCURATE
 from stablebn.naming import (
     as_dag,
     called_names,
@@ -80,11 +85,12 @@ from stablebn.naming import (
     start_graph,
     start_parent_sets,
 )
-from stablebn.options import takes
+from stablebn.options import options_of, takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb
 from stablebn.stats import source_of, statistics_of
+from stablebn.stats.sources import RowSource
 from stablebn.threads import cores
 
 if TYPE_CHECKING:
@@ -93,6 +99,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _DEFAULTS = {entry.name: entry.default for entry in learn_options()}
+
+Scored = TypeVar("Scored", LearnArguments, ScoreArguments)
 
 Search = Callable[[Problem, SearchConfig], Climb | Pattern]
 """What finds a graph."""
@@ -161,12 +169,15 @@ def learn_among(
     asked = _as_read_before(asked)
     said = asked.said()
     began = time.perf_counter()
-    learner = LEARNERS[asked.algorithm]
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
     path = None if asked.checkpoint is None else Path(asked.checkpoint)
     earlier = None if path is None else read_checkpoint(path, resume=asked.resume)
 
     prepared = prepared or _prepared(asked, _binning(asked), duplicates=asked.duplicates)
+    threads = asked.threads or cores()
+    source = source_of(prepared.whole, asked.engine, threads=threads) if asked.engine == "gpu" else prepared.whole
+    asked, chosen, uncertain = _with_choices(asked, prepared, source, threads, deadline)
+    learner = LEARNERS[asked.algorithm]
     depends_on_units = _units_warning(asked, prepared)
     unit_free = _is_unit_free(asked, prepared)
     encoded = time.perf_counter()
@@ -174,9 +185,8 @@ def learn_among(
     kinds = {name: prepared.kinds[name] for name in prepared.table.names}
     config = asked.part(ScoreConfig)
     known = known_among(said, prepared, config) if known is None else known
-    threads = asked.threads or cores()
     problem = define_problem(
-        source_of(prepared.whole, asked.engine, threads=threads) if asked.engine == "gpu" else prepared.whole,
+        source,
         config,
         unit_free=unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
@@ -201,6 +211,11 @@ def learn_among(
         start=start_parent_sets(start, problem),
         interruption=interruption,
     )
+    if AVERAGES in learner.traits:
+        # What draws rows takes time to import, and only this algorithm needs it.
+        from stablebn.learners.resampled import resampled_rows
+
+        problem = replace(problem, resampling=resampled_rows(prepared, problem, unit_free=unit_free, threads=threads))
     if learner.scores_families:
         check_start(problem, search.most_parents, "what is required" if start is None else "start")
     elif problem.constraints and problem.constraints.limited:
@@ -238,6 +253,7 @@ def learn_among(
         warnings=(
             *prepared.warnings,
             *depends_on_units,
+            *uncertain,
             *order_warnings(problem, prepared),
             *learned.warnings,
             *unfinished,
@@ -252,6 +268,7 @@ def learn_among(
         rows=prepared.whole.total,
         fewest_rows=learned.fewest_rows,
         config=asked.recorded(),
+        chosen=chosen,
         fingerprint=learned.fingerprint,
         finished=finished,
         known=learned.known,
@@ -270,6 +287,45 @@ def learn_among(
     )
     logger.info("%s: %d arcs, score %s, %.3f s", asked.algorithm, len(result.arcs), result.score, done - began)
     return result
+
+
+def _with_choices(
+    asked: LearnArguments, prepared: Prepared, source: AnyTable | RowSource, threads: int, deadline: float | None
+) -> tuple[LearnArguments, dict[str, str], tuple[Caution, ...]]:
+    """Choose the algorithm and the score that were left to the library; return why by option, and any doubt."""
+    chosen = {}
+    uncertain: tuple[Caution, ...] = ()
+    if asked.algorithm == AUTOMATIC:
+        algorithm, chosen["algorithm"] = MOST_ACCURATE, "the most accurate one"
+        if asked.score == AUTOMATIC:
+            choice = score_for(
+                prepared.whole,
+                source,
+                k=asked.k,
+                arcs=asked.arcs,
+                threads=threads,
+                deadline=deadline,
+                watch=asked.progress,
+            )
+            if choice.uncertain is not None:
+                uncertain = (Caution("uncertain-score", (), choice.uncertain),)
+            chosen["score"] = choice.why
+            if choice.algorithm != algorithm:
+                algorithm, chosen["algorithm"] = choice.algorithm, "the table is large"
+            asked = asked.as_used(score=choice.score)
+            if asked.prior == AUTOMATIC:
+                chosen["prior"] = choice.why_prior
+                asked = asked.as_used(prior=choice.prior)
+        asked = asked.as_used(algorithm=algorithm)
+    return _with_usual_score(asked), chosen, uncertain
+
+
+def _with_usual_score(asked: Scored) -> Scored:
+    """Replace what is left of `AUTOMATIC` by the usual score and prior."""
+    return asked.as_used(
+        score=USUAL_SCORE if asked.score == AUTOMATIC else asked.score,
+        prior=USUAL_PRIOR if asked.prior == AUTOMATIC else asked.prior,
+    )
 
 
 def _as_read_before(asked: LearnArguments) -> LearnArguments:
@@ -321,7 +377,9 @@ def _proof(
         options.pop(name, None)
     if isinstance(prepared.table, CategoricalTable):
         options.pop("unit_free", None)
-    if isinstance(asked.kinds, Mapping):
+    if not asked.kinds:
+        options.pop("kinds", None)
+    elif isinstance(asked.kinds, Mapping):
         options["kinds"] = list(prepared.kinds.items())
     if asked.levels is not None:
         options["levels"] = list(prepared.levels.items())
@@ -384,8 +442,8 @@ def _takes_holes(asked: LearnArguments | ScoreArguments | CheckArguments) -> boo
     """Whether a table with holes can be learned from, or scored, as asked."""
     if isinstance(asked, CheckArguments):
         return True
-    by_classes = isinstance(asked, LearnArguments) and EQUIVALENCE_CLASSES in LEARNERS[asked.algorithm].traits
-    return asked.score in WITH_HOLES and not by_classes
+    by_classes = isinstance(asked, LearnArguments) and EQUIVALENCE_CLASSES in learner_of(asked.algorithm).traits
+    return asked.score in (AUTOMATIC, *WITH_HOLES) and not by_classes
 
 
 def _is_unit_free(asked: LearnArguments | ScoreArguments, prepared: Prepared) -> bool:
@@ -547,7 +605,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     -------
     GraphScore
     """
-    asked = ScoreArguments.from_call("score", arguments, options)
+    asked = _scored_as_learned(ScoreArguments.from_call("score", arguments, options))
     if asked.unit_free is None and isinstance(asked.graph, Result) and asked.graph.config.get("unit_free") is False:
         asked = replace(asked, unit_free=False)
     config = asked.part(ScoreConfig)
@@ -586,7 +644,17 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
             "stablebn learn --dag writes one."
         )
     exact = {name: scores.family(v, families[v]) for v, name in enumerate(variables)}
-    return GraphScore(to_float(sum(exact.values())), {name: to_float(exact.get(name, 0)) for name in prepared.names})
+    by_node = {name: to_float(exact.get(name, 0)) for name in prepared.names}
+    return GraphScore(to_float(sum(exact.values())), by_node, config.score)
+
+
+def _scored_as_learned(asked: ScoreArguments) -> ScoreArguments:
+    """Let a result be scored by the score that it was learned by, unless another one is named."""
+    if asked.score != AUTOMATIC or not isinstance(asked.graph, Result):
+        return _with_usual_score(asked)
+    own = {entry.name: asked.graph.config[entry.name] for entry in options_of(ScoreConfig)}
+    given = {name: value for name, value in changed_options(asked, (ScoreConfig,)).items() if value != AUTOMATIC}
+    return asked.as_used(**{**own, **given})
 
 
 def fit(

@@ -25,8 +25,17 @@ from stablebn.data.missing import MISSING
 from stablebn.errors import OptionError
 from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
 from stablebn.knowledge.words import arcs_from_words, tiers_from_words
+from stablebn.learners.automatic import USUAL_PRIOR, USUAL_SCORE
 from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
-from stablebn.learners.registry import LEARNERS, find_learner, learner_name, learners_with, refuse_options_of_others
+from stablebn.learners.registry import (
+    AUTOMATIC,
+    LEARNERS,
+    find_learner,
+    learner_name,
+    learner_of,
+    learners_with,
+    refuse_options_of_others,
+)
 from stablebn.options import Option, Options, about, at_least, choice, option, options_of, refuse_unknown
 from stablebn.scores.registry import ScoreConfig
 
@@ -66,6 +75,20 @@ class _Table(Options):
     )
 
 
+def _automatic(name: str, usual: str) -> Any:
+    """Return an option of `ScoreConfig` with `AUTOMATIC` as a further value and as its default."""
+    meaning = f"that of a result that is scored; without an algorithm by the table; else {usual}."
+    entry = next(own for own in options_of(ScoreConfig) if own.name == name)
+    return option(
+        AUTOMATIC,
+        f"{entry.help} Or auto: {meaning}",
+        check=choice((AUTOMATIC, *entry.choices)),
+        own_name=entry.own_name,
+        group=entry.group,
+        command_help=f"{entry.command_help} Or auto: {meaning}",
+    )
+
+
 def _check_path(name: str, value: object) -> None:
     if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise OptionError(f"{name}={value!r} must be the name of a file.")
@@ -79,7 +102,8 @@ def _check_folder(name: str, value: object) -> None:
 
 
 def _check_algorithm(_: str, value: object) -> None:
-    find_learner(value)
+    if not (isinstance(value, str) and value == AUTOMATIC):
+        find_learner(value)
 
 
 @dataclass(frozen=True)
@@ -87,8 +111,9 @@ class _TableAndLearner(_Table):
     """The table and the learner."""
 
     algorithm: str = option(
-        "tabu-stable",
-        f"The learner: {', '.join(LEARNERS)}.",
+        AUTOMATIC,
+        f"The algorithm: {', '.join(LEARNERS)}; or auto, the most accurate one, best, with a score and a prior that "
+        "are chosen for the table unless they are given (the result says which, and why).",
         check=_check_algorithm,
         own_name=learner_name,
         command_type=None,
@@ -261,7 +286,9 @@ class _InParts(Options):
 class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     """What a learner can be told whatever the table: the parameters of the estimators."""
 
+    score: str = _automatic("score", USUAL_SCORE)
     _: KW_ONLY
+    prior: str = _automatic("prior", USUAL_PRIOR)
     start: object = option(
         None,
         "Where every search starts: a DAG, arcs or the file of a graph; by default the graph without arcs.",
@@ -414,7 +441,11 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
 
 @dataclass(frozen=True)
 class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
-    """What `stablebn.score` can be told."""
+    """The options of `stablebn.score`."""
+
+    score: str = _automatic("score", USUAL_SCORE)
+    _: KW_ONLY
+    prior: str = _automatic("prior", USUAL_PRIOR)
 
 
 @dataclass(frozen=True)
@@ -519,7 +550,7 @@ def check_options() -> tuple[Option, ...]:
 @cache
 def options_for(algorithm: str) -> tuple[Option, ...]:
     """The options that a learner has."""
-    return tuple(entry for entry in learn_options() if LEARNERS[algorithm].has(entry))
+    return tuple(entry for entry in learn_options() if learner_of(algorithm).has(entry))
 
 
 @cache

@@ -39,6 +39,7 @@ LOOKS = {
     "gs": Look(GREY, ":", "H"),
     "inter-iamb": Look(SAND, ":", "8"),
     "best": Look(VERMILION, "-", "*"),
+    "averaged": Look(PURPLE, "-", "P"),
     "exact": Look(BLACK, "-", "."),
 }
 """By the names of our learners."""

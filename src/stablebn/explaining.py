@@ -348,16 +348,22 @@ def _steps(result: Result, a: Hashable, b: Hashable) -> tuple[Step | None, Step 
     """The step that brought an edge or took it away for good, and the one that turned it since."""
     trace = result.trace
     if isinstance(trace, OperatorTrace):
-        places = [place for place in range(len(trace)) if {trace.x[place], trace.y[place]} == {a, b}]
-        if not places:
-            return None, None
-        at = places[-1]
-        move = "insert" if trace.phase[at] == "forward" else "delete"
-        return Step(at + 1, len(trace), move, (trace.x[at], trace.y[at]), trace.delta[at], trace.others[at]), None
+        moved: Step | None = None
+        turned: Step | None = None
+        for place in range(len(trace)):
+            if {trace.x[place], trace.y[place]} == {a, b}:
+                step = _operator_step(trace, place)
+                moved, turned = (moved, step) if trace.phase[place] == "turning" else (step, None)
+        return moved, turned
     if not isinstance(trace, Trace):
         return None, None
-    moved, turned = _places_of_steps(trace, (a, b))
-    return _step(trace, moved), _step(trace, turned)
+    added, reversed_later = _places_of_steps(trace, (a, b))
+    return _step(trace, added), _step(trace, reversed_later)
+
+
+def _operator_step(trace: OperatorTrace, at: int) -> Step:
+    move = {"forward": "insert", "backward": "delete", "turning": "turn"}[trace.phase[at]]
+    return Step(at + 1, len(trace), move, (trace.x[at], trace.y[at]), trace.delta[at], trace.others[at])
 
 
 def _step(trace: Trace, at: int | None) -> Step | None:

@@ -50,13 +50,13 @@ class Step:
     number, of : int
         The place of the step among those that led to the graph, from 1, and how many there were.
     move : str
-        "add", "delete" or "reverse"; of fges "insert" or "delete".
+        "add", "delete" or "reverse"; of fges "insert", "delete" or "turn".
     arc : (from, to)
         As it was added, or as it stood.
     gain : float
         What the score gained.
     others : tuple of names
-        Of fges: T of Insert(x, y, T) or H of Delete(x, y, H).
+        Of fges: T of Insert(x, y, T), H of Delete(x, y, H) or C of Turn(x, y, C).
     runner_up : tuple of (move, from, to, gain) or None
         The move that would have been made otherwise.
     """

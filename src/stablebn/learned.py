@@ -14,10 +14,10 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.graph.pdag import as_pdag
 from stablebn.learners import Pattern, Problem, SearchConfig
-from stablebn.learners.exact import BestDag
 from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.orientation import numbered
 from stablebn.learners.pattern import extension
+from stablebn.learners.proven import BestDag
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.search.equivalence import known_arcs
@@ -318,11 +318,17 @@ def unfinished_warning(
             f"The search was interrupted: the graph is the best so far, and unfinished.{no_directions}{go_on}",
         )
     if isinstance(found, BestDag):
-        sets = [] if found.proof.most_parents is None else [f"max_sets={config.max_sets} parent sets"]
-        late = [] if config.max_time is None else [f"max_time={config.max_time} seconds"]
-        met = " or ".join([*sets, *late]) or "how large a part can be solved exactly"
-        message = f"The graph is not proven to be the best: a limit was met, {met}."
-        return Caution("max-time" if late else "not-proven", (), message)
+        is_late = problem.time_is_up()
+        largest = found.proof.most_parents
+        if is_late:
+            limit = f"max_time={config.max_time} seconds"
+        elif largest is None:
+            limit = "the size of a component that can be solved exactly"
+        else:
+            limit = f"max_sets={config.max_sets} parent sets, or the number of candidates among them"
+        left_out = "" if largest is None else f" Sets of more than {largest} parents were not all scored."
+        message = f"The graph is not proven to be the best: a limit was met, {limit}.{left_out}"
+        return Caution("max-time" if is_late else "not-proven", (), message)
     # Without a limit of time it can only have been the steps, perhaps those of a search for the order.
     if config.max_time is None or (isinstance(found, Climb) and len(found.steps) == config.max_iter):
         return Caution(

@@ -17,6 +17,7 @@ from stablebn.knowledge import Knowledge, KnownArcs, merged_arcs
 from stablebn.knowledge.conflicts import shown
 from stablebn.learners import Problem
 from stablebn.scores.available import NodeAverageScores
+from stablebn.scores.categorical import QuotientLikelihood
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
@@ -266,6 +267,11 @@ def check_rows(
         raise GraphError(
             f"{graph} has families for which too few rows have a value of the variable and of all its parents: "
             f"{listed(barred)}. Take parents away."
+        )
+    if barred and isinstance(scores, QuotientLikelihood):
+        raise GraphError(
+            f"{graph} gives these variables so many parents that qnml is not defined (more than 2**53 joint "
+            f"configurations): {listed(barred)}. Take parents away."
         )
     if barred:
         raise GraphError(

@@ -72,7 +72,8 @@ class NearOptimal:
     """The DAGs whose score is within a margin of the best score, and what they agree on.
 
     The weight of a DAG is exp(its score). Shares of weights are probabilities if all DAGs were equally likely before
-    the data were seen, and those that are not listed are left out: so a class with more DAGs has more weight.
+    the data were seen (with `prior="size"`: if each arc divided that by the number of variables), and those that are
+    not listed are left out: so a class with more DAGs has more weight.
 
     Attributes
     ----------

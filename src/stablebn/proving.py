@@ -14,14 +14,15 @@ from stablebn.certificate import Certificate
 from stablebn.errors import CertificateError, GraphError, OptionError
 from stablebn.graph.json_names import name_from
 from stablebn.learners import Problem, SearchConfig
-from stablebn.learners.exact import BestDag
 from stablebn.learners.interruption import Interruption
+from stablebn.learners.proven import BestDag
 from stablebn.options import options_of
 from stablebn.result import Result
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search.candidates import candidate_sets
+from stablebn.search.candidates import found_by, listed
 from stablebn.search.constraints import Constraints
-from stablebn.search.optimum.search import proof_of
+from stablebn.search.optimum.search import MOST_LISTED, best_of_many, proof_of
+from stablebn.search.optimum.subsets import MOST_PLACES_AT_ONCE
 
 # Of a score: it may be worked out in another unit, and differ in its last bits.
 _SLACK = 1e-9
@@ -220,13 +221,20 @@ def _checked(own: Certificate, problem: Problem, config: SearchConfig) -> BestDa
     """The graph of a certificate, once all that it says is seen to hold."""
     if problem.names != own.variables:
         raise CertificateError("the certificate is not of this table: other columns, or columns in another order.")
-    candidates = candidate_sets(
+    search = listed(
         problem.scores,
         max_parents=config.most_parents,
         constraints=problem.constraints,
         most_scored=config.max_sets,
     )
     try:
+        if search.complete and search.found > MOST_LISTED:
+            found = best_of_many(search, problem.scores, MOST_PLACES_AT_ONCE)
+            if found is not None:
+                if found[0] != own.parents or found[1].score != own.score or own.bound != own.score:
+                    raise ValueError("the graph is not the best one")
+                return BestDag.of(problem, *found, {}, ())
+        candidates = found_by(search, problem.scores)
         if own.besides:
             candidates = candidates.with_families(_obeying(own.besides, problem, config), problem.scores)
         proof = proof_of(candidates, own.parents, own.trees)

@@ -77,6 +77,8 @@ class Result:
         which a variable and its parents are known. Otherwise N. None without a `dag`.
     config : dict
         The algorithm, the score and all options, as they were used.
+    chosen : dict of option to str
+        Which of them were chosen for the table, as nothing was specified, and why.
     fingerprint : str
         A hash of graph and score in which names and layout play no part: equal words, equal runs.
     finished : bool
@@ -127,6 +129,7 @@ class Result:
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
     canonical: tuple[Hashable, ...] = field(default=(), compare=False)
     proof: GraphProof | None = None
+    chosen: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __hash__(self) -> int:
         # Of what is equal in equal results, enough to tell others apart.
@@ -392,6 +395,7 @@ class Result:
             "rows": self.rows,
             "fewest_rows": self.fewest_rows,
             "config": dict(self.config),
+            "chosen": dict(self.chosen),
             "cpdag": None
             if self.cpdag is None
             else {
@@ -465,10 +469,22 @@ class Result:
             f"from {_counted(self.rows, 'row')} with {name} ({score})."
         )
         proven = [] if self.proof is None else [f"  {self.proof.sentence()}"]
-        lines = [answer, *self._kinds_line(), *proven, *self._directions_lines(), *self._knowledge_line()]
+        lines = [
+            answer,
+            *self._choice_line(),
+            *self._kinds_line(),
+            *proven,
+            *self._directions_lines(),
+            *self._knowledge_line(),
+        ]
         lines += [f"  {caution}" for caution in self.warnings]
         lines.append(f"Fingerprint {self.fingerprint}.")
         return "\n".join(lines)
+
+    def _choice_line(self) -> list[str]:
+        """Say which options were chosen for the table, and why."""
+        named = ", ".join(f"{option} {self.config[option]} ({why})" for option, why in self.chosen.items())
+        return [f"  Chosen automatically: {named}."] if named else []
 
     def _kinds_line(self) -> list[str]:
         """How many columns were taken for what, unless all were taken for the same."""
@@ -529,10 +545,13 @@ class GraphScore:
     total : float
     by_node : dict of name to float
         Each variable's part, given its parents. A column with a single value has no part: 0.
+    score : str
+        The name of the score.
     """
 
     total: float
     by_node: Mapping[Hashable, float]
+    score: str = "bic"
 
     def __float__(self) -> float:
         return self.total

@@ -29,6 +29,13 @@ VERSION = 1
 _PLAIN = ("score", "rows", "fewest_rows", "config", "fingerprint", "finished")
 
 
+def is_result(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file holds a result, as `Result.to_json` writes it."""
+    from stablebn.networks.formats.files import read_text
+
+    return os.path.isfile(path) and read_text(os.fspath(path)).lstrip().startswith(f'{{\n "format": "{FORMAT}"')
+
+
 def text_of(content: Mapping[str, Any]) -> str:
     """The content of a result as JSON text, a line an entry."""
     lines = [f' "{key}": {json_text(value)}' for key, value in content.items()]
@@ -118,6 +125,8 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         "cuts": _by_name(content["cuts"], tuple),
         "levels": _by_name(content["levels"], _names),
         "proof": _proof(content),
+        # Files of version 0.1 do not have it.
+        "chosen": dict(content.get("chosen", {})),
     }
 
 

@@ -126,7 +126,7 @@ def test_oracle_is_reproduced_however_it_is_counted(
 ) -> None:
     _force(way, monkeypatch)
     right = golden(f"oracle/{name}_{rows}.json")["algorithms"]["tabu-stable"]
-    result = sb.learn(sample(name, rows))
+    result = sb.learn(sample(name, rows), "tabu-stable")
     assert sorted(map(list, result.arcs)) == sorted(right["arcs"])
     assert result.score == pytest.approx(right["score"], rel=1e-9)
 

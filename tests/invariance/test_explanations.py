@@ -84,7 +84,7 @@ def test_explanations_with_knowledge_do_not_depend_on_layout_and_names(combinati
 
 def test_every_learner_and_kind_is_met() -> None:
     assert {case.algorithm for case in _CASES} == set(STABLE)
-    assert len({(case.kind, case.score) for case in _CASES}) == 16
+    assert len({(case.kind, case.score) for case in _CASES}) == 21
 
 
 def test_the_marked_graph_of_a_pattern_is_its_class() -> None:

@@ -54,7 +54,8 @@ class Drawn:
             str(self.streams["known"].random()), len(names), most_required=1 if kind == "mixed" else 2
         )
         forbidden, required = ([(names[u], names[v]) for u, v in arcs] for arcs in drawn[:2])
-        by_kind = kind == "mixed" and self._options.get("arcs", "any" if score == "dg" else "clg") == "clg"
+        arcs = self._options.get("arcs", "any" if score in ("dg", "basis", "adaptive") else "clg")
+        by_kind = kind == "mixed" and arcs == "clg"
         required = [
             (a, b)
             for a, b in required

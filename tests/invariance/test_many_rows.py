@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from numpy.typing import NDArray
-from tests.drawn import UNSTABLE, Combination, Streams, combinations, options_of
+from tests.drawn import FROM_ANYWHERE, UNSTABLE, Combination, Streams, combinations, options_of
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
@@ -30,7 +30,7 @@ from stablebn.stats.sources import TableSource
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 TOTALS = (2**28 + 1, 2**31 - 1, 2**31, 2**32 + 5, 2**33 - 1, 2**39, 2**40)
-CASES = [(combination, TOTALS[place % len(TOTALS)]) for place, combination in enumerate(combinations())]
+CASES = [(combination, TOTALS[place % len(TOTALS)]) for place, combination in enumerate(combinations(FROM_ANYWHERE))]
 
 
 def weights_of(rng: np.random.Generator, rows: int, total: int) -> NDArray[np.int64]:

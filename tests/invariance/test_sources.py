@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.drawn import Combination, Streams, combinations, options_of
+from tests.drawn import FROM_ANYWHERE, Combination, Streams, combinations, options_of
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
@@ -29,7 +29,7 @@ from stablebn.stats.gpu import GpuSource
 from stablebn.stats.sources import BlockSource, RowSource, TableSource
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
-CASES = [(combination, example) for combination in combinations() for example in range(2)]
+CASES = [(combination, example) for combination in combinations(FROM_ANYWHERE) for example in range(2)]
 
 
 def _part(config: type[Any], options: dict[str, Any]) -> Any:
@@ -113,8 +113,8 @@ def test_the_same_is_learned_from_blocks_and_a_device(combination: Combination, 
 @pytest.mark.parametrize(
     "combination",
     [
-        pytest.param(combination, marks=() if number % 3 == 0 else pytest.mark.slow)
-        for number, combination in enumerate(combinations())
+        pytest.param(combination, marks=() if number % 5 == 0 else pytest.mark.slow)
+        for number, combination in enumerate(combinations(FROM_ANYWHERE))
     ],
     ids=str,
 )
@@ -124,8 +124,8 @@ def test_the_same_is_learned_from_a_cluster(combination: Combination, cluster: C
 
 
 def test_clusters_are_asked_by_every_learner_and_for_every_score() -> None:
-    every = list(combinations())
-    soon = every[::3]
+    every = list(combinations(FROM_ANYWHERE))
+    soon = every[::5]
     assert {(own.algorithm, own.kind) for own in soon} == {(own.algorithm, own.kind) for own in every}
     assert {(own.kind, own.score) for own in soon} == {(own.kind, own.score) for own in every}
 

@@ -61,17 +61,32 @@ def removed(dag: DAG) -> Iterator[tuple[int, int, DAG]]:
         yield x, y, DAG(dag.nodes, [arc for arc in arcs if arc != (x, y)])
 
 
+def turned(dag: DAG) -> Iterator[tuple[int, int, DAG]]:
+    """Every DAG with one arc turned, as x -> y, that is not in the same class."""
+    arcs: Any = dag.arcs
+    for y, x in arcs:
+        try:
+            changed = DAG(dag.nodes, [*(arc for arc in arcs if arc != (y, x)), (x, y)])
+        except GraphError:
+            continue
+        if changed.cpdag() != dag.cpdag():
+            yield x, y, changed
+
+
+_CHANGES = {"forward": added, "backward": removed, "turning": turned}
+
+
 def operators(cpdag: PDAG, phase: str, most_parents: int) -> dict[tuple[int, int, tuple[int, ...]], tuple[DAG, DAG]]:
-    """(x, y, T) or (x, y, H) of every operator, with a DAG that it changes and what that becomes."""
+    """(x, y, T), (x, y, H) or (x, y, C) of every operator, with a DAG that it changes and what that becomes."""
     found = {}
     for dag in dags_of(cpdag):
-        for x, y, changed in (added if phase == "forward" else removed)(dag):
+        for x, y, changed in _CHANGES[phase](dag):
             neighbours: Any = cpdag.neighbours(y)
             near = {v for v in neighbours if cpdag.adjacent(v, x)}
             above = {v for v in neighbours if v in dag.parents(y)} - {x}
             if len(changed.parents(y)) > most_parents or (phase == "forward" and not near <= above):
                 continue
-            others = above - near if phase == "forward" else near - above
+            others = {"forward": above - near, "backward": near - above, "turning": above}[phase]
             found[x, y, tuple(sorted(others))] = (dag, changed)
     return found
 
@@ -99,34 +114,77 @@ def common(dags: Sequence[DAG]) -> PDAG:
     return PDAG(first.nodes, agreed, [arc for arc in first.arcs if arc not in agreed])
 
 
-def naive_search(
-    scores: FamilyScores,
-    order: Sequence[int],
-    most_parents: int | None = None,
-    forbidden: Collection[tuple[int, int]] = (),
-    required: Collection[tuple[int, int]] = (),
-    own_limits: Mapping[int, int] | None = None,
-) -> tuple[PDAG, list[Step]]:
-    """Forward and backward phase from the graph of the required arcs, through classes of which some DAG obeys."""
-    usual = scores.n if most_parents is None else most_parents
-    limits = {v: (own_limits or {}).get(v, usual) for v in range(scores.n)}
-    most = min(scores.most_parents, max(limits.values()))
-    place = {v: p for p, v in enumerate(order)}
-    cpdag = DAG(range(scores.n), required).cpdag()
-    steps = []
-    for phase in ("forward", "backward"):
+class NaiveSearch:
+    """A search from the graph of the required arcs, through classes of which some DAG obeys."""
+
+    def __init__(
+        self,
+        scores: FamilyScores,
+        order: Sequence[int],
+        most_parents: int | None = None,
+        forbidden: Collection[tuple[int, int]] = (),
+        required: Collection[tuple[int, int]] = (),
+        own_limits: Mapping[int, int] | None = None,
+    ) -> None:
+        usual = scores.n if most_parents is None else most_parents
+        limits = {v: (own_limits or {}).get(v, usual) for v in range(scores.n)}
+        self.scores, self.known = scores, (forbidden, required, limits)
+        self.most = min(scores.most_parents, max(limits.values()))
+        self.place = {v: p for p, v in enumerate(order)}
+        self.cpdag = DAG(range(scores.n), required).cpdag()
+        self.steps: list[Step] = []
+
+    def ranked(self, phase: str, cpdag: PDAG) -> list[tuple[Any, Step, PDAG]]:
+        """All operators of a kind that lead to a class of which some DAG obeys, the one to prefer first."""
+        found: list[tuple[Any, Step, PDAG]] = []
+        for (x, y, others), (before, after) in operators(cpdag, phase, self.most).items():
+            delta = score_of(self.scores, after) - score_of(self.scores, before)
+            in_order = tuple(sorted(others, key=self.place.__getitem__))
+            key = (-delta, self.place[x], self.place[y], tuple(self.place[v] for v in in_order))
+            if obeying(after.cpdag(), *self.known):
+                found.append((key, Step(phase, x, y, in_order, delta), after.cpdag()))
+        return sorted(found, key=lambda entry: entry[0])
+
+    def climb(
+        self, phases: Sequence[str], cpdag: PDAG, barred: tuple[int, int] | None = None
+    ) -> tuple[list[Step], PDAG]:
+        """The best operator of the first phase that has one, again and again."""
+        steps = []
         while True:
-            ranked = []
-            for (x, y, others), (before, after) in operators(cpdag, phase, most).items():
-                delta = score_of(scores, after) - score_of(scores, before)
-                in_order = tuple(sorted(others, key=place.__getitem__))
-                key = (-delta, place[x], place[y], tuple(place[v] for v in in_order))
-                ranked.append((key, Step(phase, x, y, in_order, delta), after))
-            ranked = sorted(entry for entry in ranked if entry[1].delta > 0)
-            best = next((entry for entry in ranked if obeying(entry[2].cpdag(), forbidden, required, limits)), None)
-            if best is None:
-                break
-            _, step, after = best
-            steps.append(step)
-            cpdag = after.cpdag()
-    return cpdag, steps
+            for phase in phases:
+                better = [
+                    entry
+                    for entry in self.ranked(phase, cpdag)
+                    if entry[1].delta > 0 and not (phase == "forward" and (entry[1].x, entry[1].y) == barred)
+                ]
+                if better:
+                    _, step, cpdag = better[0]
+                    steps.append(step)
+                    break
+            else:
+                return steps, cpdag
+
+    def two_phases(self) -> NaiveSearch:
+        """FGES: insertions, then deletions."""
+        for phase in ("forward", "backward"):
+            steps, self.cpdag = self.climb([phase], self.cpdag)
+            self.steps += steps
+        return self
+
+    def extended(self) -> NaiveSearch:
+        """XGES: deletions before turns before insertions, and a second look at every edge."""
+        phases = ("backward", "turning", "forward")
+        self.steps, self.cpdag = self.climb(phases, self.cpdag)
+        made = -1
+        while len(self.steps) > made:
+            made = len(self.steps)
+            for _, listed, _ in self.ranked("backward", self.cpdag):
+                key = (listed.x, listed.y, listed.others)
+                for _, step, after in self.ranked("backward", self.cpdag):
+                    if (step.x, step.y, step.others) == key:
+                        steps, cpdag = self.climb(phases, after, (step.x, step.y))
+                        if step.delta + sum(own.delta for own in steps) > 0:
+                            more, self.cpdag = self.climb(phases, cpdag)
+                            self.steps += [step, *steps, *more]
+                        break
+        return self

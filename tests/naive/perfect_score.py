@@ -7,50 +7,29 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.fixed_point import UNIT, Limbs, limbs
-from stablebn.scores.families import FamilyScores
-from stablebn.stats.variable_sets import bit, members
+from stablebn.fixed_point import UNIT
+from stablebn.scores.continuous import DeterminantScores, determinant_scores
+from stablebn.stats.moments import ScaledMatrix
+from stablebn.stats.variable_sets import members
+
+_ROWS = 1 << 36
 
 
-class PerfectScores(FamilyScores):
-    """-ln Var(v | S) / 2 less a penalty a parent: a difference of one function of sets, like every score of ours.
+def perfect_scores(correlations: NDArray[np.float64], penalty: float = 1e-11) -> DeterminantScores:
+    """Return N times -ln Var(v | S) / 2 less a penalty per parent, for a very large N.
 
     Parameters
     ----------
     correlations : float64 array [n, n]
         Of the population: nothing is sampled, so an independence shows as 0 up to rounding.
     penalty : float
-        BIC's ln N / (2 N), for a very large N. A squared partial correlation of twice as much is a dependence: so it
-        must be far below all true ones, and far above the 1e-15 of rounding.
+        BIC's ln N / (2 N). A squared partial correlation of twice as much is a dependence: so it must be far below all
+        true ones, and far above the 1e-15 of rounding.
     """
-
-    def __init__(self, correlations: NDArray[np.float64], penalty: float = 1e-11) -> None:
-        self.n = self.most_parents = correlations.shape[0]
-        self._correlations = correlations
-        self._penalty = penalty
-        self._terms: dict[int, int] = {}
-
-    def family(self, child: int, parents: int) -> int:
-        """Score of a child with a set of parents."""
-        return (
-            self._term(parents | bit(child)) - self._term(parents) - round(self._penalty * UNIT) * parents.bit_count()
-        )
-
-    def changes(self, child: int, parents: int) -> Limbs:
-        """What each single change of the parents would bring, one by one."""
-        out = np.zeros((self.n, 2), dtype=np.int64)
-        own = self.family(child, parents)
-        for u in range(self.n):
-            if u != child:
-                out[u] = limbs(self.family(child, parents ^ bit(u)) - own)
-        return out
-
-    def _term(self, variables: int) -> int:
-        if variables not in self._terms:
-            inside = members(variables)
-            _, ln_determinant = np.linalg.slogdet(self._correlations[np.ix_(inside, inside)])
-            self._terms[variables] = -round(float(ln_determinant) / 2 * UNIT)
-        return self._terms[variables]
+    n = correlations.shape[0]
+    matrix = ScaledMatrix(np.ascontiguousarray(correlations), np.zeros(n, dtype=np.int64))
+    offsets = [-round(penalty * _ROWS * UNIT) * parents for parents in range(n)]
+    return determinant_scores(matrix, [-_ROWS] * (n + 1), offsets)
 
 
 def correlations_of(dag: Sequence[int], seed: int) -> NDArray[np.float64]:

@@ -97,9 +97,23 @@ def categorical_family(
             fit = sum((m * ln(Fraction(m, rows[cell[:-1]])) for cell, m in cells.items()), Decimal(0))
             unit = {"bic": ln(table.total) / 2, "aic": Decimal(1), "loglik": Decimal(0)}[score]
             return fit - Decimal(k) * unit * (r - 1) * q
+        if score == "qnml":
+            fit = sum((m * ln(Fraction(m, rows[cell[:-1]])) for cell, m in cells.items()), Decimal(0))
+            return fit - (regret(table.total, q * r) - regret(table.total, q))
         share = {"bde": Fraction(iss) / q, "bds": Fraction(iss) / len(rows), "k2": Fraction(r)}[score]
         joint = sum((ln_rising(share / r, m) for m in cells.values()), Decimal(0))
         return joint - sum((ln_rising(share, m) for m in rows.values()), Decimal(0))
+
+
+def regret(rows: int, outcomes: int) -> Decimal:
+    """The regret of a categorical distribution, by the formula of Szpankowski and Weinberger as it stands."""
+    if outcomes == 1:
+        return Decimal(0)
+    with localcontext() as context:
+        context.prec = 2 * DIGITS
+        a = Decimal(outcomes) / rows
+        c = (1 + (1 + 4 / a).sqrt()) / 2
+        return rows * (a.ln() + (a + 2) * c.ln() - 1 / c) - (c + 2 / a).ln() / 2
 
 
 def cross_products(table: ContinuousTable) -> list[list[Fraction]]:

@@ -122,7 +122,7 @@ def test_max_iter_is_reported_also_of_a_search_for_the_order() -> None:
 
 
 def test_tabu_inside_the_order_search_is_an_option() -> None:
-    result, plain = sb.learn(ASIA, order_search="tabu"), sb.learn(ASIA, "hc-stable")
+    result, plain = sb.learn(ASIA, "tabu-stable", order_search="tabu"), sb.learn(ASIA, "hc-stable")
     assert result.config["order_search"] == "tabu"
     assert result.score is not None
     assert plain.score is not None
@@ -209,7 +209,7 @@ def test_p_values_know_no_units(test: str) -> None:
 
 
 def test_score_takes_graphs_in_every_form() -> None:
-    result = sb.learn(ASIA)
+    result = sb.learn(ASIA, "tabu-stable")
     right = result.score
     assert sb.score(list(result.arcs), ASIA).total == right
     assert sb.score(result.cpdag, ASIA).total == right
@@ -271,7 +271,7 @@ def test_library_prints_and_logs_nothing_unasked() -> None:
 
 def test_learning_is_logged_for_those_who_ask(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="stablebn"):
-        sb.learn(ASIA)
+        sb.learn(ASIA, "tabu-stable")
     assert any("tabu-stable" in message for message in caplog.messages)
 
 
@@ -294,6 +294,6 @@ def test_an_interrupt_ends_both_searches(stage: str) -> None:
 
 def test_progress_names_the_searches() -> None:
     seen: list[str] = []
-    sb.learn(ASIA, progress=lambda stage, steps: seen.append(stage))
+    sb.learn(ASIA, "tabu-stable", progress=lambda stage, steps: seen.append(stage))
     before = ["reading", "encoding", "counting", "ordering"]
     assert list(dict.fromkeys(seen)) == [*before, "decreasing order", "increasing order", "search"]

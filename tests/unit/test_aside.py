@@ -84,7 +84,7 @@ def test_arcs_at_them_are_refused() -> None:
         with pytest.raises(sb.GraphError, match=r"arcs at columns that were set aside: 'id'\. Leave"):
             use([("id", "a")], _frame())
     with pytest.raises(sb.GraphError, match="set aside"):
-        sb.learn(_frame(), start=[("a", "note")])
+        sb.learn(_frame(), "tabu-stable", start=[("a", "note")])
     with pytest.raises(sb.OptionError, match=r"set aside: 'day' \(dates or times\)"):
         sb.ci_test(_frame(), "a", "day")
 

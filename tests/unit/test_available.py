@@ -104,7 +104,7 @@ def test_a_categorical_graph_by_hand() -> None:
     # b is a in the rows in which both are known, c is noise: a hole in c costs a and b nothing.
     a = ["x", "y"] * 20
     frame = {"a": [*a, None], "b": [*a[:30], *[None] * 10, "x"], "c": ["p", "p", "q", "q"] * 10 + ["p"]}
-    learned = sb.learn(frame, missing="available")
+    learned = sb.learn(frame, "tabu-stable", missing="available")
     assert {frozenset(arc) for arc in learned.arcs} == {frozenset(("a", "b"))}
     n = 41
     # Known in 40 and 31 rows, and together in 30, in which one tells the other; the penalty is that of 41.
@@ -232,8 +232,8 @@ def test_a_start_without_complete_rows_is_refused() -> None:
     frame.loc[:99, a] = None
     frame.loc[100:, b] = None
     with pytest.raises(sb.GraphError, match=f"too few rows.*{b!r}"):
-        sb.learn(frame, missing="available", start=[(a, b)])
-    learned = sb.learn(frame, missing="available", start=[(c, b)], score="loglik")
+        sb.learn(frame, "tabu-stable", missing="available", start=[(a, b)])
+    learned = sb.learn(frame, "tabu-stable", missing="available", start=[(c, b)], score="loglik")
     assert not {(a, b), (b, a)} & set(learned.arcs)
 
 

@@ -49,7 +49,7 @@ def data(tmp_path: Path) -> Path:
 def test_learn_writes_the_graph_and_says_so(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "graph.json"
     done = _run("learn", data, "--algorithm", "tabu-stable", "--out", out)
-    result = sb.learn(data)
+    result = sb.learn(data, "tabu-stable")
     written = json.loads(out.read_text())
     assert written == json.loads(result.to_json())
     assert f"Learned {len(result.arcs)} arcs among 8 variables" in done.stdout
@@ -136,8 +136,25 @@ def test_explain_says_why(data: Path) -> None:
 
 def test_options_reach_the_learner(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "g.json"
-    _run("learn", data, "-s", "bde", "--iss", 5, "--tabu", 4, "--noinc", 2, "--max-parents", 2, "--out", out)
-    result = sb.learn(data, score="bde", iss=5, tabu=4, noinc=2, max_parents=2)
+    _run(
+        "learn",
+        data,
+        "-a",
+        "tabu-stable",
+        "-s",
+        "bde",
+        "--iss",
+        5,
+        "--tabu",
+        4,
+        "--noinc",
+        2,
+        "--max-parents",
+        2,
+        "--out",
+        out,
+    )
+    result = sb.learn(data, "tabu-stable", score="bde", iss=5, tabu=4, noinc=2, max_parents=2)
     assert json.loads(out.read_text())["score"] == result.score
     _run("learn", data, "--k", 2.5, "--out", out, "--force")
     assert json.loads(out.read_text())["score"] == sb.learn(data, k=2.5).score

@@ -120,7 +120,7 @@ def test_kinds_that_forbid_a_direction_are_knowledge() -> None:
     rng = np.random.default_rng(2)
     sex = rng.integers(0, 2, 300)
     columns = {"sex": ["fm"[own] for own in sex], "height": (170 + 12 * sex + rng.normal(0, 7, 300)).tolist()}
-    result = sb.learn(columns)
+    result = sb.learn(columns, "tabu-stable")
     explained = result.explain("height", "sex")
     assert (explained.arc, explained.mark, explained.direction) == (("sex", "height"), "->", "known")
 

@@ -38,11 +38,11 @@ def test_learn_tells_what_was_recognised(path: Path) -> None:
 
 
 def test_columns_are_chosen_at_every_door(path: Path, tmp_path: Path) -> None:
-    expected = sb.learn({name: TABLE[name] for name in ("a", "b")})
-    assert sb.learn(path, columns=["a", "b"]).fingerprint == expected.fingerprint
+    expected = sb.learn({name: TABLE[name] for name in ("a", "b")}, "tabu-stable")
+    assert sb.learn(path, "tabu-stable", columns=["a", "b"]).fingerprint == expected.fingerprint
     assert sb.TabuStable(drop="c", sep=";").fit(path).result_.fingerprint == expected.fingerprint
-    assert expected.fingerprint in _run("learn", path, "--columns", "a,b")
-    assert expected.fingerprint in _run("learn", path, "--drop", "c")
+    assert expected.fingerprint in _run("learn", path, "-a", "tabu-stable", "--columns", "a,b")
+    assert expected.fingerprint in _run("learn", path, "-a", "tabu-stable", "--drop", "c")
     assert "Did you mean 'a'" in " ".join(_refused("learn", path, "--drop", "aa").split())
 
 

@@ -71,8 +71,8 @@ def test_a_class_is_scored_by_a_graph_that_obeys() -> None:
 
 def test_a_start_with_a_forbidden_arc_is_refused() -> None:
     with pytest.raises(sb.GraphError, match="not allowed"):
-        sb.learn(IRIS, start=[("petal width", "species")])
-    assert sb.learn(IRIS, start=[("petal width", "species")], arcs="any").score is not None
+        sb.learn(IRIS, "tabu-stable", start=[("petal width", "species")])
+    assert sb.learn(IRIS, "tabu-stable", start=[("petal width", "species")], arcs="any").score is not None
 
 
 def test_arcs_mean_nothing_for_data_of_one_kind() -> None:
@@ -92,17 +92,19 @@ def test_scores_of_one_kind_are_refused_with_those_that_there_are() -> None:
 
 def test_families_without_rows_enough_are_counted_kindly() -> None:
     rare = IRIS.assign(species=["single", *IRIS["species"][1:]])
-    result = sb.learn(rare)
+    result = sb.learn(rare, "tabu-stable")
     (caution,) = [caution for caution in result.warnings if caution.code == "small-strata"]
     # No arc from the species is possible, to none of the four.
     assert set(caution.columns) == set(NUMBERS)
     assert "4 larger families" in caution.message
     assert not [arc for arc in result.arcs if arc[0] == "species"]
-    assert not [caution for caution in sb.learn(IRIS, max_parents=1).warnings if caution.code == "small-strata"]
+    assert not [
+        caution for caution in sb.learn(IRIS, "tabu-stable", max_parents=1).warnings if caution.code == "small-strata"
+    ]
     with pytest.raises(sb.GraphError, match=r"too few rows.*'petal width'.*rare categories"):
         sb.score([("species", "petal width")], rare)
     with pytest.raises(sb.GraphError, match=r"start gives these variables.*too few rows"):
-        sb.learn(rare, start=[("species", "petal width")])
+        sb.learn(rare, "tabu-stable", start=[("species", "petal width")])
 
 
 def test_weights_are_repeated_rows() -> None:
@@ -116,7 +118,8 @@ def test_the_command_line_learns_and_scores(tmp_path: Path) -> None:
     IRIS.to_csv(tmp_path / "iris.csv", index=False)
     run = CliRunner()
     learned = run.invoke(
-        app, ["learn", str(tmp_path / "iris.csv"), "--arcs", "any", "-o", str(tmp_path / "graph.json")]
+        app,
+        ["learn", str(tmp_path / "iris.csv"), "-a", "tabu-stable", "--arcs", "any", "-o", str(tmp_path / "graph.json")],
     )
     assert learned.exit_code == 0, learned.output
     scored = run.invoke(app, ["score", str(tmp_path / "graph.json"), str(tmp_path / "iris.csv"), "--arcs", "any"])

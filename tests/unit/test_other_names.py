@@ -66,7 +66,7 @@ def test_options_of_other_learners_are_refused_by_any_name() -> None:
 def test_estimators_keep_the_name_they_were_given_and_learn_the_same() -> None:
     estimator = sb.TabuStable(score="BDeu")
     assert estimator.get_params()["score"] == "BDeu"
-    assert estimator.fit(ASIA).result_ == sb.learn(ASIA, score="bde")
+    assert estimator.fit(ASIA).result_ == sb.learn(ASIA, "tabu-stable", score="bde")
 
 
 def test_audits_take_other_names() -> None:

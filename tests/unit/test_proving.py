@@ -47,7 +47,7 @@ def test_best_graph_says_that_it_is_proven(result: sb.Result) -> None:
 
 
 def test_other_learners_claim_nothing(columns: Columns) -> None:
-    found = sb.learn(columns)
+    found = sb.learn(columns, "tabu-stable")
     assert (found.optimal, found.bound, found.gap, found.ties, found.certificate) == (None,) * 5
     assert "optimal" not in found.to_dict()
 
@@ -312,7 +312,7 @@ def test_command_says_how_far_a_graph_is_from_the_best(columns: Columns, tmp_pat
     table = tmp_path / "table.csv"
     rows = zip(*columns.values(), strict=True)
     table.write_text("\n".join(",".join(row) for row in [tuple(map(str, columns)), *rows]) + "\n")
-    learned = CliRunner().invoke(app, ["learn", str(table), "--prove", "--max-iter", "0"])
+    learned = CliRunner().invoke(app, ["learn", str(table), "-a", "tabu-stable", "--prove", "--max-iter", "0"])
     assert learned.exit_code == 0, learned.output
     assert "nats below the best graph." in learned.output
 

@@ -99,7 +99,7 @@ def test_names_do_nothing_on_the_page() -> None:
 def test_the_page_has_summary_graph_and_arcs_the_strongest_first() -> None:
     result = sb.learn(TABLE)
     page = result._repr_html_()
-    assert "with Tabu-Stable (BIC" in page
+    assert "with Best (" in page
     assert f"Fingerprint {result.fingerprint}." in page
     assert page.count("<svg") == 1
     rows = re.findall(r"<tr><td>(.*?)</td><td>(.)</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page)

@@ -18,7 +18,7 @@ from stablebn.sklearn import StructureLearner
 ASIA = pd.DataFrame(sb.read_network("asia").sample(300, seed=1).to_pydict())
 ESTIMATORS = (
     *(sb.HC, sb.HCDec, sb.HCInc, sb.HCStable, sb.Tabu, sb.TabuDec, sb.TabuInc, sb.TabuStable),
-    *(sb.PCStable, sb.GS, sb.InterIAMB, sb.MMHC, sb.H2PC, sb.FGES, sb.Best, sb.Exact),
+    *(sb.PCStable, sb.GS, sb.InterIAMB, sb.MMHC, sb.H2PC, sb.FGES, sb.Best, sb.Averaged, sb.Exact),
 )
 
 
@@ -127,4 +127,4 @@ def test_pipelines_and_searches_of_scikit_learn_work() -> None:
 def test_weights_reach_the_search() -> None:
     weights = np.random.default_rng(1).integers(1, 4, len(ASIA))
     fitted = sb.TabuStable().fit(ASIA, weights=weights)
-    assert fitted.score_ == sb.learn(ASIA, weights=weights).score
+    assert fitted.score_ == sb.learn(ASIA, "tabu-stable", weights=weights).score

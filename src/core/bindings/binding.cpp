@@ -17,6 +17,7 @@ void bind_encoding(nb::module_& m);
 void bind_statistics(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_independence(nb::module_& m);
+void bind_equivalence(nb::module_& m);
 void bind_optimum(nb::module_& m);
 
 }  // namespace stablebn
@@ -43,5 +44,6 @@ NB_MODULE(_core, m) {
     stablebn::bind_statistics(m);
     stablebn::bind_search(m);
     stablebn::bind_independence(m);
+    stablebn::bind_equivalence(m);
     stablebn::bind_optimum(m);
 }

@@ -10,8 +10,10 @@
 #include "drawing.hpp"
 #include "engine.hpp"
 #include "logarithm.hpp"
+#include "normal_scores.hpp"
 #include "pool.hpp"
 #include "products.hpp"
+#include "regret.hpp"
 #include "rows.hpp"
 
 namespace stablebn {
@@ -99,6 +101,15 @@ void bind_numbers(nb::module_& m) {
     m.def("use_engine", &use_engine, nb::arg("name"), "Use the engine of this name; False where there is none.");
 
     m.def(
+        "normal_scores",
+        [](const Vector<std::int64_t>& places, std::int64_t total) {
+            std::vector<double> scores;
+            for (const std::int64_t place : span_of(places)) scores.push_back(normal_score(place, total));
+            const std::size_t count = scores.size();
+            return array_of(std::move(scores), {count});
+        },
+        nb::arg("places"), nb::arg("total"), "Standard normal quantiles of (total + place) / (2 total).");
+    m.def(
         "ln_of_integer", [](std::int64_t number) { return to_int(ln_of_integer(number)); }, nb::arg("m"),
         "The logarithm of a positive integer in units of 2**-62.");
     m.def(
@@ -128,6 +139,15 @@ void bind_numbers(nb::module_& m) {
         "sum_ln_rising",
         [](const Vector<std::int64_t>& counts, double a) { return to_int(sum_ln_rising(span_of(counts), a)); },
         nb::arg("counts"), nb::arg("a"), "The sum over counts m of ln(Gamma(m + a) / Gamma(a)) in units of 2**-62.");
+
+    m.def(
+        "regret",
+        [](std::int64_t rows, std::int64_t outcomes) {
+            if (rows < 1 || outcomes < 1 || outcomes > (std::int64_t{1} << 53)) throw std::invalid_argument("out of range");
+            return to_int(Regrets(rows)(outcomes));
+        },
+        nb::arg("rows"), nb::arg("outcomes"),
+        "The regret of a categorical distribution with so many outcomes, at most 2**53, in units of 2**-62.");
 
     m.def(
         "bit_ranges", &bit_ranges, nb::arg("values"), nb::arg("threads"),

@@ -8,10 +8,13 @@
 #include <optional>
 #include <utility>
 
+#include "best_of_candidates.hpp"
 #include "binding.hpp"
 #include "candidates.hpp"
 #include "clusters.hpp"
+#include "dual_ascent.hpp"
 #include "near_dags.hpp"
+#include "subset_lattice.hpp"
 #include "subset_search.hpp"
 
 namespace stablebn {
@@ -83,22 +86,53 @@ nb::object near_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, 
                           array_of(std::move(chosen), {count, parents.size()}), limbs_of(lost, {count}));
 }
 
+nb::object best_of_candidates_of(const CandidateSearch& search, int variables, int most_places) {
+    std::optional<BestOfCandidates> best;
+    {
+        const Unlocked unlocked;
+        best = best_of_candidates(search, variables, std::min(most_places, MOST_IN_LATTICE));
+    }
+    if (!best) return nb::none();
+    nb::list parents;
+    for (const VariableSet& own : best->parents) {
+        nb::list members;
+        for (const int u : own) members.append(u);
+        parents.append(members);
+    }
+    return nb::make_tuple(parents, best->components, best->is_only);
+}
+
 nb::object best_dags_of(const std::vector<std::vector<std::uint32_t>>& parents, const std::vector<Table<std::int64_t>>& losses,
-                        std::size_t most_dags, std::int64_t most_steps) {
+                        const std::vector<std::vector<std::int32_t>>& ranks, std::size_t most_dags, std::int64_t most_steps) {
     const auto choices = choices_of(parents, losses);
     BestDags best;
     {
         const Unlocked unlocked;
-        best = best_dags(choices, most_dags, most_steps);
+        best = best_dags(choices, ranks, most_dags, most_steps);
     }
-    nb::list usable, dags;
-    for (const auto& own : best.usable) {
-        nb::list flags;
-        for (const auto flag : own) flags.append(static_cast<bool>(flag));
-        usable.append(flags);
-    }
+    nb::list dags;
     for (const auto& dag : best.dags) dags.append(nb::cast(dag));
-    return nb::make_tuple(to_int(Fixed{best.loss}), usable, dags, best.are_all);
+    return nb::make_tuple(to_int(Fixed{best.loss}), nb::cast(best.first), dags, best.are_all);
+}
+
+nb::list ascent_of(const std::vector<Vector<std::uint64_t>>& parents, const std::vector<Table<std::int64_t>>& losses,
+                   const std::vector<std::pair<std::uint64_t, Limbs>>& start, Limbs most, int most_steps, std::int64_t most_work) {
+    ClusterNumbers first;
+    for (const auto& [cluster, number] : start) first.emplace_back(cluster, from_limbs(number.first, number.second).units);
+    std::vector<std::vector<LargeChoice>> choices(parents.size());
+    for (std::size_t v = 0; v < parents.size(); ++v) {
+        for (std::size_t at = 0; at < parents[v].shape(0); ++at) {
+            choices[v].push_back({parents[v](at), from_limbs(losses[v](at, 0), losses[v](at, 1)).units});
+        }
+    }
+    ClusterNumbers found;
+    {
+        const Unlocked unlocked;
+        found = ascend(choices, first, from_limbs(most.first, most.second).units, most_steps, most_work);
+    }
+    nb::list numbers;
+    for (const auto& [cluster, value] : found) numbers.append(nb::make_tuple(cluster, to_int(Fixed{value})));
+    return numbers;
 }
 
 Bits bits_of(const nb::int_& set) {
@@ -142,6 +176,7 @@ void bind_optimum(nb::module_& m) {
         .def_prop_ro("complete", &CandidateSearch::complete, "Whether no set was left out for want of room.")
         .def_prop_ro("level", &CandidateSearch::level, "Parents of the sets that were looked at last.")
         .def_prop_ro("scored", &CandidateSearch::scored, "Number of sets that were scored.")
+        .def_prop_ro("found", &CandidateSearch::found, "Number of candidates of all children.")
         .def("candidates", &candidates_of, nb::arg("child"),
              "Sizes [m] of the sets, their members one set after the other, and limbs [m, 2] of the gains over no parents.")
         .def("most_beyond",
@@ -154,15 +189,23 @@ void bind_optimum(nb::module_& m) {
                  return most ? to_int(Fixed{*most}) : nb::none();
              },
              nb::arg("child"), "What a child gains at most with more parents than were looked at; None: unknown.");
-    m.def("best_dags", &best_dags_of, nb::arg("parents"), nb::arg("losses"), nb::arg("most_dags"), nb::arg("most_steps"),
-          "By dynamic programming over subsets: the least loss, which choices some best DAG has, best DAGs as places of "
-          "choices, and whether these are all.");
+    m.def("best_of_candidates", &best_of_candidates_of, nb::arg("search"), nb::arg("variables"), nb::arg("most_places"),
+          "The parents of each variable in the first best DAG of candidate sets, the number of components, and whether no other "
+          "DAG is as good; None: a component has more variables, or best DAGs have too many orders.");
+    m.def("best_dags", &best_dags_of, nb::arg("parents"), nb::arg("losses"), nb::arg("ranks"), nb::arg("most_dags"),
+          nb::arg("most_steps"),
+          "By dynamic programming over subsets: the least loss, the first best DAG by the ranks of choices, best DAGs as places "
+          "of choices, and whether these are all.");
+    m.attr("MOST_IN_LATTICE") = MOST_IN_LATTICE;
     m.def("near_dags", &near_dags_of, nb::arg("parents"), nb::arg("losses"), nb::arg("within"), nb::arg("most_dags"),
           "By dynamic programming over subsets: the least loss, the loss up to which all DAGs are listed, these as places of "
           "choices [m, n], and limbs [m, 2] of their losses.");
     m.def("violated_clusters", &clusters_of, nb::arg("variables"), nb::arg("children"), nb::arg("parents"),
           nb::arg("shares"), nb::arg("least_lack"), nb::arg("most"),
           "Clusters in which a fractional solution has less than one member without a parent in it, the worst first.");
+    m.def("ascend", &ascent_of, nb::arg("parents"), nb::arg("losses"), nb::arg("start"), nb::arg("most"),
+          nb::arg("most_steps"), nb::arg("most_work"), "Clusters and numbers that bound the loss of all DAGs, without a solver.");
+    m.attr("MOST_IN_ASCENT") = MOST_IN_ASCENT;
     m.attr("MOST_IN_CLUSTERS") = MOST_IN_CLUSTERS;
 }
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "adaptive_mixed.hpp"
+#include "additive_basis.hpp"
 #include "available_columns.hpp"
 #include "binding.hpp"
 #include "categorical.hpp"
@@ -16,6 +18,7 @@
 #include "conditional_gaussian.hpp"
 #include "degenerate_gaussian.hpp"
 #include "gaussian.hpp"
+#include "grow_shrink.hpp"
 #include "node_average.hpp"
 #include "node_average_mixed.hpp"
 #include "order_search.hpp"
@@ -44,21 +47,50 @@ std::shared_ptr<GaussianScores> gaussian_scores(const Table<double>& entries, st
 }
 
 /// Products are high * 2**62 + low.
-std::shared_ptr<DegenerateGaussianScores> degenerate_gaussian_scores(
-    const Table<std::int64_t>& high, const Table<std::int64_t>& low, std::vector<std::vector<int>> columns,
-    std::vector<std::vector<std::int64_t>> frequencies, std::int64_t total, std::int64_t hi, std::int64_t lo, int threads,
-    int first) {
+std::shared_ptr<CovarianceBlocks> covariance_blocks(const Table<std::int64_t>& high, const Table<std::int64_t>& low,
+                                                    std::vector<std::vector<int>> columns,
+                                                    std::vector<std::vector<std::int64_t>> frequencies, std::int64_t total,
+                                                    int first) {
     const auto upper = view_of(high), lower = view_of(low);
     Matrix<Wide> products(upper.rows, upper.columns);
     for (std::size_t i = 0; i < upper.rows; ++i) {
         for (std::size_t j = 0; j < upper.columns; ++j) products(i, j) = (Wide{upper(i, j)} << 62) + lower(i, j);
     }
+    return std::make_shared<CovarianceBlocks>(std::move(products), std::move(columns), std::move(frequencies), total,
+                                              static_cast<Arithmetic>(first));
+}
+
+/// Variable v has the blocks variables[v].
+template <class Scores>
+std::shared_ptr<Scores> block_scores(const Table<std::int64_t>& high, const Table<std::int64_t>& low,
+                                     std::vector<std::vector<int>> columns,
+                                     std::vector<std::vector<std::int64_t>> frequencies,
+                                     std::vector<std::vector<int>> variables, std::int64_t total, std::int64_t hi,
+                                     std::int64_t lo, int threads, int first) {
+    auto covariances = covariance_blocks(high, low, std::move(columns), std::move(frequencies), total, first);
+    return std::make_shared<Scores>(std::move(covariances), std::move(variables), total, from_limbs(hi, lo),
+                                    Pool::with_threads(threads));
+}
+
+std::shared_ptr<AdaptiveScores> adaptive_scores(std::shared_ptr<ConditionalGaussian> function,
+                                                const Table<std::int64_t>& high, const Table<std::int64_t>& low,
+                                                std::vector<std::vector<int>> columns,
+                                                std::vector<std::vector<std::int64_t>> frequencies, std::int64_t hi,
+                                                std::int64_t lo) {
+    const Counts& counts = function->strata().counts();
     std::vector<int> blocks(columns.size());
     std::iota(blocks.begin(), blocks.end(), 0);
-    auto covariances = std::make_shared<CovarianceBlocks>(std::move(products), std::move(columns), std::move(frequencies),
-                                                          total, static_cast<Arithmetic>(first));
-    return std::make_shared<DegenerateGaussianScores>(std::move(covariances), std::move(blocks), total, from_limbs(hi, lo),
-                                                      Pool::with_threads(threads));
+    std::vector<std::vector<int>> of_variables;
+    for (const int block : blocks) of_variables.push_back({block});
+    std::shared_ptr<const CovarianceBlocks> covariances =
+        covariance_blocks(high, low, std::move(columns), std::move(frequencies), counts.total(), 0);
+    const Unlocked unlocked;
+    auto additive =
+        std::make_shared<DegenerateGaussianScores>(covariances, std::move(of_variables), counts.total(), Fixed{},
+                                                   counts.shared_pool());
+    auto logistic = std::make_shared<LogisticRegression>(function->shared_strata(), std::move(covariances));
+    return std::make_shared<AdaptiveScores>(std::move(function), std::move(additive), std::move(logistic), std::move(blocks),
+                                            from_limbs(hi, lo));
 }
 
 std::shared_ptr<Climber> climber(std::shared_ptr<FamilyScores> scores, std::vector<int> order,
@@ -105,13 +137,44 @@ std::vector<VariableSet> sets_of(const std::vector<nb::int_>& masks) {
     return sets;
 }
 
-std::shared_ptr<FamilyBank> family_bank(std::shared_ptr<FamilyScores> scores, const std::vector<nb::int_>& required,
-                                        const std::vector<nb::int_>& allowed, std::vector<int> most_parents) {
+FamilyLimits family_limits(const std::vector<nb::int_>& required, const std::vector<nb::int_>& allowed,
+                           std::vector<int> most_parents) {
     FamilyLimits limits{sets_of(required), Matrix<std::uint8_t>(allowed.size(), allowed.size()), std::move(most_parents)};
     for (std::size_t v = 0; v < allowed.size(); ++v) {
         for (const int u : set_of(allowed[v])) limits.allowed(v, u) = 1;
     }
-    return std::make_shared<FamilyBank>(std::move(scores), std::move(limits));
+    return limits;
+}
+
+std::shared_ptr<FamilyBank> family_bank(std::shared_ptr<FamilyScores> scores, const std::vector<nb::int_>& required,
+                                        const std::vector<nb::int_>& allowed, std::vector<int> most_parents) {
+    return std::make_shared<FamilyBank>(std::move(scores), family_limits(required, allowed, std::move(most_parents)));
+}
+
+std::shared_ptr<GrowShrinkSearch> grow_shrink_search(std::shared_ptr<FamilyScores> scores,
+                                                     const std::vector<nb::int_>& required,
+                                                     const std::vector<nb::int_>& allowed, std::vector<int> most_parents,
+                                                     GrowShrinkEffort effort) {
+    FamilyLimits limits = family_limits(required, allowed, std::move(most_parents));
+    for (int& most : limits.most_parents) most = std::min(most, scores->most_parents());
+    return std::make_shared<GrowShrinkSearch>(std::move(scores), std::move(limits), effort);
+}
+
+std::vector<std::vector<int>> lists_of(const std::vector<VariableSet>& sets) {
+    std::vector<std::vector<int>> lists;
+    for (const auto& own : sets) lists.emplace_back(own.begin(), own.end());
+    return lists;
+}
+
+/// As Python has it: an order, and the parents of each variable.
+using Standing = std::pair<std::vector<int>, std::vector<std::vector<int>>>;
+
+Standing standing_of(const GrowShrinkSearch::Standing& own) { return {own.order, lists_of(own.parents)}; }
+
+GrowShrinkSearch::Standing standing_from(Standing own) {
+    GrowShrinkSearch::Standing made{std::move(own.first), {}};
+    for (auto& parents : own.second) made.parents.emplace_back(std::move(parents));
+    return made;
 }
 
 /// Thrown where a search is to return what it has.
@@ -126,7 +189,8 @@ void look_at_time() {
     if (nb::cast<bool>((*time_is_up)())) throw TimeIsUp{};
 }
 
-bool advance(OrderSearch& search, double seconds, const nb::callable& asked) {
+template <class Search>
+bool advance(Search& search, double seconds, const nb::callable& asked) {
     time_is_up = &asked;
     const nb::gil_scoped_release release;
     const Watch watch(&look_at_time);
@@ -157,6 +221,19 @@ void bind_search(nb::module_& m) {
     nb::class_<FamilyScores>(m, "FamilyScores", "Scores of families: one variable with a set of parents.")
         .def_prop_ro("n", &FamilyScores::variables)
         .def_prop_ro("most_parents", &FamilyScores::most_parents)
+        .def_prop_ro("cost_of_arc", [](const FamilyScores& scores) { return to_int(scores.cost_of_arc()); },
+                     "What each arc costs, in units of 2**-62.")
+        .def("cost_of_all_sets",
+             [](FamilyScores& scores, int most_parents) {
+                 const Unlocked unlocked;
+                 return scores.cost_of_all_sets(most_parents);
+             },
+             nb::arg("most_parents"),
+             "Nanoseconds, of a model, to work out what all families of so many parents need; infinite if that cannot be.")
+        .def("charge_arcs",
+             [](FamilyScores& scores, std::int64_t hi, std::int64_t lo) { scores.charge_arcs(from_limbs(hi, lo)); },
+             nb::arg("hi"), nb::arg("lo"),
+             "Lower the score of a graph by so much per arc; to be called before any family is scored.")
         .def("term",
              [](FamilyScores& scores, int child, const nb::int_& parents) {
                  const VariableSet set = set_of(parents);
@@ -167,7 +244,7 @@ void bind_search(nb::module_& m) {
                  }
                  return to_int(found);
              },
-             nb::arg("child"), nb::arg("parents"), "The score of a family without the penalty of its parameters.")
+             nb::arg("child"), nb::arg("parents"), "The score of a family without the cost of its arcs and the penalty of its parameters.")
         .def("changes",
              [](FamilyScores& scores, int child, const nb::int_& parents) {
                  const VariableSet set = set_of(parents);
@@ -221,6 +298,9 @@ void bind_search(nb::module_& m) {
                  return std::make_shared<PenalisedLikelihood>(std::move(counts), from_limbs(hi, lo));
              }),
              nb::arg("counts"), nb::arg("unit_hi"), nb::arg("unit_lo"));
+    nb::class_<QuotientLikelihood, FamilyScores>(m, "QuotientLikelihood")
+        .def(nb::new_([](std::shared_ptr<Counts> counts) { return std::make_shared<QuotientLikelihood>(std::move(counts)); }),
+             nb::arg("counts"));
     nb::class_<DirichletScores, FamilyScores>(m, "DirichletScores")
         .def(nb::new_([](std::shared_ptr<Counts> counts, const std::string& prior, double iss) {
                  return std::make_shared<DirichletScores>(std::move(counts), prior_named(prior), iss);
@@ -283,9 +363,17 @@ void bind_search(nb::module_& m) {
              }),
              nb::arg("function"), nb::arg("unit_hi"), nb::arg("unit_lo"));
     nb::class_<DegenerateGaussianScores, FamilyScores>(m, "DegenerateGaussianScores")
-        .def(nb::new_(&degenerate_gaussian_scores), nb::arg("high"), nb::arg("low"), nb::arg("columns"),
-             nb::arg("frequencies"), nb::arg("total"), nb::arg("unit_hi"), nb::arg("unit_lo"), nb::arg("threads") = 1,
-             nb::arg("first") = 0);
+        .def(nb::new_(&block_scores<DegenerateGaussianScores>), nb::arg("high"), nb::arg("low"), nb::arg("columns"),
+             nb::arg("frequencies"), nb::arg("variables"), nb::arg("total"), nb::arg("unit_hi"), nb::arg("unit_lo"),
+             nb::arg("threads") = 1, nb::arg("first") = 0);
+    nb::class_<AdditiveBasisScores, FamilyScores>(m, "AdditiveBasisScores")
+        .def(nb::new_(&block_scores<AdditiveBasisScores>), nb::arg("high"), nb::arg("low"), nb::arg("columns"),
+             nb::arg("frequencies"), nb::arg("variables"), nb::arg("total"), nb::arg("unit_hi"), nb::arg("unit_lo"),
+             nb::arg("threads") = 1, nb::arg("first") = 0);
+
+    nb::class_<AdaptiveScores, FamilyScores>(m, "AdaptiveScores")
+        .def(nb::new_(&adaptive_scores), nb::arg("function"), nb::arg("high"), nb::arg("low"), nb::arg("columns"),
+             nb::arg("frequencies"), nb::arg("unit_hi"), nb::arg("unit_lo"));
 
     nb::class_<ClimbOptions>(m, "ClimbOptions", "The limits of a climb.")
         .def(nb::new_([](int tabu, int noinc, int most_parents, std::int64_t most_steps) {
@@ -358,17 +446,13 @@ void bind_search(nb::module_& m) {
                  search.add(std::move(order));
              },
              nb::arg("order"), "An order to begin with, or to go on with.")
-        .def("advance", &advance, nb::arg("seconds"), nb::arg("time_is_up"),
+        .def("advance", &advance<OrderSearch>, nb::arg("seconds"), nb::arg("time_is_up"),
              "Search on for about so many seconds; whether the search has ended. It ends for good, wherever it is, once its "
              "time is up.")
         .def_prop_ro("rounds", &OrderSearch::rounds, "Rounds made so far.")
         .def_prop_ro("order", [](const OrderSearch& search) { return search.best().order; }, "The best order.")
         .def("parents",
-             [](const OrderSearch& search) {
-                 std::vector<std::vector<int>> found;
-                 for (const auto& own : search.parents()) found.emplace_back(own.begin(), own.end());
-                 return found;
-             },
+             [](const OrderSearch& search) { return lists_of(search.parents()); },
              "The parents of each variable in the best order.")
         .def("state",
              [](const OrderSearch& search) {
@@ -390,6 +474,45 @@ void bind_search(nb::module_& m) {
              }),
              nb::arg("orders"), nb::arg("attempts"), nb::arg("rounds_in_vain"), nb::arg("width"),
              nb::arg("forces_families") = false);
+
+    nb::class_<GrowShrinkEffort>(m, "GrowShrinkEffort", "How much work a search by growing and shrinking does.")
+        .def(nb::new_([](int orders, int attempts, int rounds_in_vain) {
+                 return GrowShrinkEffort{orders, attempts, rounds_in_vain};
+             }),
+             nb::arg("orders"), nb::arg("attempts"), nb::arg("rounds_in_vain"));
+    nb::class_<GrowShrinkSearch>(m, "GrowShrinkSearch",
+                                 "Search among orders, the parents of each variable grown and shrunk among those before it.")
+        .def(nb::new_(&grow_shrink_search), nb::arg("scores"), nb::arg("required"), nb::arg("allowed"), nb::arg("most_parents"),
+             nb::arg("effort"))
+        .def("add",
+             [](GrowShrinkSearch& search, std::vector<int> order, const std::vector<nb::int_>& parents) {
+                 search.add(std::move(order), sets_of(parents));
+             },
+             nb::arg("order"), nb::arg("parents"), "Add an order to begin or to go on with, and parents to begin with.")
+        .def("advance", &advance<GrowShrinkSearch>, nb::arg("seconds"), nb::arg("time_is_up"),
+             "Search on for about so many seconds; whether the search has ended. It ends for good, wherever it is, once its "
+             "time is up.")
+        .def_prop_ro("rounds", &GrowShrinkSearch::rounds, "Rounds made so far.")
+        .def_prop_ro("order", &GrowShrinkSearch::order, "The best order.")
+        .def("parents", [](const GrowShrinkSearch& search) { return lists_of(search.parents()); },
+             "The parents of each variable in the best order.")
+        .def("state",
+             [](const GrowShrinkSearch& search) {
+                 const auto state = search.state();
+                 std::vector<Standing> orders;
+                 for (const auto& own : state.orders) orders.push_back(standing_of(own));
+                 return nb::make_tuple(state.rounds, state.in_vain, orders, standing_of(state.best));
+             },
+             "Where the search stands, for `go_on_from`: rounds, those in vain, the orders and the best, with their parents.")
+        .def("go_on_from",
+             [](GrowShrinkSearch& search, std::size_t rounds, int in_vain, std::vector<Standing> orders, Standing best) {
+                 GrowShrinkSearch::State state{rounds, in_vain, {}, standing_from(std::move(best))};
+                 for (auto& own : orders) state.orders.push_back(standing_from(std::move(own)));
+                 const Unlocked unlocked;
+                 search.go_on_from(state);
+             },
+             nb::arg("rounds"), nb::arg("in_vain"), nb::arg("orders"), nb::arg("best"),
+             "Go on from where the same search, with the same orders added, stood another time.");
 }
 
 }  // namespace stablebn

@@ -25,7 +25,7 @@ from stablebn.data.reading import Columns, read
 from stablebn.data.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, compare
-from stablebn.learners import LEARNERS
+from stablebn.learners import AUTOMATIC, LEARNERS, learner_of
 from stablebn.learners.registry import learner_name
 from stablebn.networks import graph_of
 from stablebn.options import Option, at_least, refuse_unknown
@@ -130,7 +130,7 @@ def stability(
             progress(number + 1)
 
     return Stability(
-        learner=LEARNERS[learner].title if isinstance(learner, str) else _name_of(learner),
+        learner=learner_of(learner).title if isinstance(learner, str) else _name_of(learner),
         rows=len(next(iter(columns.values()))),
         vary=vary,
         seed=seed,
@@ -229,7 +229,7 @@ def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:
 
 def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
     if isinstance(learner, str):
-        one_of("learner", learner, tuple(LEARNERS))
+        one_of("learner", learner, (AUTOMATIC, *LEARNERS))
         taken, where = _names(repeatable_options()), "learn"
     elif callable(learner):
         taken, where = _names(score_options()), "score"

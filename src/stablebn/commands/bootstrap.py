@@ -45,7 +45,7 @@ _OWN = ("checkpoint", *NOT_HERE)
 @with_options(option for option in learn_options() if option.name not in _OWN)
 def command(
     data: TableFile,
-    algorithm: Algorithm = "tabu-stable",
+    algorithm: Algorithm = "auto",
     replicates: Annotated[int, typer.Option(help="How many samples are drawn.")] = 200,
     seed: Annotated[int, typer.Option(help="The same seed draws the same samples.")] = 0,
     layouts: Annotated[

@@ -38,7 +38,7 @@ stablebn cross-validate patients.csv --algorithm tabu-stable --folds 10"""
 @with_options(option for option in learn_options() if option.name not in NOT_HERE)
 def command(
     data: TableFile,
-    algorithm: Algorithm = "tabu-stable",
+    algorithm: Algorithm = "auto",
     folds: Annotated[int, typer.Option(help="In how many parts the rows are split.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed makes the same folds.")] = 0,
     smoothing: Annotated[

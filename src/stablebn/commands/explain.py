@@ -37,7 +37,7 @@ def command(
     data: TableFile,
     a: Annotated[str, typer.Argument(help="A column.")],
     b: Annotated[str, typer.Argument(help="Another column.")],
-    algorithm: Algorithm = "tabu-stable",
+    algorithm: Algorithm = "auto",
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,

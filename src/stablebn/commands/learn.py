@@ -75,7 +75,7 @@ _ENDINGS = {
 @with_options(learn_options())
 def command(
     data: TableFile,
-    algorithm: Algorithm = "tabu-stable",
+    algorithm: Algorithm = "auto",
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,
@@ -170,7 +170,7 @@ def command(
         written.append(spelled(plot))
     if certificate is not None:
         if result.certificate is None:
-            raise OptionError(f"--certificate: {algorithm} proves nothing. Say exact.")
+            raise OptionError(f"--certificate: {result.config['algorithm']} proves nothing. Use --algorithm exact.")
         result.certificate.save(certificate, force=force)
         written.append(spelled(certificate))
     if as_json:

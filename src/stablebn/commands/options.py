@@ -35,9 +35,11 @@ def network_names(incomplete: str) -> list[tuple[str, str]]:
 
 def _learner_names(incomplete: str) -> list[tuple[str, str]]:
     # Here, as in all functions: commands without learners do not import them.
-    from stablebn.learners.registry import LEARNERS
+    from stablebn.learners.registry import AUTOMATIC, LEARNERS, MOST_ACCURATE
 
-    return [(name, learner.summary) for name, learner in LEARNERS.items() if name.startswith(incomplete)]
+    summaries = {AUTOMATIC: f"{MOST_ACCURATE}, with a score chosen for the table"}
+    summaries |= {name: learner.summary for name, learner in LEARNERS.items()}
+    return [(name, summary) for name, summary in summaries.items() if name.startswith(incomplete)]
 
 
 Continuous = Annotated[
@@ -83,7 +85,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace files that exist."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors, and what --json asks for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the whole answer as one JSON document.")]
 Algorithm = Annotated[
-    str, typer.Option("--algorithm", "-a", metavar="<name>", help="The learner.", autocompletion=_learner_names)
+    str, typer.Option("--algorithm", "-a", metavar="<name>", help="The algorithm.", autocompletion=_learner_names)
 ]
 
 

@@ -53,7 +53,7 @@ _OF_SIGNALS = 128
 @with_options(learn_options())
 def command(
     data: TableFile,
-    algorithm: Algorithm = "tabu-stable",
+    algorithm: Algorithm = "auto",
     continuous: Continuous = None,
     categorical: Categorical = None,
     all_continuous: AllContinuous = False,

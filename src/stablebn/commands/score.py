@@ -30,7 +30,8 @@ from stablebn.data.reading import read
 from stablebn.errors import UnseenLevelWarning, spelled
 from stablebn.networks import read_graph, read_network
 from stablebn.networks.formats import has_parameters, is_graph_file
-from stablebn.scores.registry import ScoreConfig, score_name
+from stablebn.result import Result
+from stablebn.result_json import is_result
 
 HELP = """
 If the graph is a network with parameters, it tells the log-likelihood of the table with these, too.
@@ -66,8 +67,8 @@ def command(
             options["levels"] = told_levels(options["levels"], table, categories_of(table, source.with_categories))
         if show is not None:
             show("scoring")
-        found = score(read_graph(graph, directories=folders or []), table, **options, kinds=kinds)
-    name = str(score_name(options["score"] or ScoreConfig().score))
+        learned = Result.from_json(graph) if is_result(graph) else read_graph(graph, directories=folders or [])
+        found = score(learned, table, **options, kinds=kinds)
     likelihood, unseen = None, []
     if not is_graph_file(graph) or has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
@@ -78,7 +79,7 @@ def command(
     if as_json:
         say_json(
             {
-                "score": name,
+                "score": found.score,
                 "total": found.total,
                 "by_node": {str(node): part for node, part in found.by_node.items()},
                 "log_likelihood": likelihood,
@@ -86,7 +87,7 @@ def command(
             }
         )
         return
-    say(f"{name.upper()} {found.total!r}")
+    say(f"{found.score.upper()} {found.total!r}")
     for caution in source.cautions:
         say(f"  {spelled(caution)}")
     if by_node:

@@ -16,16 +16,17 @@ from numpy.typing import NDArray
 from stablebn.arguments import LearnArguments
 from stablebn.confidence.folds import held_out_counts
 from stablebn.confidence.ours import OurLearner, class_of
-from stablebn.confidence.resampling import chosen_rows, with_rows
 from stablebn.data import Caution, Prepared
 from stablebn.data.table import ContinuousTable, MixedTable, Table
 from stablebn.errors import KnowledgeError, OptionError, listed
 from stablebn.graph import DAG
+from stablebn.learners import AUTOMATIC
 from stablebn.networks.aligning import parts_of
 from stablebn.networks.fitting import fit
 from stablebn.networks.likelihood import log_likelihood_of_codes
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
 from stablebn.options import at_least, positive
+from stablebn.resampling.rows import chosen_rows, with_rows
 from stablebn.result import Result
 from stablebn.stats.moments import Moments
 from stablebn.threads import run_at_once
@@ -188,7 +189,7 @@ class CrossValidation:
 
 def cross_validate(
     data: object,
-    algorithm: str = "tabu-stable",
+    algorithm: str = AUTOMATIC,
     *,
     folds: int = 10,
     seed: int = 0,
@@ -228,7 +229,7 @@ def cross_validate(
     --------
     >>> import stablebn as sb
     >>> table = sb.read_network("asia").sample(500, seed=1)
-    >>> tabu, empty = sb.cross_validate(table), sb.cross_validate(table, max_iter=0)
+    >>> tabu, empty = sb.cross_validate(table, "tabu"), sb.cross_validate(table, "tabu", max_iter=0)
     >>> found = tabu.difference(empty)
     >>> found.mean > 10 * found.standard_error
     True
@@ -246,6 +247,9 @@ def cross_validate(
         raise OptionError(
             'missing="available" is for learning: a network tells how likely whole rows are. Say missing="drop".'
         )
+    if algorithm == AUTOMATIC:
+        # A fold is judged by a fitted network, which has no distribution for arcs from numbers to categories.
+        options = {"arcs": "clg", **options}
     learner = OurLearner(LearnArguments.of_learn((data, algorithm), options))
     if folds > learner.rows:
         raise OptionError(f"folds={folds} are more than the {learner.rows} rows. Say at most as many.")

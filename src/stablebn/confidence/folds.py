@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.confidence.draws import check_drawn
+from stablebn.resampling.draws import check_drawn
 
 # Bootstrap replicates have the same generator, and lower numbers.
 _PURPOSE = 1 << 63

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
-from stablebn.confidence.resampling import chosen_rows, with_rows
 from stablebn.data import CategoricalTable, MixedTable, Prepared
 from stablebn.data.partitions import cluster_of
 from stablebn.data.table import Table
@@ -19,11 +18,16 @@ from stablebn.errors import StableBNError
 from stablebn.graph import PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import rank_names
-from stablebn.learners import LEARNERS, revision_of
+from stablebn.learners import AUTOMATIC, LEARNERS, revision_of
 from stablebn.naming import read_as_graph
+from stablebn.options import options_of
 from stablebn.order.rows import canonical_rows
+from stablebn.resampling.rows import chosen_rows, with_rows
 from stablebn.result import Result
+from stablebn.scores.registry import ScoreConfig
 from stablebn.threads import cores
+
+_OF_SCORES = tuple(entry.name for entry in options_of(ScoreConfig))
 
 
 class OurLearner:
@@ -58,8 +62,11 @@ class OurLearner:
     failures: ClassVar[tuple[type[Exception], ...]] = (StableBNError,)
 
     def __init__(self, asked: LearnArguments) -> None:
-        learner = LEARNERS[asked.algorithm]
         self.result: Result = learn_among(asked)
+        # Replicates are learned with what was chosen for the whole table; with less effort, as there are many of them.
+        less: dict[str, Any] = {"effort": "low"} if asked.algorithm == AUTOMATIC else {}
+        asked = replace(asked, **{name: self.result.config[name] for name in ("algorithm", *_OF_SCORES)}, **less)
+        learner = LEARNERS[asked.algorithm]
         assert self.result.prepared is not None
         self.prepared: Prepared = self.result.prepared.held()
         self.title = learner.title

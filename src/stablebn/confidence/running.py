@@ -16,7 +16,6 @@ from stablebn.arguments import LearnArguments
 from stablebn.audit.learning import LearnerLike
 from stablebn.confidence.callables import CallableLearner
 from stablebn.confidence.checkpoint import Checkpoint, Replicate, key_of
-from stablebn.confidence.draws import drawn_counts
 from stablebn.confidence.ours import OurLearner
 from stablebn.confidence.outcome import Bootstrap
 from stablebn.data import Caution
@@ -24,7 +23,9 @@ from stablebn.data.partitions import Partitions
 from stablebn.errors import DataError, OptionError, listed
 from stablebn.graph import PDAG
 from stablebn.graph.names import rank_names
+from stablebn.learners import AUTOMATIC
 from stablebn.options import at_least, choice
+from stablebn.resampling.draws import drawn_counts
 from stablebn.threads import run_at_once
 
 NOT_HERE = ("max_time", "resume")
@@ -33,7 +34,7 @@ NOT_HERE = ("max_time", "resume")
 
 def bootstrap(
     data: object,
-    algorithm: LearnerLike = "tabu-stable",
+    algorithm: LearnerLike = AUTOMATIC,
     *,
     replicates: int = 200,
     seed: int = 0,

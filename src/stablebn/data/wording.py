@@ -56,6 +56,7 @@ class Caution:
         "numbers-as-text",
         "many-levels",
         "few-rows",
+        "uncertain-score",
         "renamed",
         "failed-replicates",
     ]

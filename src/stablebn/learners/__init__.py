@@ -3,9 +3,10 @@
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.pattern import Pattern, PatternTrace, TestTrace
 from stablebn.learners.problem import Problem, define_problem, measured, number_variables
-from stablebn.learners.registry import LEARNERS, Learner, revision_of
+from stablebn.learners.registry import AUTOMATIC, LEARNERS, Learner, learner_of, revision_of
 
 __all__ = [
+    "AUTOMATIC",
     "LEARNERS",
     "Learner",
     "Pattern",
@@ -14,6 +15,7 @@ __all__ = [
     "SearchConfig",
     "TestTrace",
     "define_problem",
+    "learner_of",
     "measured",
     "number_variables",
     "revision_of",

@@ -46,6 +46,7 @@ _NOT_ASKED = {
     "interruption",
     "watch",
     "journal",
+    "resampling",
 }
 
 

@@ -20,10 +20,11 @@ Trait = Literal[
     "equivalence classes",
     "orders",
     "proves",
+    "averages",
 ]
 """What a learner does, by which it has options: it climbs from a DAG, keeps a tabu list, searches for the stable order,
-tests independence, climbs among the edges that tests leave, searches among equivalence classes, or among orders, or
-proves which DAG is best."""
+tests independence, climbs among the edges that tests leave, searches among equivalence classes, or among orders,
+proves which DAG is best, or averages over graphs of resampled rows."""
 
 CLIMBS: Trait = "climbs"
 TABU: Trait = "tabu"
@@ -33,6 +34,7 @@ CLIMBS_AMONG_CANDIDATES: Trait = "climbs among candidates"
 EQUIVALENCE_CLASSES: Trait = "equivalence classes"
 ORDERS: Trait = "orders"
 PROVES: Trait = "proves"
+AVERAGES: Trait = "averages"
 
 MOST = 10**6
 """Greatest value of options that are integers: more than any search has a use for, and a list so long fits memory."""
@@ -62,7 +64,7 @@ class SearchConfig(Options):
         "Most parents of a variable: a number for all, or a dict by name, in which ... stands for all others; on the "
         "command line 3 or name=3.",
         check=_check_limits,
-        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES, ORDERS, PROVES),
+        of=(CLIMBS, CLIMBS_AMONG_CANDIDATES, EQUIVALENCE_CLASSES, ORDERS, PROVES, AVERAGES),
         command_type=list[str],
         from_command=limits_from_words,
         group="What you know",
@@ -116,6 +118,15 @@ class SearchConfig(Options):
         check=choice((False, True)),
         of=(EQUIVALENCE_CLASSES,),
     )
+    phases: str = option(
+        "xges",
+        "How FGES uses its operators. xges: deletions first, then turns, then insertions, and at the end every edge is "
+        "deleted once to search on from there, as in XGES; fges: all insertions, then all deletions, as in Tetrad.",
+        check=choice(("xges", "fges")),
+        of=(EQUIVALENCE_CLASSES,),
+        command_help="xges: deletions, turns, insertions, and a second look at every edge; fges: insertions, then "
+        "deletions, as in Tetrad.",
+    )
     effort: str = option(
         "normal",
         "How much work goes into the search for the best graph: low, normal or high.",
@@ -128,6 +139,18 @@ class SearchConfig(Options):
         check=at_least(0, most=10**9),
         of=(PROVES,),
         command_help="Most parent sets to score: where there are more, the largest are left out, and that is said.",
+    )
+    resamples: int = option(
+        50,
+        "How many bootstrap samples of the rows a graph is averaged over.",
+        check=at_least(1, most=MOST),
+        of=(AVERAGES,),
+    )
+    resample_seed: int = option(
+        0,
+        "Seed of the bootstrap samples; the same seed draws the same rows on every machine.",
+        check=at_least(0, most=2**63 - 1),
+        of=(AVERAGES,),
     )
     max_time: float | None = option(
         None,

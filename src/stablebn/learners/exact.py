@@ -2,58 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-import numpy as np
-
-from stablebn.learners.best import best
+from stablebn.learners.best import searched
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.problem import Problem
-from stablebn.search import Climb
-from stablebn.search.candidates import candidate_sets
-from stablebn.search.optimum.search import Proof, find_best
-
-
-@dataclass(frozen=True, eq=False)
-class BestDag(Climb):
-    """The best DAG that was found, and what is proven of it.
-
-    Attributes
-    ----------
-    proof : Proof
-    limits : dict of option to value
-        With which the same candidate sets are found again, where the time has ended the search for them.
-    besides : tuple of int
-        Where candidate sets are not complete: parent sets of a DAG, which were looked at besides.
-    """
-
-    proof: Proof
-    limits: Mapping[str, int]
-    besides: tuple[int, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        parents: tuple[int, ...],
-        proof: Proof,
-        limits: Mapping[str, int],
-        besides: tuple[int, ...],
-    ) -> BestDag:
-        """A DAG that no steps have led to."""
-        return cls(
-            parents=parents,
-            score=problem.scores.dag(parents),
-            order=problem.decreasing,
-            start=problem.scores.dag([0] * problem.scores.n),
-            steps=np.zeros((0, 9), dtype=np.int64),
-            deltas=np.zeros((0, 2)),
-            finished=proof.optimal,
-            proof=proof,
-            limits=limits,
-            besides=besides,
-        )
+from stablebn.learners.proven import BestDag
+from stablebn.search.candidates import found_by, listed
+from stablebn.search.optimum.search import MOST_LISTED, best_of_many, find_best
+from stablebn.search.optimum.subsets import MOST_PLACES_AT_ONCE
 
 
 def exact(problem: Problem, config: SearchConfig) -> BestDag:
@@ -70,19 +25,25 @@ def exact(problem: Problem, config: SearchConfig) -> BestDag:
     Jaakkola, Sontag, Globerson and Meila, "Learning Bayesian network structure using LP relaxations", 2010.
     Bartlett and Cussens, "Integer linear programming for the Bayesian network structure learning problem", 2017.
     """
-    start = best(problem, config).parents
-    candidates = candidate_sets(
-        problem.scores,
+    start = searched(problem, config).parents
+    scores = problem.scores
+    search = listed(
+        scores,
         max_parents=config.most_parents,
         constraints=problem.constraints,
         most_scored=config.max_sets,
         time_is_up=problem.time_is_up,
         watch=problem.watch,
     )
+    if search.complete and search.found > MOST_LISTED:
+        found = best_of_many(search, scores, MOST_PLACES_AT_ONCE)
+        if found is not None:
+            return BestDag.of(problem, *found, {}, ())
+    candidates = found_by(search, scores)
     parents, proof = find_best(
-        candidates.with_families(start, problem.scores),
+        candidates.with_families(start, scores),
         [start],
-        score_equivalent=problem.scores.score_equivalent,
+        score_equivalent=scores.score_equivalent,
         time_is_up=problem.time_is_up,
         watch=problem.watch,
     )

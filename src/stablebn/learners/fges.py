@@ -17,17 +17,21 @@ from stablebn.stats.variable_sets import members
 
 
 def fges(problem: Problem, config: SearchConfig) -> Pattern:
-    """Insert edges while a class improves, then delete edges while it does.
+    """Insert, delete and turn edges of an equivalence class as long as its score improves.
+
+    With `phases="xges"`, the default, a step deletes an edge if that improves the score, else turns one, else inserts
+    one; at the end every edge is deleted once, and the search goes on from there as far as that leads to a higher
+    score (`GreedyEquivalenceSearch.improve`). With `phases="fges"` it inserts edges as long as that improves the score,
+    and then deletes edges: that is FGES as published, and as Tetrad has it.
 
     Every step makes the valid operator with the greatest gain; among equal ones the first by the places of x and y,
-    and then of T or H, in the processing order. The result is the CPDAG of a class, so it always has an extension.
+    and then of T, H or C, in the processing order. The result is the CPDAG of a class, so it always has an extension.
 
     With `faithfulness`, what is independent by itself is taken to be independent given anything (the "one-edge
-    faithfulness" of Tetrad's documentation). Both phases are first made for the dependent pairs only: x and y of which
-    x -> y improves the score of the empty graph. Then both are made once more, for these pairs and those that share an
+    faithfulness" of Tetrad's documentation). All phases are first made for the dependent pairs only: x and y of which
+    x -> y improves the score of the empty graph. Then all are made once more, for these pairs and those that share an
     adjacent variable after the first round: parents of one child may have to be joined for a while. Other pairs are
-    never joined. Without the assumption, the default, the search is that of Chickering, which finds the true class in
-    the limit of many rows.
+    never joined. Without the assumption, the default, the search finds the true class in the limit of many rows.
 
     Where there are constraints, every class on the way has a DAG that obeys, from that of the required arcs on, and the
     result is the last one directed where all its DAGs that obey agree. If the truth obeys tiers, such a search finds it
@@ -43,6 +47,9 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     Chickering, "Optimal structure identification with greedy search", 2002.
     Ramsey, Glymour, Sanchez-Romero and Glymour, "A million variables and more: the Fast Greedy Equivalence Search
     algorithm for learning high-dimensional graphical causal models", 2017.
+    Nazaret and Blei, "Extremely greedy equivalence search", 2024.
+    Hauser and Buehlmann, "Characterization and greedy learning of interventional Markov equivalence classes of directed
+    acyclic graphs", 2012: turns.
     Larsen, Ekstrom and Petersen, "Score-based causal discovery with temporal background information", 2025.
 
     Raises
@@ -56,7 +63,10 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
             'another learner, for instance tabu-stable, hc-stable, mmhc or pc-stable; or say missing="drop".'
         )
     if not problem.scores.score_equivalent:
-        raise OptionError("fges needs a score that all DAGs of a class share: bic, aic, loglik, bde or bge.")
+        raise OptionError(
+            "fges needs a score that all DAGs of a class share: bic, aic, loglik, bde, bge or dg, or basis with "
+            'basis_form="block".'
+        )
     order = problem.decreasing if config.order == "stable" else problem.given
     constraints = None if problem.constraints is None else problem.constraints.within(config.most_parents)
     search = searched(problem, config, order, constraints, "classes")
@@ -88,15 +98,20 @@ def searched(
         journal=problem.journal,
         name=name,
     )
+
+    def run(partners: Sequence[int] | None) -> None:
+        if config.phases == "xges":
+            search.improve(partners)
+        else:
+            search.insert_edges(partners)
+            search.delete_edges()
+
     if config.faithfulness:
         dependent = search.dependent()
-        search.insert_edges(dependent)
-        search.delete_edges()
-        near = search.graph.two_steps_away()
-        search.insert_edges([a | b for a, b in zip(dependent, near, strict=True)])
+        run(dependent)
+        run([a | b for a, b in zip(dependent, search.graph.two_steps_away(), strict=True)])
     else:
-        search.insert_edges()
-    search.delete_edges()
+        run(None)
     return search
 
 

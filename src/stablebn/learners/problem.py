@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from stablebn.data.blocks import AnyTable
 from stablebn.data.table import Name
@@ -28,6 +29,17 @@ from stablebn.stats import (
 )
 from stablebn.stats.sources import RowSource
 from stablebn.stats.symmetry import Relation
+
+
+class Resampling(Protocol):
+    """Draws rows with replacement."""
+
+    @property
+    def threads(self) -> int:
+        """How many problems may be solved at once."""
+
+    def problem(self, seed: int, replicate: int) -> Problem:
+        """The problem of a bootstrap sample, for the variables that still vary in it."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,8 @@ class Problem:
         Called with the name of the search under way and its number of steps.
     journal : Journal or None
         Where a learner notes what it has found, to go on from there another time.
+    resampling : Resampling or None
+        Draws rows and makes the same problem of them, for a learner that averages.
     """
 
     names: tuple[Name, ...]
@@ -85,6 +99,7 @@ class Problem:
     interruption: Interruption | None = None
     watch: Callable[[str, int], None] | None = None
     journal: Journal | None = None
+    resampling: Resampling | None = None
 
     def time_is_up(self) -> bool:
         """Whether a learner should return what it has."""

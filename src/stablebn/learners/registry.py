@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from stablebn.errors import OptionError, listed, one_of
 from stablebn.independence import registry as tests
+from stablebn.learners.averaged import averaged
 from stablebn.learners.best import best
 from stablebn.learners.config import (
+    AVERAGES,
     CLIMBS,
     CLIMBS_AMONG_CANDIDATES,
     EQUIVALENCE_CLASSES,
@@ -98,13 +100,22 @@ LEARNERS: Mapping[str, Learner] = {
     "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS, revision=4),
     "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=4),
     "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=4),
-    "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=3),
+    "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=4),
     "best": Learner(
-        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=3
+        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=5
+    ),
+    "averaged": Learner(
+        "Averaged", "search among the edges that most bootstrap samples confirm", averaged, frozenset({AVERAGES})
     ),
     "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES}), revision=3),
 }
 
+
+AUTOMATIC = "auto"
+"""The algorithm of those who name none: the most accurate one, with a score that is chosen for the table."""
+
+MOST_ACCURATE = "best"
+"""The algorithm that `AUTOMATIC` stands for."""
 
 OTHER_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("hill-climb", "hill-climbing", "hill-climb-search"), "hc"),
@@ -113,10 +124,11 @@ OTHER_NAMES: Mapping[str, str] = {
     "grow-shrink": "gs",
     "max-min-hill-climbing": "mmhc",
     **dict.fromkeys(("ges", "greedy-equivalence-search", "fast-greedy-equivalence-search"), "fges"),
+    "model-averaging": "averaged",
 }
 """What learners are called elsewhere. Of others with similar names, such as IAMB, none is among ours."""
 
-learner_name = names_of(LEARNERS, OTHER_NAMES)
+learner_name = names_of((AUTOMATIC, *LEARNERS), OTHER_NAMES)
 """The name of a learner as it is here."""
 
 
@@ -126,6 +138,11 @@ def find_learner(algorithm: object) -> str:
     if name not in LEARNERS:
         one_of("algorithm", str(algorithm), tuple(LEARNERS))
     return name
+
+
+def learner_of(algorithm: str) -> Learner:
+    """Return the learner of an algorithm, which may be `AUTOMATIC`."""
+    return LEARNERS[MOST_ACCURATE if algorithm == AUTOMATIC else algorithm]
 
 
 def title_of(learner: str) -> str:
@@ -153,7 +170,7 @@ def revision_of(algorithm: str, options: Mapping[str, object]) -> int | dict[str
         That of the learner; with those of the score and the test, by name, where these are not 1.
     """
     learner = LEARNERS[algorithm]
-    score = scores.score_name(options.get("score") or scores.ScoreConfig().score)
+    score = scores.score_name(options.get("score", scores.ScoreConfig().score))
     changed = {name: own for name, own in scores.REVISIONS.items() if name == score}
     if TESTS_INDEPENDENCE in learner.traits:
         # Which is the default depends on the data.
@@ -170,6 +187,14 @@ def learners_with(option: Option) -> tuple[str, ...]:
 
 def refuse_options_of_others(algorithm: str, given: Iterable[Option]) -> None:
     """Raise `OptionError` if a learner does not have some of the options that it was given."""
-    others = [option.name for option in given if not LEARNERS[algorithm].has(option)]
-    if others:
-        raise OptionError(f"algorithm={algorithm!r} has no option {listed(others)}. Leave it out.")
+    others = [option for option in given if not learner_of(algorithm).has(option)]
+    if not others:
+        return
+    names = listed([option.name for option in others])
+    if algorithm == AUTOMATIC:
+        having = [name for name, learner in LEARNERS.items() if all(map(learner.has, others))]
+        advice = f"Name an algorithm that has: {listed(having, most=99)}." if having else "Leave it out."
+        raise OptionError(
+            f"without algorithm= the algorithm is {MOST_ACCURATE!r}, which has no option {names}. {advice}"
+        )
+    raise OptionError(f"algorithm={algorithm!r} has no option {names}. Leave it out.")

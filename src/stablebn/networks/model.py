@@ -321,7 +321,7 @@ def check_categorical_parents(dag: DAG, kinds: Mapping[Name, Kind]) -> None:
         if unfit:
             raise GraphError(
                 f"node {node!r} is categorical and has continuous parents: {listed(unfit)}. Conditional linear "
-                'Gaussian networks have no distribution for that: turn the arcs round (learn without arcs="any"), or '
+                'Gaussian networks have no distribution for that: turn the arcs round (learn with arcs="clg"), or '
                 "make categories of the parents (stablebn.discretise)."
             )
 

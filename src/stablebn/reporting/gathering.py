@@ -267,7 +267,7 @@ def _steps(trace: Any) -> Iterable[Step]:
             with_others = f" with {', '.join(map(spelled, trace.others[at]))}" if trace.others[at] else ""
             yield Step(
                 number=at + 1,
-                move="add" if trace.phase[at] == "forward" else "delete",
+                move={"forward": "add", "backward": "delete", "turning": "reverse"}[trace.phase[at]],
                 edge=f"{spelled(trace.x[at])} – {spelled(trace.y[at])}{with_others}",
                 gain=trace.delta[at],
                 score=trace.score[at],

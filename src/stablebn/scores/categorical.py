@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 
 from stablebn import _core
 from stablebn.fixed_point import UNIT, limbs
 from stablebn.scores.available import CategoricalAverage
 from stablebn.scores.families import CompiledScores
 from stablebn.stats.counts import Counts
-from stablebn.stats.variable_sets import members
+from stablebn.stats.variable_sets import bit, members
 
 
 class PenalisedLikelihood(CompiledScores):
@@ -60,6 +61,55 @@ def loglik(counts: Counts) -> CompiledScores:
     return penalised_likelihood(counts, 0)
 
 
+class QuotientLikelihood(CompiledScores):
+    """Quotient normalised maximum likelihood: H(S + v) - H(S) - (regret(N, K of S + v) - regret(N, K of S)).
+
+    K is the product of the level counts of a set, and the regret that of one categorical distribution with K outcomes.
+
+    Parameters
+    ----------
+    counts : Counts
+    compiled : _core.FamilyScores, optional
+        The same in the core, if it is there already.
+
+    References
+    ----------
+    Silander, Leppa-aho, Jaasaari and Roos, "Quotient normalized maximum likelihood criterion for learning Bayesian
+    network structures", 2018.
+    Szpankowski and Weinberger, "Minimax pointwise redundancy for memoryless models over large alphabets", 2012.
+    """
+
+    def __init__(self, counts: Counts, compiled: _core.FamilyScores | None = None) -> None:
+        super().__init__(compiled or _core.QuotientLikelihood(counts.compiled))
+        self._counts = counts
+
+    def reordered(self, order: Sequence[int]) -> QuotientLikelihood:
+        """The same score for variables renumbered so that new i is old order[i]."""
+        return QuotientLikelihood(self._counts.reordered(order), self.compiled.reordered(list(order)))
+
+    def is_candidate(self, child: int, parents: int) -> bool:
+        """Return whether the family has at most `MOST_OUTCOMES` joint configurations."""
+        return self._configurations(parents | bit(child)) <= MOST_OUTCOMES
+
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family without the cost of its arcs: the core's term less the difference of regrets."""
+        configurations = self._configurations(parents)
+        outcomes = configurations * self._counts.levels[child]
+        return term - _regret(self._counts.total, outcomes) + _regret(self._counts.total, configurations)
+
+    def _configurations(self, variables: int) -> int:
+        return self._counts.states(members(variables)) if variables else 1
+
+
+MOST_OUTCOMES = 2**53
+"""A larger number of joint configurations has no regret: `qnml` does not score such families."""
+
+
+@cache
+def _regret(rows: int, outcomes: int) -> int:
+    return _core.regret(rows, outcomes)
+
+
 class DirichletScores(CompiledScores):
     """Marginal likelihoods under Dirichlet priors.
 
@@ -89,6 +139,11 @@ def bds(counts: Counts, iss: float) -> DirichletScores:
     The prior of a cell depends on which of its variables is the child, so the score is not score-equivalent.
     """
     return DirichletScores(_core.DirichletScores(counts.compiled, "sparsely", float(iss)), score_equivalent=False)
+
+
+def qnml(counts: Counts) -> QuotientLikelihood:
+    """Return the quotient normalised maximum likelihood score; it has no parameter."""
+    return QuotientLikelihood(counts)
 
 
 def k2(counts: Counts) -> DirichletScores:

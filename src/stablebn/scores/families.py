@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stablebn import _core
-from stablebn.fixed_point import NOT_A_CANDIDATE, Limbs, integers, joined
+from stablebn.fixed_point import NOT_A_CANDIDATE, Limbs, integers, joined, limbs
 from stablebn.stats.variable_sets import bit
 
 if TYPE_CHECKING:
@@ -64,15 +64,25 @@ class CompiledScores(FamilyScores):
     ----------
     eliminates : bool
         Whether a score depends on the numbers of the variables, as the last bits of determinants do.
+    relative_cost : int
+        About how many times as long a family takes as its counts or sums alone: searches that score very many families
+        score fewer.
     """
 
     eliminates: bool = False
+    relative_cost: int = 1
 
     def __init__(self, compiled: _core.FamilyScores) -> None:
         self.compiled = compiled
         self.n = compiled.n
         self.most_parents = compiled.most_parents
+        self._cost_of_arc = compiled.cost_of_arc
         self._families: dict[tuple[int, int], int] = {}
+
+    def charge_arcs(self, cost: int) -> None:
+        """Lower the score of every DAG by `cost` per arc, in units of 2**-62; call it before any family is scored."""
+        self.compiled.charge_arcs(*limbs(cost))
+        self._cost_of_arc = cost
 
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
@@ -83,7 +93,10 @@ class CompiledScores(FamilyScores):
         return parents.bit_count() <= self.most_parents
 
     def whole(self, child: int, parents: int, term: int) -> int:
-        """The score of a family, from the term of the core, which holds less than 2**65 nats."""
+        """Return the score of a family without the cost of its arcs, from the term of the core.
+
+        The term holds less than 2**65 nats.
+        """
         return term
 
     def family(self, child: int, parents: int) -> int:
@@ -91,7 +104,8 @@ class CompiledScores(FamilyScores):
         key = (child, parents)
         score = self._families.get(key)
         if score is None:
-            score = self._families[key] = self.whole(child, parents, self.compiled.term(child, parents))
+            without_arcs = self.whole(child, parents, self.compiled.term(child, parents))
+            score = self._families[key] = without_arcs - self._cost_of_arc * parents.bit_count()
         return score
 
     def changes(self, child: int, parents: int) -> Limbs:

@@ -1,4 +1,4 @@
-"""Scores of mixed data: conditional Gaussian log-likelihoods, and the degenerate Gaussian score."""
+"""Scores of mixed data: conditional Gaussian log-likelihoods, the degenerate Gaussian score, and the adaptive score."""
 
 from __future__ import annotations
 
@@ -149,6 +149,53 @@ class DegenerateGaussianScores(CompiledScores):
         return term + self._scales[child] - self._unit * (both * (both + 1) // 2 - given * (given + 1) // 2)
 
 
+class AdaptiveScores(CompiledScores):
+    """The best of several penalised log-likelihoods of each family (`src/core/adaptive_mixed.hpp`).
+
+    The core chooses the model, and subtracts the penalty of what it has besides the child's own parameters.
+
+    Parameters
+    ----------
+    statistics : MixedStatistics
+        Of rows in memory.
+    unit : int
+        Penalty of one free parameter in units of 2**-62.
+    compiled : _core.FamilyScores, optional
+        The same in the core, if it is there already.
+    """
+
+    eliminates = True
+    score_equivalent = False
+    # Logistic regression looks at all rows some times.
+    relative_cost = 100
+
+    def __init__(self, statistics: MixedStatistics, unit: int, compiled: _core.FamilyScores | None = None) -> None:
+        if compiled is None:
+            blocks = statistics.blocks()
+            compiled = _core.AdaptiveScores(
+                statistics.compiled, *halves(blocks.products), blocks.columns, blocks.frequencies, *limbs(unit)
+            )
+        super().__init__(compiled)
+        self._statistics = statistics
+        self._unit = unit
+        self._alone = [_scale(statistics, v) - unit * ((statistics.levels[v] or 3) - 1) for v in range(statistics.n)]
+
+    def reordered(self, order: Sequence[int]) -> AdaptiveScores:
+        """Return the same score for variables renumbered so that new i is old order[i]."""
+        compiled = self.compiled.reordered(list(order))
+        return AdaptiveScores(self._statistics.reordered(order), self._unit, compiled)
+
+    def is_candidate(self, child: int, parents: int) -> bool:
+        """Return whether the penalty of some model is not beyond all that a log-likelihood can gain."""
+        return self.compiled.term(child, parents) != _NO_VALUE
+
+    def whole(self, child: int, parents: int, term: int) -> int:
+        """Return the score of a family from the term of the core, which knows no units of columns."""
+        if term == _NO_VALUE:
+            raise ValueError("a family that is no candidate has no score")
+        return term + self._alone[child]
+
+
 def penalised_likelihood(statistics: MixedStatistics | AvailableMixedStatistics, unit: int) -> CompiledScores:
     """Log-likelihood, that of a table with holes a node average, less a penalty per free parameter."""
     if isinstance(statistics, AvailableMixedStatistics):
@@ -158,7 +205,7 @@ def penalised_likelihood(statistics: MixedStatistics | AvailableMixedStatistics,
 
 def bic(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> CompiledScores:
     """BIC: k * ln(N) / 2 a free parameter."""
-    return penalised_likelihood(statistics, _bic_unit(statistics, k))
+    return penalised_likelihood(statistics, bic_unit(statistics, k))
 
 
 def aic(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> CompiledScores:
@@ -173,18 +220,25 @@ def loglik(statistics: MixedStatistics | AvailableMixedStatistics) -> CompiledSc
 
 def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
     """The degenerate Gaussian score: k * ln(N) / 2 a free parameter."""
-    blocks, unit = statistics.blocks(), _bic_unit(statistics, k)
+    blocks, unit = statistics.blocks(), bic_unit(statistics, k)
     compiled = _core.DegenerateGaussianScores(
         *halves(blocks.products),
         blocks.columns,
         blocks.frequencies,
+        [[v] for v in range(statistics.n)],
         statistics.total,
         *limbs(unit),
         statistics.threads,
     )
     widths = [len(own) for own in blocks.columns]
-    scales = [_scale_of_levels(own, statistics.total) for own in blocks.frequencies]
+    scales = [scale_of_levels(own, statistics.total) for own in blocks.frequencies]
     return DegenerateGaussianScores(compiled, widths, scales, unit)
+
+
+def adaptive(statistics: MixedStatistics | AvailableMixedStatistics, k: float) -> AdaptiveScores:
+    """Return the adaptive score: k * ln(N) / 2 per free parameter of the best model of each family."""
+    assert isinstance(statistics, MixedStatistics)
+    return AdaptiveScores(statistics.in_memory('score="adaptive"'), bic_unit(statistics, k))
 
 
 def halves(products: NDArray[np.object_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -192,11 +246,12 @@ def halves(products: NDArray[np.object_]) -> tuple[NDArray[np.int64], NDArray[np
     return (products >> 62).astype(np.int64), (products & (1 << 62) - 1).astype(np.int64)
 
 
-def _scale_of_levels(frequencies: Sequence[int], total: int) -> int:
+def scale_of_levels(frequencies: Sequence[int], total: int) -> int:
     """-(N / 2) times the logarithm of the determinant of the covariance of indicators: the product of all shares."""
     ln_determinant = sum(ln_of_integer(rows) - ln_of_integer(total) for rows in frequencies)
     return -total * ln_determinant // 2
 
 
-def _bic_unit(statistics: Statistics, k: float) -> int:
+def bic_unit(statistics: Statistics, k: float) -> int:
+    """Return the penalty of one parameter, k * ln(N) / 2."""
     return round(Fraction(k) * ln_of_integer(statistics.total) / 2)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
+from stablebn._core import ln_of_integer
 from stablebn.data.kinds import Kind
 from stablebn.data.table import CategoricalTable, Table
 from stablebn.errors import OptionError
 from stablebn.options import Options, at_least, choice, names_of, option, positive
 from stablebn.scores import categorical, continuous, mixed
+from stablebn.scores.basis import FORMS, basis
 from stablebn.scores.families import CompiledScores
 from stablebn.stats import (
     AnyStatistics,
@@ -20,6 +22,7 @@ from stablebn.stats import (
     Moments,
     statistics_of,
 )
+from stablebn.stats.basis import TRANSFORMS
 
 _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bic": lambda counts, config: categorical.bic(counts, config.k),
@@ -28,7 +31,10 @@ _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bde": lambda counts, config: categorical.bdeu(counts, config.iss),
     "bds": lambda counts, config: categorical.bds(counts, config.iss),
     "k2": lambda counts, config: categorical.k2(counts),
+    "qnml": lambda counts, config: categorical.qnml(counts),
     "dg": lambda counts, config: mixed.dg(counts, config.k),
+    "basis": lambda counts, config: _basis(counts, config),
+    "adaptive": lambda counts, config: categorical.bic(counts, config.k),
 }
 
 _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
@@ -37,6 +43,8 @@ _CONTINUOUS: Mapping[str, Callable[[Moments, ScoreConfig], CompiledScores]] = {
     "loglik": lambda moments, config: continuous.loglik(moments),
     "bge": lambda moments, config: continuous.bge(moments, config.iss_mu, _iss_w(moments, config)),
     "dg": lambda moments, config: mixed.dg(moments, config.k),
+    "basis": lambda moments, config: _basis(moments, config),
+    "adaptive": lambda moments, config: continuous.bic(moments, config.k),
 }
 
 _CONTINUOUS_WITH_HOLES: Mapping[str, Callable[[AvailableMoments, ScoreConfig], CompiledScores]] = {
@@ -53,7 +61,14 @@ _MIXED: Mapping[str, Callable[[MixedStatistics | AvailableMixedStatistics, Score
     "aic": lambda statistics, config: mixed.aic(statistics, config.k),
     "loglik": lambda statistics, config: mixed.loglik(statistics),
     "dg": lambda statistics, config: mixed.dg(statistics, config.k),
+    "basis": lambda statistics, config: _basis(statistics, config),
+    "adaptive": lambda statistics, config: mixed.adaptive(statistics, config.k),
 }
+
+# Functions of covariances that no order of variables changes.
+_WITHOUT_NUMBERS = ("dg", "basis")
+# Scores that are meant for all arcs in mixed data.
+_WITH_ALL_ARCS = (*_WITHOUT_NUMBERS, "adaptive")
 
 SCORES_BY_KIND: Mapping[str, Sequence[str]] = {
     "categorical": tuple(_CATEGORICAL),
@@ -73,10 +88,16 @@ OTHER_NAMES: Mapping[str, str] = {
     **{f"{score}-{kind}": score for score in ("bic", "aic", "loglik") for kind in ("d", "g", "cg")},
     **dict.fromkeys(("ll", "ll-d", "ll-g", "ll-cg", "log-likelihood"), "loglik"),
     "bdeu": "bde",
+    "quotient-nml": "qnml",
     "degenerate-gaussian": "dg",
+    "bf-bic": "basis",
+    "basis-function-bic": "basis",
 }
 """What scores are called elsewhere. Here the table says of which kind a score is, not its name: d, g and cg are passed
 over."""
+
+PRIORS = ("uniform", "size")
+"""Names of the priors over graphs."""
 
 score_name = names_of(SCORES, OTHER_NAMES)
 """The name of a score as it is here."""
@@ -89,14 +110,18 @@ class ScoreConfig(Options):
     score: str = option(
         "bic",
         "The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate "
-        "Gaussian), meant for mixed data; bde, bds or k2 for categorical data; bge for continuous data.",
+        "Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for "
+        "categorical data; bge for continuous data; basis, for data with nonlinear relations.",
         check=choice(SCORES),
         own_name=score_name,
         group="Options",
-        command_help="The score: bic, aic, loglik; for categories bde, bds, k2; for numbers bge; for both dg.",
+        command_help="The score: bic, aic, loglik; for categories bde, bds, k2, qnml; for numbers bge; for both dg, "
+        "basis, adaptive.",
     )
     _: KW_ONLY
-    k: float = option(1.0, "Multiplier of the penalty of bic, aic and dg.", check=positive(most=1e6), group="Score")
+    k: float = option(
+        1.0, "Multiplier of the penalty of bic, aic, dg, basis and adaptive.", check=positive(most=1e6), group="Score"
+    )
     iss: float = option(
         1.0, "Imaginary sample size of bde and bds.", check=positive(least=1e-20, most=1e9), group="Score"
     )
@@ -109,13 +134,44 @@ class ScoreConfig(Options):
         check=at_least(1, most=2**28),
         group="Score",
     )
+    prior: str = option(
+        "uniform",
+        "The prior over graphs: uniform, or size: every arc costs ln p nats, where p is the number of variables that "
+        "vary, because p variables compete for each place.",
+        check=choice(PRIORS),
+        group="Score",
+        command_help="The prior over graphs: uniform, or size: every arc costs ln p nats for p variables.",
+    )
     arcs: str | None = option(
         None,
         "Mixed data: clg, no arc from a continuous to a categorical variable (conditional linear Gaussian networks), "
-        "or any; by default clg, with the score dg any. Other data have no such arcs, and it means nothing.",
+        "or any; by default clg, with the scores dg, basis and adaptive any. Other data have no such arcs, and it "
+        "means nothing.",
         check=choice(("clg", "any")),
         group="Score",
-        command_help="Mixed data: clg, no arc goes from a number to a category; or any. By default clg, with dg any.",
+        command_help="Mixed data: clg, no arc goes from a number to a category; or any. By default clg, with dg, "
+        "basis and adaptive any.",
+    )
+    basis_form: str | None = option(
+        None,
+        "The score basis: additive, a continuous variable is regressed on functions of each of its parents (not score "
+        "equivalent); or block, variables with all their functions are jointly Gaussian (score equivalent). By default "
+        "additive for continuous data, block for mixed data.",
+        check=choice(FORMS),
+        group="Score",
+    )
+    basis_degree: int | None = option(
+        None,
+        "Degree of the polynomials of the score basis, by default 5 for the additive form and 3 for the block form.",
+        check=at_least(1, most=9),
+        group="Score",
+    )
+    basis_transform: str = option(
+        "rank",
+        "What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a "
+        "column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4).",
+        check=choice(TRANSFORMS),
+        group="Score",
     )
 
     def allows(self, parent: Kind, child: Kind) -> bool:
@@ -125,7 +181,7 @@ class ScoreConfig(Options):
     @property
     def arcs_as_used(self) -> str:
         """`arcs` as it is used."""
-        return self.arcs or ("any" if self.score == "dg" else "clg")
+        return self.arcs or ("any" if self.score in _WITH_ALL_ARCS else "clg")
 
 
 def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> CompiledScores:
@@ -135,11 +191,18 @@ def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> Com
 
 def numbers_matter(table: Table, config: ScoreConfig) -> bool:
     """Whether the last bits of a score depend on the numbers of the variables; counts without holes have no order."""
-    return config.score != "dg" and (not isinstance(table, CategoricalTable) or bool(table.holes))
+    return config.score not in _WITHOUT_NUMBERS and (not isinstance(table, CategoricalTable) or bool(table.holes))
 
 
 def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
-    """The score of families from the statistics of a table."""
+    """Return the score of families from the statistics of a table, the prior over graphs included."""
+    scores = _scores_of_data(statistics, config)
+    if config.prior == "size":
+        scores.charge_arcs(ln_of_integer(max(1, statistics.n)))
+    return scores
+
+
+def _scores_of_data(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
     if statistics.has_holes and config.score not in WITH_HOLES:
         raise OptionError(
             f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_HOLES)}; '
@@ -155,6 +218,15 @@ def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScore
     if isinstance(statistics, AvailableMoments):
         return _CONTINUOUS_WITH_HOLES[config.score](statistics, config)
     return _CONTINUOUS[config.score](statistics, config)
+
+
+def _basis(
+    statistics: Counts | Moments | MixedStatistics | AvailableMixedStatistics, config: ScoreConfig
+) -> CompiledScores:
+    assert not isinstance(statistics, AvailableMixedStatistics)
+    return basis(
+        statistics, config.k, form=config.basis_form, degree=config.basis_degree, transform=config.basis_transform
+    )
 
 
 def _must_fit(score: str, kind: str, names: tuple[str, ...]) -> None:

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from stablebn import _core
 from stablebn.fixed_point import integers, limbs
 from stablebn.scores.families import CompiledScores
@@ -17,14 +19,18 @@ logger = logging.getLogger(__name__)
 # Seconds: no longer is Ctrl-C, or the end of the time, left unheard.
 _SECONDS_AT_ONCE = 0.05
 
-MOST_SCORED = 10_000_000
+MOST_SCORED = 40_000_000
 """Parent sets that are scored at most unless more are asked for."""
 
-MOST_FOUND = 50_000
-"""Where more candidates than this have been found, larger sets are not looked at."""
+MOST_FOUND = 400_000
+"""After more candidates than this larger sets are not listed, unless there are few variables."""
 
-# With no more, dynamic programming over subsets does not mind how many candidates there are.
-_FEW_VARIABLES = 18
+# With no more, dynamic programming over subsets can do with any number of candidates.
+_FEW_VARIABLES = 25
+
+# Of incomplete lists that are longer in all, so many candidates of each variable are kept.
+_MOST_INCOMPLETE = 150_000
+_MOST_KEPT = 3_000
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,7 @@ def candidate_sets(
         more than all their subsets: some best DAG is made of these.
     most_scored : int
         Sets that are scored at most, counted and not timed: a level that would need more is not begun, in any layout.
-        With more than 18 variables nor is one after more than `MOST_FOUND` candidates were found.
+        With more than 25 variables nor is one after more than `MOST_FOUND` candidates were found.
     time_is_up : callable, optional
         Asked again and again whether to stop; then only levels that are done count.
     watch : callable, optional
@@ -124,6 +130,33 @@ def candidate_sets(
     de Campos and Ji, "Efficient structure learning of Bayesian networks using constraints", 2011.
     de Campos, Scanagatta, Corani and Zaffalon, "Entropy-based pruning for learning Bayesian networks using BIC", 2018.
     """
+    search = listed(
+        scores,
+        max_parents=max_parents,
+        constraints=constraints,
+        within=within,
+        most_scored=most_scored,
+        time_is_up=time_is_up,
+        watch=watch,
+    )
+    return found_by(search, scores)
+
+
+def listed(
+    scores: CompiledScores,
+    *,
+    max_parents: int | None = None,
+    constraints: Constraints | None = None,
+    within: int | None = None,
+    most_scored: int = MOST_SCORED,
+    most_found: int | None = None,
+    time_is_up: Callable[[], bool] | None = None,
+    watch: Callable[[str, int], None] | None = None,
+) -> _core.CandidateSearch:
+    """Do the search of `candidate_sets` and leave what it finds in the core.
+
+    No level is begun after more than `most_found` candidates; by default `MOST_FOUND` with more than 25 variables.
+    """
     n = scores.n
     limits = constraints or Constraints.of(n)
     search = _core.CandidateSearch(
@@ -132,7 +165,7 @@ def candidate_sets(
         limits.required,
         limits.limits(max_parents),
         most_scored,
-        MOST_FOUND if n > _FEW_VARIABLES else most_scored,
+        most_found if most_found is not None else MOST_FOUND if n > _FEW_VARIABLES else most_scored,
         limbs(0 if within is None else within + 1),
     )
     ended = late = False
@@ -141,13 +174,28 @@ def candidate_sets(
         ended = search.go_on(0.0 if late else _SECONDS_AT_ONCE)
         if watch is not None:
             watch("candidate parent sets", search.scored)
+    logger.debug("%d parent sets were scored", search.scored)
+    return search
+
+
+def found_by(search: _core.CandidateSearch, scores: CompiledScores) -> CandidateSets:
+    """Return the candidate sets of a search that has ended."""
+    n = scores.n
     alone, _ = scores.without_parents
-    found = [_sorted(search, v, alone[v]) for v in range(n)]
+    most = None if search.complete or search.found <= _MOST_INCOMPLETE else _MOST_KEPT
+    found = [_sorted(search, v, alone[v], most) for v in range(n)]
     beyond: tuple[int | None, ...] = ()
     if not search.complete:
-        most = [search.most_beyond(v) for v in range(n)]
-        beyond = tuple(None if own is None else own + alone[v] for v, own in enumerate(most))
-    result = CandidateSets(
+        gains = [search.most_beyond(v) for v in range(n)]
+        beyond = tuple(None if own is None else own + alone[v] for v, own in enumerate(gains))
+        if most is not None:
+            # What is left out scores no more than the last of the best that are kept.
+            last = [own[most - 1] if len(own) >= most else None for _, own in found]
+            beyond = tuple(
+                own if own is None or left_out is None else max(own, left_out)
+                for own, left_out in zip(beyond, last, strict=True)
+            )
+    return CandidateSets(
         sets=tuple(sets for sets, _ in found),
         scores=tuple(own for _, own in found),
         most_parents=search.level,
@@ -155,18 +203,21 @@ def candidate_sets(
         beyond=beyond,
         scored=search.scored,
     )
-    logger.debug("%d candidate parent sets of %d that were scored", len(result), result.scored)
-    return result
 
 
-def _sorted(search: _core.CandidateSearch, child: int, alone: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _sorted(
+    search: _core.CandidateSearch, child: int, alone: int, most: int | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     sizes, members, gains = search.candidates(child)
-    sets = []
-    flat, at = members.tolist(), 0
-    for size in sizes.tolist():
-        sets.append(sum(map(bit, flat[at : at + size])))
-        at += size
-    return _by_score([(alone + gain, parents) for gain, parents in zip(integers(gains), sets, strict=True)])
+    ends = np.cumsum(sizes)
+    kept = list(range(len(sizes)))
+    if most is not None and len(sizes) > most:
+        # The best, ties by their places, and the first: that of the required parents.
+        best = np.lexsort((np.arange(len(sizes)), -gains[:, 1], -gains[:, 0]))[:most]
+        kept = sorted({0, *best.tolist()})
+    sets = [sum(map(bit, members[ends[at] - sizes[at] : ends[at]].tolist())) for at in kept]
+    own = integers(gains[kept])
+    return _by_score([(alone + gain, parents) for gain, parents in zip(own, sets, strict=True)])
 
 
 def _by_score(families: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -1,11 +1,11 @@
-"""Equivalence classes of DAGs, and the operators that lead from one to the next (Chickering 2002).
+"""Markov equivalence classes of DAGs, each represented by its CPDAG.
 
-A class is its CPDAG. Sets of variables are the bits of an int.
+Sets of variables are the bits of an int.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG
@@ -34,51 +34,6 @@ class EquivalenceClass:
         self.parents = compelled_parents(self.dag, order)
         self.adjacent = _both_ways(self.dag)
         self.neighbours = _both_ways([family & ~own for family, own in zip(self.dag, self.parents, strict=True)])
-        self._reached: dict[tuple[int, int], int] = {}
-
-    def insert(self, x: int, y: int, tails: int) -> EquivalenceClass:
-        """Insert(x, y, T): join x -> y, and direct the undirected edges t - y to y (Definition 12)."""
-        parents, neighbours = list(self.parents), list(self.neighbours)
-        parents[y] |= bit(x)
-        _direct(parents, neighbours, tails, y)
-        return EquivalenceClass(parents, neighbours)
-
-    def delete(self, x: int, y: int, heads: int) -> EquivalenceClass:
-        """Delete(x, y, H): part x from y, and direct the undirected edges x - h and y - h to h (Definition 13)."""
-        parents, neighbours = list(self.parents), list(self.neighbours)
-        parents[y] &= ~bit(x)
-        neighbours[x] &= ~bit(y)
-        neighbours[y] &= ~bit(x)
-        for h in members(heads):
-            _direct(parents, neighbours, neighbours[h] & (bit(x) | bit(y)), h)
-        return EquivalenceClass(parents, neighbours)
-
-    def cliques(self, within: int, most: int) -> Iterator[int]:
-        """All sets of at most `most` variables that are adjacent to each other, the empty set among them."""
-        waiting = [(0, within)]
-        while waiting:
-            clique, extending = waiting.pop()
-            yield clique
-            if clique.bit_count() < most:
-                for v in members(extending):
-                    # Without v from here on, so that no clique is met twice.
-                    extending ^= bit(v)
-                    waiting.append((clique | bit(v), extending & self.adjacent[v]))
-
-    def reach(self, start: int, avoiding: int) -> int:
-        """Variables to which a semi-directed path leads from `start` past a set; `start` is one of them."""
-        known = self._reached.get((start, avoiding))
-        if known is not None:
-            return known
-        reached = fresh = bit(start)
-        while fresh:
-            step = 0
-            for v in members(fresh):
-                step |= self.adjacent[v] & ~self.parents[v]
-            fresh = step & ~(reached | avoiding)
-            reached |= fresh
-        self._reached[start, avoiding] = reached
-        return reached
 
     def two_steps_away(self) -> list[int]:
         """For each variable those that share an adjacent variable with it, itself among them."""
@@ -119,18 +74,6 @@ class EquivalenceClass:
             return consistent_extension(parents, neighbours, constraints.has_room)[0]
         except GraphError:
             return None
-
-    def differs_at(self, other: EquivalenceClass) -> int:
-        """The variables whose edges are not the same in both."""
-        differing = 0
-        for v in range(len(self.dag)):
-            if (self.parents[v], self.neighbours[v], self.adjacent[v]) != (
-                other.parents[v],
-                other.neighbours[v],
-                other.adjacent[v],
-            ):
-                differing |= bit(v)
-        return differing
 
     def directed(self) -> tuple[tuple[int, int], ...]:
         """Directed edges as (from, to), sorted."""

@@ -16,11 +16,11 @@ class OperatorTrace(StepTrace):
     Attributes
     ----------
     phase : list of str
-        "forward" (an edge is inserted) or "backward" (one is deleted).
+        "forward" (an edge is inserted), "backward" (one is deleted) or "turning" (one is turned).
     x, y : list
         The edge: x -> y, or x - y.
     others : list of tuple
-        T of Insert(x, y, T) or H of Delete(x, y, H), in processing order.
+        T of Insert(x, y, T), H of Delete(x, y, H) or C of Turn(x, y, C), in processing order.
     delta, score : list of float
         Change of the score, and the score after it.
     """

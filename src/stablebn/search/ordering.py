@@ -24,6 +24,9 @@ _USUAL_VARIABLES = 100
 # With fewer rows a family costs no less.
 _FEW_ROWS = 100
 
+# A share of the families is looked at if each takes much longer than its counts alone.
+_FEWER_EXPENSIVE_FAMILIES = 6
+
 # Of the second search: with more families its attempts cost too much; with these, more rounds may be in vain.
 _MOST_FAMILIES = 2_000
 _TIMES_IN_VAIN = 2
@@ -57,12 +60,13 @@ class Effort:
     rounds_in_vain: int
     sets: int = 0
 
-    def for_variables(self, n: int) -> Effort:
-        """The effort for so many variables."""
+    def for_variables(self, n: int, relative_cost: int = 1) -> Effort:
+        """Return the effort for so many variables, with fewer families if each is expensive."""
         share = _USUAL_VARIABLES / max(n, _USUAL_VARIABLES)
+        share_of_families = share / _FEWER_EXPENSIVE_FAMILIES if relative_cost > 1 else share
         return Effort(
-            families=min(self.families, max(2, round(self.families * share))),
-            closer=min(self.closer, max(2, round(self.closer * share))),
+            families=min(self.families, max(2, round(self.families * share_of_families))),
+            closer=min(self.closer, max(2, round(self.closer * share_of_families))),
             orders=self.orders,
             attempts=min(self.attempts, max(5, round(self.attempts * share))),
             rounds_in_vain=self.rounds_in_vain,
@@ -81,6 +85,8 @@ class OrderSearch:
     constraints : Constraints, optional
     journal : Journal, optional
         Has where searches stood another time: they go on from there. Where they stand is noted.
+    name : str
+        What the search is called in the journal.
     """
 
     def __init__(
@@ -91,13 +97,14 @@ class OrderSearch:
         max_parents: int | None = None,
         constraints: Constraints | None = None,
         journal: Journal | None = None,
+        name: str = "orders",
     ) -> None:
         limits = constraints or Constraints.of(scores.n)
         self._scores = scores
         self._limits = limits
         self._max_parents = max_parents
         self._n = scores.n
-        self._effort = effort.for_variables(scores.n)
+        self._effort = effort.for_variables(scores.n, scores.relative_cost)
         self._bank = _core.FamilyBank(
             scores.compiled, list(limits.required), list(limits.allowed), limits.limits(max_parents)
         )
@@ -105,6 +112,7 @@ class OrderSearch:
         self._is_second = False
         self._earlier_rounds = 0
         self._journal = journal
+        self._name = name
         self._searches = 0
 
     @property
@@ -136,7 +144,8 @@ class OrderSearch:
         """
         n = self._n
         sets = n * (n - 1) + n * (n - 1) * (n - 2) // 2
-        is_too_much = sets * max(rows, _FEW_ROWS) > self._effort.sets * _FEW_ROWS or self.families > _MOST_FAMILIES
+        cost = sets * max(rows, _FEW_ROWS) * self._scores.relative_cost
+        is_too_much = cost > self._effort.sets * _FEW_ROWS or self.families > _MOST_FAMILIES
         if self._is_second or is_too_much or not n:
             return False
         listed = _core.CandidateSearch(
@@ -187,7 +196,7 @@ class OrderSearch:
         # Where the time was up before, families or orders are missing, and the whole search would go another way.
         journal = None if time_is_up() else self._journal
         self._searches += 1
-        name = f"orders {self._searches}"
+        name = f"{self._name} {self._searches}"
         earlier = None if journal is None else journal.recall(name)
         if earlier is not None:
             self._search.go_on_from(*earlier)

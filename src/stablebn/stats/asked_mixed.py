@@ -50,6 +50,21 @@ class AskedMixed(MixedStatistics):
         self.compiled = _core.ConditionalGaussian.of_source(counts, standard_bits(source.total), floors, order)
         self._number(order)
 
+    def in_memory(self, purpose: str) -> MixedStatistics:
+        """Return statistics of the same variables that hold the rows themselves; `purpose` is for error messages.
+
+        Raises
+        ------
+        OptionError
+            If the rows need more memory than they may take.
+        """
+        table = self._source.fetch(purpose)
+        assert isinstance(table, MixedTable)
+        held = MixedStatistics(table, unit_free=self.unit_free, threads=self.threads)
+        held.has_units = self.has_units
+        place = {column: v for v, column in enumerate(held.column_order)}
+        return held.reordered([place[column] for column in self._columns])
+
 
 class _Standardised:
     """A source whose continuous columns have standard units: what the core asks."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
+from stablebn.stats.basis import BasisColumns, basis_of
 from stablebn.stats.counts import text_of_counts
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.exact_sums import Number
@@ -221,13 +222,23 @@ class MixedStatistics(MixedColumns):
     def _correlations(self) -> NDArray[np.int64]:
         return self._moments.rounded_correlations()
 
+    def in_memory(self, purpose: str) -> MixedStatistics:
+        """Return statistics of the same variables that hold the rows themselves; `purpose` is for error messages."""
+        return self
+
     def blocks(self) -> Blocks:
         """Products of all columns, those of a categorical variable being indicators of its levels."""
-        places = [(self._columns[v], self._continuous(v)) for v in range(self.n)]
-        return blocks_of(
-            self._source,
-            [column if place is None else Number(place, self._standards[place]) for column, place in places],
+        return blocks_of(self._source, self._columns_of_variables())
+
+    def basis(self, *, degree: int, transform: str) -> BasisColumns:
+        """The columns of a basis of every variable."""
+        return basis_of(
+            self._source, self._columns_of_variables(), degree=degree, transform=transform, threads=self.threads
         )
+
+    def _columns_of_variables(self) -> list[int | Number]:
+        places = [(self._columns[v], self._continuous(v)) for v in range(self.n)]
+        return [column if place is None else Number(place, self._standards[place]) for column, place in places]
 
 
 def floors_of(values: NDArray[np.int64], bits: int) -> list[float]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import ContinuousTable
+from stablebn.stats.basis import BasisColumns, basis_of
 from stablebn.stats.exact_sums import Number, Values, known_values
 from stablebn.stats.indicators import blocks_of
 from stablebn.stats.signs import ColumnsInUnits
@@ -127,9 +128,16 @@ class Moments(Statistics):
 
     def blocks(self) -> Blocks:
         """Products of the columns in standard units: each variable is one column."""
-        return blocks_of(
-            self.source, [Number(column, standard_of(self, v, self.total)) for v, column in enumerate(self._columns)]
+        return blocks_of(self.source, self._standardised_columns())
+
+    def basis(self, *, degree: int, transform: str) -> BasisColumns:
+        """The columns of a basis of every variable."""
+        return basis_of(
+            self.source, self._standardised_columns(), degree=degree, transform=transform, threads=self.threads
         )
+
+    def _standardised_columns(self) -> list[Number]:
+        return [Number(column, standard_of(self, v, self.total)) for v, column in enumerate(self._columns)]
 
     def power(self, v: int) -> int:
         """The least e such that every value of a column is below 2**e, whatever its sign."""

@@ -20,11 +20,11 @@ import pytest
 from tests.tables import categorical_columns
 
 import stablebn as sb
-from stablebn.confidence import resampling
 from stablebn.confidence.checkpoint import Replicate
-from stablebn.confidence.draws import drawn_counts
 from stablebn.data import prepare
 from stablebn.order.rows import canonical_rows
+from stablebn.resampling import rows as resampling
+from stablebn.resampling.draws import drawn_counts
 
 ASIA = sb.read_network("asia").sample(300, seed=1)
 
@@ -354,7 +354,7 @@ def test_torn_line_is_cut_off(asia: sb.Bootstrap, tmp_path: Path) -> None:
 
 def test_file_of_another_bootstrap_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "asia.jsonl"
-    sb.bootstrap(ASIA, replicates=3, checkpoint=path)
+    sb.bootstrap(ASIA, "tabu-stable", replicates=3, checkpoint=path)
     kept = path.read_bytes()
     others: list[tuple[Any, dict[str, Any]]] = [
         (ASIA.slice(0, 299), {}),
@@ -367,7 +367,7 @@ def test_file_of_another_bootstrap_is_refused(tmp_path: Path) -> None:
     ]
     for table, options in others:
         with pytest.raises(sb.OptionError, match="belongs to another bootstrap"):
-            sb.bootstrap(table, replicates=3, checkpoint=path, **options)
+            sb.bootstrap(table, **{"algorithm": "tabu-stable", **options}, replicates=3, checkpoint=path)
     assert path.read_bytes() == kept
 
 

@@ -39,14 +39,14 @@ def test_folds_have_the_likelihood_that_is_seen_by_hand(kind: str) -> None:
         name: "continuous" if isinstance(own[0], float) else "categorical" for name, own in columns.items()
     }
     levels = {name: sorted(set(own)) for name, own in columns.items() if kinds[name] == "categorical"}
-    found = sb.cross_validate(columns, folds=4, seed=1, smoothing=2.5, kinds=kinds)
+    found = sb.cross_validate(columns, "tabu-stable", folds=4, seed=1, smoothing=2.5, kinds=kinds)
     distinct = OurLearner(LearnArguments(columns, kinds=kinds)).distinct
     for fold, held_out in zip(found.folds, held_out_counts(distinct.counts, 4, seed=1), strict=True):
         training, out = (
             {name: [own[place] for place in np.repeat(distinct.places, times)] for name, own in columns.items()}
             for times in (distinct.counts - held_out, held_out)
         )
-        learned = sb.learn(training, kinds=kinds, levels=levels)
+        learned = sb.learn(training, "tabu-stable", kinds=kinds, levels=levels)
         network = sb.fit(learned, training, kinds=kinds, levels=levels, method="bde", iss=2.5)
         assert (learned.arcs, learned.score) == (fold.result.arcs, fold.result.score)
         assert fold.rows == len(out[next(iter(out))])
@@ -65,7 +65,7 @@ def test_mean_and_standard_error_are_those_of_the_folds() -> None:
 
 
 def test_learners_are_compared_on_the_same_rows() -> None:
-    tabu, empty = sb.cross_validate(ASIA, folds=5), sb.cross_validate(ASIA, folds=5, max_iter=0)
+    tabu, empty = (sb.cross_validate(ASIA, "tabu", folds=5, max_iter=most) for most in (None, 0))
     found = tabu.difference(empty)
     assert found.mean == tabu.mean - empty.mean > 0
     assert found.standard_error < math.hypot(tabu.standard_error, empty.standard_error)

@@ -40,7 +40,7 @@ def test_the_least_loss_is_that_of_brute_force_also_with_more_choices_than_sets(
             parents.append([of for of in own if of.bit_count() > 0 or not rare] or [0])
             losses.append(sorted(rng.integers(0, 1000, len(parents[-1])).tolist()))
         found, *_ = _core.best_dags(
-            parents, [np.array([limbs(loss) for loss in own], dtype=np.int64) for own in losses], 0, 0
+            parents, [np.array([limbs(loss) for loss in own], dtype=np.int64) for own in losses], [[]] * n, 0, 0
         )
         right = _least(parents, losses)
         assert found == right if right is not None else found >= 1 << 117

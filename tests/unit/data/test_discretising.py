@@ -331,7 +331,7 @@ def test_missing_numbers_can_be_a_level_once_they_are_in_bins() -> None:
 
 
 def test_new_rows_use_the_cut_points_of_the_result() -> None:
-    result = sb.learn(_gaussian(400), discretise="information", bins=3)
+    result = sb.learn(_gaussian(400), "tabu-stable", discretise="information", bins=3)
     new = _gaussian(200, seed=1)
     same = sb.discretise(new, cuts=result.cuts).data
     assert sb.score(result, new) == sb.score(result.dag, same) == sb.score(result, same)
@@ -345,7 +345,7 @@ def test_new_rows_use_the_cut_points_of_the_result() -> None:
 
 
 def test_new_rows_of_few_integers_are_numbers_too() -> None:
-    result = sb.learn(_gaussian(400), discretise="quantile")
+    result = sb.learn(_gaussian(400), "tabu-stable", discretise="quantile")
     new = {name: [round(x) for x in column] for name, column in _gaussian(100, seed=1).items()}
     same = sb.discretise(new, cuts=result.cuts).data
     assert sb.score(result, new) == sb.score(result.dag, same)

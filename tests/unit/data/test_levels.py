@@ -192,7 +192,7 @@ def test_every_test_of_independence_can_do_with_levels_without_rows() -> None:
 def test_the_audit_declares_levels_in_every_layout() -> None:
     found = sb.stability(TABLE, "tabu-stable", repeats=3, levels=DECLARED)
     assert found.graphs == 1
-    assert set(found.scores) == {sb.learn(TABLE, levels=DECLARED).score}
+    assert set(found.scores) == {sb.learn(TABLE, "tabu-stable", levels=DECLARED).score}
     with pytest.raises(sb.OptionError, match="vary='levels' gives other labels"):
         sb.stability(TABLE, repeats=2, levels=DECLARED, vary="levels")
 
@@ -220,7 +220,7 @@ def test_rows_with_declared_levels_have_a_probability() -> None:
 
 
 def test_graphs_are_scored_on_rows_with_unseen_levels() -> None:
-    result = sb.learn(TABLE)
+    result = sb.learn(TABLE, "tabu-stable")
     assert sb.score(result, NEW).total == sb.score(result.dag, NEW).total
     with pytest.raises(sb.DataError, match="'smoke' has 'maybe', and its levels are 'no', 'unknown', 'yes'"):
         sb.score(sb.learn(TABLE, levels=DECLARED), NEW)

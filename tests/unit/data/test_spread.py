@@ -218,9 +218,9 @@ def test_the_command_learns_the_same(client_here: Client, tmp_path: Path) -> Non
 
 def test_a_checkpoint_of_one_goes_on_with_the_other(client_here: Client, tmp_path: Path) -> None:
     folder = _write(sb.read_network("asia").sample(500, seed=1), tmp_path / "rows", random.Random(1))
-    right = sb.learn(folder)
-    sb.learn(folder, max_iter=1, checkpoint=tmp_path / "search", client=client_here)
-    found = sb.learn(folder, checkpoint=tmp_path / "search", resume=True)
+    right = sb.learn(folder, "tabu-stable")
+    sb.learn(folder, "tabu-stable", max_iter=1, checkpoint=tmp_path / "search", client=client_here)
+    found = sb.learn(folder, "tabu-stable", checkpoint=tmp_path / "search", resume=True)
     _assert_same_result(found, right)
 
 

@@ -221,7 +221,7 @@ def test_estimators_take_what_is_known() -> None:
     assert clone(estimator).get_params()["required"].equals(frame)
     assert "roots" in repr(estimator)
     result = estimator.fit(ASIA).result_
-    assert result == sb.learn(ASIA, required=frame, tiers=TIERS, knowledge={"roots": ["tub"]})
+    assert result == sb.learn(ASIA, "tabu-stable", required=frame, tiers=TIERS, knowledge={"roots": ["tub"]})
     assert {"required", "forbidden", "tiers", "knowledge"} <= set(inspect.signature(sb.PCStable).parameters)
 
 

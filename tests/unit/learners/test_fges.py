@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.known import random_forbidden
 from tests.naive.equivalence_search import common, families_of, obeying, score_of
-from tests.naive.perfect_score import PerfectScores, correlations_of
+from tests.naive.perfect_score import correlations_of, perfect_scores
 from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, golden, needs_shared, sample
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
@@ -32,6 +32,7 @@ from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit
 
 seeds = st.integers(0, 10**6)
+phases = st.sampled_from(["xges", "fges"])
 
 
 def _problem(data: object, score: str = "bic") -> Problem:
@@ -57,13 +58,13 @@ def _named(pattern: Pattern, names: tuple[Any, ...]) -> PDAG:
     return PDAG(names, directed, undirected)
 
 
-@given(seeds, st.integers(2, 8), st.integers(5, 60), seeds, st.booleans(), st.sampled_from(["bic", "aic"]))
+@given(seeds, st.integers(2, 8), st.integers(5, 60), seeds, st.booleans(), st.sampled_from(["bic", "aic"]), phases)
 @settings(max_examples=150)
 def test_other_layouts_and_names_give_the_same_pattern_and_trace(
-    seed: int, n: int, rows: int, shuffle: int, faithfulness: bool, score: str
+    seed: int, n: int, rows: int, shuffle: int, faithfulness: bool, score: str, phases: str
 ) -> None:
     columns = _columns(seed, n, rows)
-    config = SearchConfig(faithfulness=faithfulness)
+    config = SearchConfig(faithfulness=faithfulness, phases=phases)
     first = fges(_problem(columns, score), config)
     # Variables are numbered by the data alone, so patterns compare as numbers.
     assert fges(_problem(shuffled(columns, shuffle), score), config) == first
@@ -114,7 +115,7 @@ def test_perfect_score_finds_the_true_class_whatever_is_known_of_it(
     rng = random.Random(seed)
     required: Any = [arc for arc in dag.arcs if rng.random() < share]
     limits = {v: family.bit_count() for v, family in enumerate(families) if rng.random() < share}
-    problem = _posed(PerfectScores(correlations_of(families, seed)))
+    problem = _posed(perfect_scores(correlations_of(families, seed)))
     constraints = Constraints.of(n, forbidden=forbidden, required=required, most_parents=limits)
     pattern = fges(replace(problem, constraints=constraints), SearchConfig())
     assert _named(pattern, tuple(range(n))) == common(obeying(dag.cpdag(), forbidden, required, limits))
@@ -142,7 +143,7 @@ def test_perfect_score_finds_the_true_class_of_known_networks(name: str) -> None
 def _assert_found(true: DAG) -> None:
     number = {name: v for v, name in enumerate(true.nodes)}
     families = [sum(bit(number[parent]) for parent in true.parents(name)) for name in true.nodes]
-    pattern = fges(_posed(PerfectScores(correlations_of(families, _SEED))), SearchConfig())
+    pattern = fges(_posed(perfect_scores(correlations_of(families, _SEED))), SearchConfig())
     assert _named(pattern, true.nodes) == true.cpdag()
 
 
@@ -163,7 +164,8 @@ def _assert_found(true: DAG) -> None:
 def test_graph_is_that_of_tetrad_where_its_score_counts_alike(name: str, rows: int, faithfulness: bool) -> None:
     problem = _problem(sample(name, rows))
     theirs = golden(f"fges/{name}_{rows}_{'faith' if faithfulness else 'nofaith'}.json")
-    ours = _named(fges(problem, SearchConfig(faithfulness=faithfulness)), problem.names)
+    config = SearchConfig(faithfulness=faithfulness, phases="fges")
+    ours = _named(fges(problem, config), problem.names)
     assert ours == PDAG(problem.names, map(tuple, theirs["directed"]), map(tuple, theirs["undirected"]))
 
 

@@ -98,7 +98,8 @@ def test_the_parts_of_the_score_add_up(result: sb.Result, table: Any) -> None:
     content = content_of(result)
     by_node = sb.score(result, table).by_node
     assert {variable.name: variable.family and variable.family.score for variable in content.variables} == by_node
-    alone = sb.score(sb.DAG(result.nodes, []), table).by_node
+    by = {name: result.config[name] for name in ("score", "prior")}
+    alone = sb.score(sb.DAG(result.nodes, []), table, **by).by_node
     assert {variable.name: variable.family and variable.family.alone for variable in content.variables} == alone
 
 
@@ -136,7 +137,7 @@ def test_other_learners_have_a_report(table: Any, algorithm: str) -> None:
 
 
 def test_a_graph_that_was_stopped_early_says_so(table: Any) -> None:
-    text = report_text(sb.learn(table, max_iter=2))
+    text = report_text(sb.learn(table, "tabu-stable", max_iter=2))
     assert '<span class="badge">Unfinished</span>' in text
     assert "A search was stopped at max_iter=2 steps" in text
     assert "Unfinished</span>" not in report_text(sb.learn(table))

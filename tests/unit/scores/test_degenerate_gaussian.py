@@ -30,7 +30,15 @@ def _compiled(table: Any, first: int = DOUBLES) -> _core.DegenerateGaussianScore
     statistics = statistics_of(table, unit_free=True)
     blocks = statistics.blocks()
     return _core.DegenerateGaussianScores(
-        *halves(blocks.products), blocks.columns, blocks.frequencies, statistics.total, 0, 0, 1, first
+        *halves(blocks.products),
+        blocks.columns,
+        blocks.frequencies,
+        [[v] for v in range(statistics.n)],
+        statistics.total,
+        0,
+        0,
+        1,
+        first,
     )
 
 

@@ -15,9 +15,9 @@ from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats import counts
 from stablebn.stats.variable_sets import bit, members
 
-CATEGORICAL = ("bic", "aic", "loglik", "bde", "bds", "k2")
+CATEGORICAL = ("bic", "aic", "loglik", "bde", "bds", "k2", "qnml")
 CONTINUOUS = ("bic", "aic", "loglik", "bge")
-EQUIVALENT = ("bic", "aic", "loglik", "bde")
+EQUIVALENT = ("bic", "aic", "loglik", "bde", "qnml")
 
 
 def _categorical(score: str, seed: int = 0, rows: int = 40) -> CompiledScores:

@@ -160,3 +160,19 @@ def test_published_numbers_of_candidates(name: str, count: int) -> None:
         codes = [np.unique(column, return_inverse=True)[1].tolist() for column in columns]
     scores = family_scores(categorical_table(codes), ScoreConfig("bic"), threads=2)
     assert len(candidate_sets(scores)) == count
+
+
+@pytest.mark.parametrize("score", ["bic", "qnml"])
+def test_counts_of_all_sets_worked_out_beforehand_change_nothing(score: str) -> None:
+    # So many rows and variables that working them out beforehand is worth it; with weights it is not done.
+    rng = np.random.default_rng(3)
+    n = 12
+    values = np.zeros((n, 40_000), dtype=np.int64)
+    for v in range(n):
+        noise = rng.integers(0, 3 if v == 4 else 2, values.shape[1])
+        values[v] = np.where(rng.random(values.shape[1]) < 0.5, noise, values[rng.integers(0, v)] % 2 if v else noise)
+    rows, counts = np.unique(values, axis=1, return_counts=True)
+    tables = categorical_table(values.tolist()), categorical_table(rows.tolist(), counts.tolist())
+    found = [candidate_sets(family_scores(table, ScoreConfig(score))) for table in tables]
+    assert found[0].scored > 5000
+    assert found[0] == found[1]

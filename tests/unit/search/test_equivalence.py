@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.known import drawn_knowledge
-from tests.naive.equivalence_search import added, common, dags_of, obeying, removed
+from tests.naive.equivalence_search import common, obeying
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
@@ -54,7 +54,7 @@ def test_class_of_a_dag_is_its_cpdag(seed: int, n: int, density: float) -> None:
 def test_class_of_a_cpdag_is_itself(seed: int, n: int, density: float) -> None:
     graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
     again = EquivalenceClass(graph.parents, graph.neighbours)
-    assert not graph.differs_at(again)
+    assert as_pdag(again) == as_pdag(graph)
     assert as_pdag(graph) == as_dag(graph.dag).cpdag()
 
 
@@ -62,34 +62,6 @@ def test_graph_without_extension_is_refused() -> None:
     square = [0b1010, 0b0101, 0b1010, 0b0101]
     with pytest.raises(GraphError, match="no DAG extends"):
         EquivalenceClass([0] * 4, square)
-
-
-@given(seeds, st.integers(3, 5), densities)
-@settings(max_examples=100)
-def test_valid_inserts_lead_to_all_classes_one_arc_away_and_to_no_other(seed: int, n: int, density: float) -> None:
-    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
-    expected = {changed.cpdag() for dag in dags_of(as_pdag(graph)) for _, _, changed in added(dag)}
-    found = set()
-    for y in range(n):
-        for clique in graph.cliques(graph.neighbours[y], n):
-            for x in members(~(graph.adjacent[y] | graph.reach(y, clique)) & (bit(n) - 1)):
-                if not graph.neighbours[y] & graph.adjacent[x] & ~clique:
-                    found.add(as_pdag(graph.insert(x, y, clique & ~graph.adjacent[x])))
-    assert found == expected
-
-
-@given(seeds, st.integers(3, 5), densities)
-@settings(max_examples=100)
-def test_valid_deletes_lead_to_all_classes_one_arc_away_and_to_no_other(seed: int, n: int, density: float) -> None:
-    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
-    expected = {changed.cpdag() for dag in dags_of(as_pdag(graph)) for _, _, changed in removed(dag)}
-    found = set()
-    for y in range(n):
-        for x in members(graph.parents[y] | graph.neighbours[y]):
-            common = graph.neighbours[y] & graph.adjacent[x]
-            for clique in graph.cliques(common, n):
-                found.add(as_pdag(graph.delete(x, y, common & ~clique)))
-    assert found == expected
 
 
 @given(seeds, st.integers(2, 6), densities)
@@ -109,20 +81,6 @@ def test_class_has_an_obeying_dag_exactly_if_one_of_its_dags_obeys(seed: int, n:
         for u, v in as_pdag(graph).undirected:
             with_it = graph.obeying_dag(constraints, known=(int(str(u)), int(str(v))))
             assert (with_it is not None) == any((u, v) in dag.arcs for dag in right)
-
-
-@given(seeds, st.integers(1, 7), densities, st.integers(0, 7))
-@settings(max_examples=60)
-def test_cliques_are_met_once_each(seed: int, n: int, density: float, most: int) -> None:
-    graph = EquivalenceClass(random_dag(seed, n, density), [0] * n)
-    found = list(graph.cliques(bit(n) - 1, most))
-    expected = {
-        s
-        for s in range(bit(n))
-        if s.bit_count() <= most and all(not s & ~(graph.adjacent[v] | bit(v)) for v in members(s))
-    }
-    assert len(found) == len(set(found))
-    assert set(found) == expected
 
 
 def test_two_steps_away_are_those_that_share_an_adjacent_variable() -> None:

@@ -15,15 +15,17 @@ from tests.tables import categorical_table
 from tests.unit.search.test_candidates import drawn_constraints, drawn_table
 
 from stablebn import _core
+from stablebn.fixed_point import limbs
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import candidates as module_of_candidates
-from stablebn.search.candidates import CandidateSets, candidate_sets
+from stablebn.search.candidates import CandidateSets, candidate_sets, listed
 from stablebn.search.constraints import Constraints
-from stablebn.search.optimum import linear, proof, search, ties
+from stablebn.search.optimum import ascent, linear, proof, search, ties
+from stablebn.search.optimum.ascent import ascended
 from stablebn.search.optimum.components import NEVER, Component, components, strongly_connected
-from stablebn.search.optimum.proof import Multipliers, Table, Tree, least_loss
-from stablebn.search.optimum.search import Proof, find_best, proof_of
+from stablebn.search.optimum.proof import Multipliers, Table, Tree, apply, least_loss
+from stablebn.search.optimum.search import Proof, best_of_many, find_best, find_best_without_solver, proof_of
 from stablebn.search.optimum.subsets import best_of_part
 from stablebn.search.optimum.tables import TableSearch
 from stablebn.search.optimum.ties import class_of
@@ -79,7 +81,7 @@ def test_equally_good_classes_are_all_counted_and_the_first_is_taken() -> None:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave to dynamic programming only pairs, so that cuts and branches must do the rest."""
-    for module in (linear, proof, search, ties):
+    for module in (ascent, linear, proof, search, ties):
         monkeypatch.setattr(module, "MOST_PLACES", 2)
 
 
@@ -95,7 +97,7 @@ def test_cuts_and_branches_find_what_dynamic_programming_finds(monkeypatch: pyte
         assert proven.optimal
         assert proof_of(candidates, parents, proven.trees).bound == proven.bound
         with monkeypatch.context() as as_ever:
-            for module in (linear, proof, search, ties):
+            for module in (ascent, linear, proof, search, ties):
                 as_ever.setattr(module, "MOST_PLACES", 18)
             by_subsets, whole = _best(candidates, score_equivalent=scores.score_equivalent)
         assert whole.score == proven.score
@@ -225,16 +227,21 @@ def test_a_component_that_is_too_large_for_cuts_has_a_loose_bound() -> None:
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_more_choices_than_a_programme_takes_have_a_loose_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_choices_than_a_programme_takes_are_sifted_for_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
     candidates = candidate_sets(scores, max_parents=3)
     best = _best(candidates)[1]
     assert best.optimal
     monkeypatch.setattr(search, "MOST_CHOICES", 5)
+    # Dynamic programming minds variables, not choices.
+    assert _best(candidates)[1].score == _best(candidates)[1].bound == best.score
+    for module in (search, proof):
+        monkeypatch.setattr(module, "MOST_PLACES_AT_ONCE", 2)
     parents, proven = _best(candidates)
     assert scores.dag(parents) == proven.score <= best.score
     assert proven.bound is not None
-    assert proven.bound > best.score
+    assert proven.bound >= best.score
+    assert proof_of(candidates, parents, proven.trees).bound == proven.bound
     assert not proven.ties.are_all
 
 
@@ -277,3 +284,75 @@ def test_choices_that_make_no_dag_have_no_best_one() -> None:
     found = best_of_part(component, component.everything, (0, 1), most_dags=5)
     assert (found.loss, found.choices) == (NEVER, ())
     assert least_loss(component, Tree(), 10) is None
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize(("kind", "score"), [("categorical", "aic"), ("categorical", "bde"), ("continuous", "aic")])
+def test_without_the_solver_the_best_dag_is_that_of_brute_force(kind: str, score: str) -> None:
+    for seed in range(6):
+        scores = family_scores(drawn_table(kind, 70 + seed, 5), ScoreConfig(score))
+        candidates = candidate_sets(scores)
+        found = find_best_without_solver(
+            candidates, [], score_equivalent=scores.score_equivalent, time_is_up=lambda: False
+        )
+        assert found is not None
+        expected, proven = _best(candidates, score_equivalent=scores.score_equivalent)
+        assert (found[1].score, found[1].bound) == (proven.score, proven.bound)
+        assert found[0] == expected
+
+
+def test_raised_clusters_never_bound_more_than_the_least_loss() -> None:
+    for seed in range(20):
+        scores = family_scores(drawn_table("categorical", 20 + seed, 6), ScoreConfig("aic"))
+        for component in components(candidate_sets(scores)):
+            least = best_of_part(component, component.everything, range(component.n)).loss
+            for most in (least, 2 * least):
+                own = ascended(component, component.everything, most, 1000)
+                assert apply(component, component.everything, own, most)[0] <= least
+                own.check(component.n)
+
+
+@pytest.mark.parametrize("score", ["bic", "aic", "bde"])
+def test_many_candidates_that_stay_in_the_core_have_the_same_best_dag(score: str) -> None:
+    for seed in range(6):
+        scores = family_scores(drawn_table("categorical", 90 + seed, 7), ScoreConfig(score))
+        constraints = drawn_constraints(f"core {seed} {score}", scores) if seed % 2 else None
+        found = best_of_many(listed(scores, constraints=constraints), scores, 7)
+        assert found is not None
+        parents, proven = _best(candidate_sets(scores, constraints=constraints))
+        assert (found[0], found[1].score, found[1].bound) == (parents, proven.score, proven.bound)
+        assert len(found[1].trees) == len(proven.trees)
+        assert best_of_many(listed(scores), scores, 0) is None
+
+
+def test_blocks_of_subsets_and_one_block_agree() -> None:
+    # More variables than a block has; the first of equally good DAGs too.
+    rng = random.Random(7)
+    for n in (13, 14, 16):
+        lists = []
+        for v in range(n):
+            own = {rng.randrange(bit(n)) & ~bit(v) & rng.randrange(bit(n)) & rng.randrange(bit(n)) for _ in range(12)}
+            sets = sorted(own | {0}, key=lambda of: (-of.bit_count(), of))
+            lists.append([(of, 3 * at) for at, of in enumerate(sets)])
+        component = Component(
+            tuple(range(n)),
+            tuple(tuple(of for of, _ in own) for own in lists),
+            tuple(tuple(of for of, _ in own) for own in lists),
+            tuple(tuple(loss for _, loss in own) for own in lists),
+            0,
+        )
+        found = best_of_part(component, component.everything, range(n), most_dags=5000)
+        near = _core.near_dags(
+            [[of for of, _ in own] for own in lists],
+            [np.array([limbs(loss) for _, loss in own], dtype=np.int64) for own in lists],
+            limbs(0),
+            5000,
+        )
+        assert found.loss == near[0]
+        assert found.are_all
+        assert sorted(found.dags) == sorted(map(tuple, near[2].tolist()))
+        ranked = [
+            [(component.sets[v][at].bit_count(), component.sets[v][at]) for v, at in enumerate(dag)]
+            for dag in found.dags
+        ]
+        assert found.choices == found.dags[ranked.index(min(ranked))]

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.tables import continuous_columns, mixed_columns
+from tests.tables import continuous_columns, mixed_columns, random_mixed_table
 
 import stablebn as sb
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Table
 from stablebn.learners import LEARNERS, define_problem
 from stablebn.learners.config import SearchConfig
-from stablebn.scores.registry import ScoreConfig
-from stablebn.stats import device_counts, matrix_products
+from stablebn.scores.registry import ScoreConfig, scores_from
+from stablebn.stats import device_counts, matrix_products, statistics_of
 from stablebn.stats.device import Device
 from stablebn.stats.device_sums import standardised
 from stablebn.stats.exact_sums import ExactSums, Indicators, Number, Part, Values
@@ -199,6 +199,14 @@ def test_nothing_is_added_up_here(kind: str, score: str, monkeypatch: pytest.Mon
     LEARNERS["tabu-stable"].learn(problem, SearchConfig())
     # Of a mixed table a look at a few values of each column, and no more.
     assert set(asked) <= {"_few_values"}
+
+
+def test_basis_scores_are_those_of_the_table() -> None:
+    rng = np.random.default_rng(3)
+    table = random_mixed_table(rng, 200, weights=rng.integers(1, 9, 200).tolist())
+    here, there = (scores_from(statistics_of(own), ScoreConfig("basis")) for own in (table, on_twin(table)))
+    families = [(v, parents) for v in range(here.n) for parents in (0, 1 << (v + 1) % here.n)]
+    assert [here.family(*own) for own in families] == [there.family(*own) for own in families]
 
 
 def test_bits_are_packed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

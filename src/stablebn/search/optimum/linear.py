@@ -105,7 +105,7 @@ class ClusterSearch:
         self.finished = True
         self._time_is_up = time_is_up
         self._watch = watch
-        self._programme = _Programme(component)
+        self._programme = Programme(component)
         self._table_searches = [TableSearch(import_highs(), size) for size in _SIZES_OF_TABLES if size <= component.n]
         self._solved = 0
 
@@ -288,7 +288,7 @@ class ClusterSearch:
         return best[1]
 
 
-class _Programme:
+class Programme:
     """The linear programme: shares of choices that add up to 1 by variable, and to 1 or more in clusters."""
 
     def __init__(self, component: Component) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stablebn.search.optimum.components import Alive, Component, parts_of
-from stablebn.search.optimum.subsets import MOST_PLACES, best_of_part
+from stablebn.search.optimum.subsets import MOST_PLACES, MOST_PLACES_AT_ONCE, best_of_part
 from stablebn.stats.variable_sets import bit, members
 
 MOST_IN_TABLE = 7
@@ -275,6 +275,9 @@ def least_loss(component: Component, tree: Tree, most: int, alive: Alive | None 
     alive : Alive, optional
         The choices; all by default.
     """
+    if alive is None and tree == Tree() and component.n <= MOST_PLACES_AT_ONCE:
+        exact = best_of_part(component, component.everything, range(component.n)).loss
+        return None if exact > most else exact
     alive = component.everything if alive is None else alive
     bound = 0
     for step in tree.steps:

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from math import prod
 
 from stablebn import _core
+from stablebn.scores.families import CompiledScores
 from stablebn.search.candidates import CandidateSets
+from stablebn.search.optimum.ascent import AscentSearch, ascended
 from stablebn.search.optimum.components import Component, components
 from stablebn.search.optimum.linear import ClusterSearch
 from stablebn.search.optimum.orders import choices_in, climbed
 from stablebn.search.optimum.proof import Multipliers, Tree, least_loss, smallest_sum
-from stablebn.search.optimum.subsets import MOST_PLACES
+from stablebn.search.optimum.sifting import sifted
+from stablebn.search.optimum.subsets import MOST_PLACES, MOST_PLACES_AT_ONCE, best_of_part
 from stablebn.search.optimum.ties import MOST_DAGS, BestOfComponent, best_of_component, class_of
 from stablebn.stats.variable_sets import bit
 
 MOST_CHOICES = 20_000
 """Parent sets of a component that a linear programme is made of; with more, a step of it takes minutes."""
+
+MOST_LISTED = 150_000
+"""With more candidate sets in all they stay in the core, where dynamic programming can do without them elsewhere."""
+
+# Clusters that are raised one by one, and choices that are looked at, to bound DAGs with sets that were not listed.
+_STEPS_OF_ASCENT = 3000
+_WORK_OF_ASCENT = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,96 @@ def find_best(
     tuple of int, Proof
         Parent sets of the DAG, and what is proven of it.
     """
+    solve = _by_programmes(time_is_up, watch, is_complete=candidates.complete)
+    found = _find_best(candidates, starts, solve, time_is_up, score_equivalent)
+    assert found is not None
+    return found
+
+
+def find_best_without_solver(
+    candidates: CandidateSets,
+    starts: Iterable[Sequence[int]],
+    *,
+    score_equivalent: bool,
+    time_is_up: Callable[[], bool],
+) -> tuple[tuple[int, ...], Proof] | None:
+    """Find the best DAG and prove it without the solver, with a limited number of branches; None: not done."""
+    return _find_best(candidates, starts, partial(_by_ascent, time_is_up), time_is_up, score_equivalent)
+
+
+def best_of_many(
+    search: _core.CandidateSearch, scores: CompiledScores, most_places: int
+) -> tuple[tuple[int, ...], Proof] | None:
+    """Find and prove the best DAG of very many candidate sets in the core; None: a component is too large."""
+    best = _core.best_of_candidates(search, scores.n, most_places)
+    if best is None:
+        return None
+    members_of, count, is_only = best
+    parents = tuple(sum(map(bit, own)) for own in members_of)
+    score = scores.dag(parents)
+    ties = Ties(1, are_all=is_only)
+    return parents, Proof(score, score, ties, (Tree(),) * count, search.found, None)
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """What is known of a large component.
+
+    Attributes
+    ----------
+    tree : Tree
+    choices : tuple of int
+        Of the best DAG that was found.
+    loss : int
+        What it loses.
+    finished : bool
+        Whether the tree proves that no DAG loses less.
+    """
+
+    tree: Tree
+    choices: tuple[int, ...]
+    loss: int
+    finished: bool
+
+
+_Solve = Callable[[Component, tuple[int, ...]], "_Solved | None"]
+"""Solve a component that is too large for dynamic programming, from the choices of a DAG; None: give all up."""
+
+
+def _by_programmes(
+    time_is_up: Callable[[], bool], watch: Callable[[str, int], None] | None, *, is_complete: bool
+) -> _Solve:
+    def solve(component: Component, start: tuple[int, ...]) -> _Solved:
+        if sum(map(len, component.sets)) > MOST_CHOICES and component.n <= MOST_PLACES_AT_ONCE and is_complete:
+            best = best_of_part(component, component.everything, range(component.n), most_dags=MOST_DAGS)
+            return _Solved(Tree(), best.choices, best.loss, finished=True)
+        if sum(map(len, component.sets)) > MOST_CHOICES and component.n <= _core.MOST_IN_ASCENT:
+            tree = Tree((sifted(component, _loss(component, start), time_is_up),))
+            return _Solved(tree, start, _loss(component, start), finished=False)
+        if component.n > _core.MOST_IN_CLUSTERS or sum(map(len, component.sets)) > MOST_CHOICES:
+            return _Solved(Tree(), start, _loss(component, start), finished=False)
+        tell = None if watch is None else lambda solved: watch("proof", solved)
+        search = ClusterSearch(component, start, time_is_up, tell)
+        return _Solved(search.search(), search.choices, search.loss, search.finished)
+
+    return solve
+
+
+def _by_ascent(time_is_up: Callable[[], bool], component: Component, start: tuple[int, ...]) -> _Solved | None:
+    if component.n > _core.MOST_IN_ASCENT:
+        return None
+    search = AscentSearch(component, start, time_is_up)
+    tree = search.search()
+    return _Solved(tree, search.choices, search.loss, finished=True) if search.finished else None
+
+
+def _find_best(
+    candidates: CandidateSets,
+    starts: Iterable[Sequence[int]],
+    solve: _Solve,
+    time_is_up: Callable[[], bool],
+    score_equivalent: bool,
+) -> tuple[tuple[int, ...], Proof] | None:
     smallest = [min(sets, key=int.bit_count) for sets in candidates.sets]
     orders = [topological_order(own) for own in starts] or [topological_order(smallest)]
     parts = components(candidates)
@@ -110,27 +211,20 @@ def find_best(
     for component in parts:
         place_of = {v: place for place, v in enumerate(component.variables)}
         inside = [[place_of[v] for v in order if v in place_of] for order in orders]
-        is_too_large = component.n > _core.MOST_IN_CLUSTERS or (
-            component.n > MOST_PLACES and sum(map(len, component.sets)) > MOST_CHOICES
-        )
-        known = [choices_in(component, order if is_too_large else climbed(component, order)) for order in inside]
+        known = [choices_in(component, climbed(component, order)) for order in inside]
         start = min(known, key=lambda own: _loss(component, own))
-        tree, choices = Tree(), start
-        finished = not is_too_large
-        if is_too_large:
-            loss = _loss(component, start)
-        elif component.n > MOST_PLACES:
-            tell = None if watch is None else lambda solved: watch("proof", solved)
-            search = ClusterSearch(component, start, time_is_up, tell)
-            tree, choices, finished = search.search(), search.choices, search.finished
-            loss = search.loss
-        else:
-            loss = least_loss(component, tree, _loss(component, start)) or 0
         own = BestOfComponent(None, (), are_all=False)
-        if finished:
-            own = best_of_component(component, tree, loss, time_is_up)
-        first = choices if own.first is None else own.first
-        trees.append(tree)
+        if component.n > MOST_PLACES:
+            solved = solve(component, start)
+            if solved is None:
+                return None
+        else:
+            loss = least_loss(component, Tree(), _loss(component, start)) or 0
+            solved = _Solved(Tree(), start, loss, finished=True)
+        if solved.finished:
+            own = best_of_component(component, solved.tree, solved.loss, time_is_up)
+        first = solved.choices if own.first is None else own.first
+        trees.append(solved.tree if candidates.complete else _with_unlisted(candidates, component, solved))
         chosen.append(first)
         best.append(own if own.dags else BestOfComponent(None, (first,), are_all=False))
     parents = _parents(candidates.n, parts, chosen)
@@ -175,16 +269,42 @@ def proof_of(candidates: CandidateSets, parents: Sequence[int], trees: Sequence[
     )
 
 
-def _bound_with_more(candidates: CandidateSets, component: Component, tree: Tree, bound: int) -> int | None:
-    """What no DAG of a component exceeds, where sets that were not looked at may be better than the candidates."""
+def _beyond(candidates: CandidateSets, component: Component) -> list[int] | None:
+    """What the sets of each variable that were not listed lose at least; None where no bound is known."""
     beyond = []
     for v in component.variables:
         own = candidates.beyond[v]
         if own is None:
             return None
         beyond.append(candidates.scores[v][0] - own)
-    # Of the numbers of the first step, and of none at all.
-    steps = [Multipliers(), *tree.steps[:1]]
+    return beyond
+
+
+def _with_unlisted(candidates: CandidateSets, component: Component, solved: _Solved) -> Tree:
+    """Return a tree that also bounds DAGs with sets that were not listed.
+
+    All of them are one more choice of each variable: without parents, so that it is in no cycle, and with the least
+    loss that any of them can have.
+    """
+    beyond = _beyond(candidates, component)
+    if beyond is None or component.n > _core.MOST_IN_ASCENT:
+        return solved.tree
+    more = replace(
+        component,
+        inside=tuple((*own, 0) for own in component.inside),
+        losses=tuple((*own, loss) for own, loss in zip(component.losses, beyond, strict=True)),
+    )
+    everything = tuple(tuple(range(len(own))) for own in more.inside)
+    step = ascended(more, everything, _loss(component, solved.choices), _STEPS_OF_ASCENT, _WORK_OF_ASCENT)
+    return replace(solved.tree, steps=(*solved.tree.steps, step))
+
+
+def _bound_with_more(candidates: CandidateSets, component: Component, tree: Tree, bound: int) -> int | None:
+    """What no DAG of a component exceeds, where sets that were not listed may be better than the candidates."""
+    beyond = _beyond(candidates, component)
+    if beyond is None:
+        return None
+    steps = [Multipliers(), *tree.steps]
     return max(bound, component.best - max(smallest_sum(component, step, beyond) for step in steps))
 
 

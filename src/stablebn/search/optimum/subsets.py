@@ -13,7 +13,10 @@ from stablebn.search.optimum.components import NEVER, Alive, Component
 from stablebn.stats.variable_sets import bit, members
 
 MOST_PLACES = 18
-"""Variables of a part that is solved in this way: of each subset of them 16 bytes are held."""
+"""Variables of a part that is solved in this way: 16 bytes are kept for each subset of them."""
+
+MOST_PLACES_AT_ONCE: int = _core.MOST_IN_LATTICE
+"""The same of a component that is solved at once, without programmes or branches: 512 MiB."""
 
 
 @dataclass(frozen=True)
@@ -58,19 +61,25 @@ def best_of_part(
         [place] = part
         return BestOfPart(component.losses[place][alive[place][0]])
     lists = _lists(component, alive, part)
-    loss, usable, dags, are_all = _solve(lists, most_dags, most_steps)
+    ranks: list[list[int]] = [[] for _ in part]
+    if most_dags:
+        for at, place in enumerate(part):
+            keys = [_rank(component.sets[place][choice]) for _, _, choice in lists[at]]
+            ranks[at] = [0] * len(keys)
+            for rank, choice in enumerate(sorted(range(len(keys)), key=keys.__getitem__)):
+                ranks[at][choice] = rank
+    loss, first, dags, are_all = _core.best_dags(
+        [[parents for parents, _, _ in own] for own in lists],
+        [np.array([limbs(loss) for _, loss, _ in own], dtype=np.int64) for own in lists],
+        ranks,
+        most_dags,
+        most_steps,
+    )
     if not most_dags or loss >= NEVER:
         return BestOfPart(loss)
-    # The first one: variable after variable, the first choice with which a best DAG is still possible.
-    left = [[own for own, good in zip(of, flags, strict=True) if good] for of, flags in zip(lists, usable, strict=True)]
-    for at, place in enumerate(part):
-        ranked = sorted(left[at], key=lambda own: _rank(component.sets[place][own[2]]))
-        for own in ranked:
-            left[at] = [own]
-            if len(ranked) == 1 or _solve(left, 0, 0)[0] == loss:
-                break
     found = tuple(tuple(lists[at][choice][2] for at, choice in enumerate(dag)) for dag in dags)
-    return BestOfPart(loss, tuple(of[0][2] for of in left), found, are_all)
+    own = tuple(lists[at][choice][2] for at, choice in enumerate(first)) if first else found[0]
+    return BestOfPart(loss, own, found, are_all)
 
 
 def _rank(parents: int) -> tuple[int, int]:
@@ -92,14 +101,3 @@ def _lists(component: Component, alive: Alive, part: Sequence[int]) -> list[list
         ]
         for place in part
     ]
-
-
-def _solve(
-    lists: Sequence[Sequence[tuple[int, int, int]]], most_dags: int, most_steps: int
-) -> tuple[int, list[list[bool]], list[list[int]], bool]:
-    return _core.best_dags(
-        [[parents for parents, _, _ in own] for own in lists],
-        [np.array([limbs(loss) for _, loss, _ in own], dtype=np.int64) for own in lists],
-        most_dags,
-        most_steps,
-    )

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.tables import categorical_columns, continuous_columns
 
-from stablebn.confidence.resampling import Rows, chosen_rows, with_rows
 from stablebn.data import CategoricalTable, MixedTable, prepare
 from stablebn.data.table import Table
 from stablebn.errors import DataError
 from stablebn.order.rows import CanonicalRows
+from stablebn.resampling.rows import Rows, chosen_rows, with_rows
 
 
 def _columns(kind: str, seed: int) -> dict[Any, list[Any]]:

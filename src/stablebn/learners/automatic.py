@@ -1,0 +1,146 @@
+"""Choose the algorithm, the score and the prior for a table, where the user has named neither of the first two.
+
+The rule was fixed on the development tables of `bench/accuracy.py` and confirmed once on others (docs/defaults.md). It
+depends on the table alone: on its kind, its size, and how much two scores gain over the graph without arcs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from stablebn.data.blocks import AnyTable
+from stablebn.learners.config import SearchConfig
+from stablebn.learners.problem import define_problem
+from stablebn.learners.registry import MOST_ACCURATE
+from stablebn.learners.tabu_stable import tabu_stable
+from stablebn.scores.registry import ScoreConfig
+from stablebn.stats.sources import RowSource
+
+USUAL_SCORE = "bic"
+"""The score if an algorithm is named and no score, as in the paper and in other packages."""
+
+USUAL_PRIOR = "uniform"
+"""The prior over graphs if an algorithm or a score is named and no prior."""
+
+LEAST_GAIN = Fraction(6, 5)
+"""The basis score is chosen if it gains more than this many times what BIC gains: of development tables, linear ones
+were below and nonlinear ones above."""
+
+UNCERTAIN = Fraction(1, 10)
+"""A ratio of gains that is no farther than this from `LEAST_GAIN` leaves the choice uncertain."""
+
+MOST_NUMBERS = 20_000_000
+"""Rows times variables of a continuous table above which relations are taken to be linear, to save time and memory."""
+
+MOST_VARIABLES = 400
+"""Continuous variables above which relations are taken to be linear, for the same reason."""
+
+
+LEAST_ADAPTIVE_GAIN = Fraction(51, 50)
+"""The adaptive score is chosen for mixed data if it gains more than this many times what BIC gains."""
+
+LEAST_BLOCK_GAIN = Fraction(7, 6)
+"""The basis score is chosen for large mixed tables if it gains more than this many times what BIC gains."""
+
+MOST_MIXED_NUMBERS = 100_000
+"""Rows times variables of a mixed table above which faster scores and algorithms are used."""
+
+
+@dataclass(frozen=True)
+class ScoreChoice:
+    """A score and a prior over graphs, with the reasons for both, and the algorithm for them.
+
+    Attributes
+    ----------
+    score, why : str
+    prior, why_prior : str
+    uncertain : str or None
+        Why another score may be as good.
+    """
+
+    score: str
+    why: str
+    prior: str = "size"
+    why_prior: str = "a guard against chance edges"
+    uncertain: str | None = None
+    algorithm: str = MOST_ACCURATE
+
+
+def score_for(
+    table: AnyTable,
+    source: AnyTable | RowSource,
+    *,
+    k: float,
+    arcs: str | None = None,
+    threads: int = 1,
+    deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
+) -> ScoreChoice:
+    """Choose the score and the prior for a table.
+
+    Parameters
+    ----------
+    table : Table or BlockTable
+    source : Table, BlockTable or RowSource
+        What counts its rows: the table itself, or another engine.
+    k : float
+        The multiplier of the penalty; one that is not 1 was given, and only some scores have it.
+    arcs : {"clg", "any"}, optional
+        Of mixed data: "clg" excludes arcs from continuous to categorical variables, and so the scores for them.
+    threads : int
+    deadline : float, optional
+        When to stop looking for nonlinear relations, in terms of `time.monotonic`.
+    watch : callable, optional
+        Called with what is under way, and how far it is.
+    """
+    if k != 1:
+        return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
+    if table.holes:
+        return ScoreChoice("bic", "it is defined for incomplete rows")
+    if table.kind == "categorical":
+        return ScoreChoice("qnml", "categorical data")
+    variables = len(table.names)
+
+    def gain(score: str) -> int:
+        return _gain(source, score, threads, deadline, watch)
+
+    if table.kind == "mixed" and arcs == "clg":
+        return ScoreChoice("bic", "mixed data, arcs='clg'")
+    if table.kind == "mixed" and variables * table.total > MOST_MIXED_NUMBERS:
+        if gain("basis") > LEAST_BLOCK_GAIN * gain("bic"):
+            return ScoreChoice("basis", "a large mixed table with arcs from numbers to categories", algorithm="fges")
+        return ScoreChoice("bic", "a large mixed table, conditional linear Gaussian", algorithm="tabu-stable")
+    if table.kind == "mixed":
+        if gain("adaptive") > LEAST_ADAPTIVE_GAIN * gain("bic"):
+            return ScoreChoice("adaptive", "mixed data with arcs from numbers to categories")
+        return ScoreChoice("bic", "mixed data, conditional linear Gaussian")
+    if variables > MOST_VARIABLES or variables * table.total > MOST_NUMBERS:
+        return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
+    linear, polynomial = gain("bic"), gain("basis")
+    nonlinear = polynomial > LEAST_GAIN * linear
+    uncertain = None
+    if linear > 0 and abs(Fraction(polynomial, linear) - LEAST_GAIN) <= UNCERTAIN:
+        ratio = polynomial / linear
+        other = "bic" if nonlinear else "basis"
+        uncertain = (
+            f"the data hardly tell whether relations are linear (basis gains {ratio:.2f} times as much as bic; "
+            f"the rule asks for {float(LEAST_GAIN)}). Compare the graph with that of score={other!r}, prior='size'."
+        )
+    if nonlinear:
+        return ScoreChoice("basis", "continuous data with nonlinear relations", uncertain=uncertain)
+    return ScoreChoice("bic", "continuous data with linear relations", uncertain=uncertain)
+
+
+def _gain(
+    source: AnyTable | RowSource,
+    score: str,
+    threads: int,
+    deadline: float | None,
+    watch: Callable[[str, int], None] | None,
+) -> int:
+    """Return how much more Tabu-Stable's graph scores than the graph without arcs, in units of 2**-62 nats."""
+    config = ScoreConfig(score, prior="size")
+    problem = define_problem(source, config, unit_free=True, threads=threads, deadline=deadline, watch=watch)
+    return tabu_stable(problem, SearchConfig()).score - problem.scores.dag([0] * problem.scores.n)

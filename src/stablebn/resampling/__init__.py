@@ -1,0 +1,1 @@
+"""Rows drawn from a table with replacement, whatever its layout."""
