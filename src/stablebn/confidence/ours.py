@@ -22,7 +22,7 @@ from stablebn.learners import AUTOMATIC, LEARNERS, revision_of
 from stablebn.naming import read_as_graph
 from stablebn.options import options_of
 from stablebn.order.rows import canonical_rows
-from stablebn.resampling.rows import chosen_rows, with_rows
+from stablebn.resampling.rows import chosen_rows, in_canonical_signs, with_rows
 from stablebn.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.threads import cores
@@ -80,6 +80,7 @@ class OurLearner:
         # Where a replicate leaves columns tied that the table does not, names must not decide.
         self._called: dict[Hashable, Hashable] = {name: place for place, name in enumerate(self.canonical)}
         self.distinct = canonical_rows(self.prepared.table, called=self._called, threads=self.threads)
+        self.prepared = in_canonical_signs(self.prepared, self.distinct)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker needs: the rows are there, whoever has read them."""

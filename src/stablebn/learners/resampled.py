@@ -10,7 +10,7 @@ from stablebn.data.table import Name
 from stablebn.learners.problem import Problem, define_problem
 from stablebn.order.rows import CanonicalRows, canonical_rows
 from stablebn.resampling.draws import drawn_counts
-from stablebn.resampling.rows import chosen_rows, with_rows
+from stablebn.resampling.rows import chosen_rows, in_canonical_signs, with_rows
 from stablebn.search.constraints import Constraints
 from stablebn.stats.elsewhere import ElsewhereSource
 from stablebn.stats.sources import BlockSource
@@ -40,7 +40,7 @@ def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threa
     # Where a sample leaves columns tied that the table does not, names must not decide.
     called: dict[Name, Name] = {whole.names[v]: place for place, v in enumerate(whole.decreasing)}
     rows = canonical_rows(prepared.table, called=called, threads=threads)
-    return ResampledRows(prepared, whole, unit_free, threads, called, rows)
+    return ResampledRows(in_canonical_signs(prepared, rows), whole, unit_free, threads, called, rows)
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data.kinds import distinct_counts
+from stablebn.data.meetings import first_image
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.graph.names import rank_names
 from stablebn.order.canonical import score_keys
 from stablebn.order.refinement import tell_apart
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
+from stablebn.stats.signs import is_symmetric
 from stablebn.stats.sources import TableSource
 from stablebn.stats.standardised import StandardisedColumns
 from stablebn.stats.symmetry import Relation, Structure, TableRows
@@ -35,10 +38,13 @@ class CanonicalRows:
         Where in the table one of the equal rows stands.
     counts : int64 array [distinct]
         How many rows, by weight, are equal to it.
+    mirrored : tuple of names
+        Continuous columns with a symmetric distribution that canonical order takes mirrored at their middle.
     """
 
     places: NDArray[np.int64]
     counts: NDArray[np.int64]
+    mirrored: tuple[Name, ...] = ()
 
 
 def canonical_rows(
@@ -64,11 +70,15 @@ def canonical_rows(
     columns = _columns_of(table)
     keys = _column_keys(table, columns, threads)
     names = [(called or {}).get(name, name) for name in table.names]
-    oriented = _oriented(columns, keys, relations, names, table.weights)
+    faces = _canonical_faces(columns, keys, relations, names, table.weights)
+    oriented = [columns[v].oriented(_ranks(columns[v], parts)) for v, parts in faces.items()]
+    mirrored = [
+        table.names[v] for v, parts in faces.items() if columns[v].symmetric and parts[0] != (columns[v].own_sign < 0)
+    ]
     order, begins = _sorted_rows(oriented, table.rows)
     weights = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
     counts = np.add.reduceat(weights[order], begins) if table.rows else np.empty(0, dtype=np.int64)
-    return CanonicalRows(order[begins], counts)
+    return CanonicalRows(order[begins], counts, tuple(mirrored))
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,10 @@ class _Column:
         Of a categorical column, keys of its levels: what is missing last, then how many rows there are.
     sign : int
         Of a continuous column, with which it comes first: 1 or -1; 0: both are alike.
+    own_sign : int
+        Where both are alike, the sign with which the values in their own units come first.
+    symmetric : bool
+        Whether the column equals its mirror image in distribution, bit by bit.
     """
 
     values: NDArray[np.integer]
@@ -94,6 +108,8 @@ class _Column:
     shape: Hashable
     sizes: list[tuple[int, int]]
     sign: int
+    own_sign: int = 1
+    symmetric: bool = False
 
     @property
     def faces(self) -> int:
@@ -150,7 +166,18 @@ def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) 
     # What is missing comes last.
     _, ranks = np.unique(table.values[v], return_inverse=True)
     shape = (1, *standardised.shape(v), int((standardised.values(v) == standardised.HOLE).sum()))
-    return _Column(standardised.values(v), ranks, shape, [], standardised.sign(v))
+    sign = standardised.sign(v)
+    if sign:
+        return _Column(standardised.values(v), ranks, shape, [], sign)
+    distribution = _distribution(table, v)
+    own_sign = first_image(*distribution) or 1
+    return _Column(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution))
+
+
+def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The distinct known values of a column in its own units, ascending, and how many rows have each."""
+    known = ~np.isnan(table.values[v])
+    return distinct_counts(table.values[v, known] + 0.0, None if table.weights is None else table.weights[known])
 
 
 def _column_keys(table: Table, columns: Sequence[_Column], threads: int) -> list[int]:
@@ -170,14 +197,14 @@ def _ranks_of(keys: Sequence[Hashable]) -> list[int]:
     return [place[key] for key in keys]
 
 
-def _oriented(
+def _canonical_faces(
     columns: Sequence[_Column],
     keys: Sequence[int],
     relations: Sequence[Relation],
     names: Sequence[Name],
     weights: Weights | None,
-) -> list[NDArray[np.integer]]:
-    """The columns in canonical order, each with the ranks of its values."""
+) -> dict[int, list[int]]:
+    """Order the columns canonically, and the faces of each: its levels, or its two signs."""
     points = [(v, part) for v, column in enumerate(columns) for part in range(column.faces)]
     tiers = _ranks_of([(keys[v], columns[v].face_key(part)) for v, part in points])
     order = sorted(range(len(points)), key=tiers.__getitem__)
@@ -193,7 +220,9 @@ def _oriented(
         by_name = rank_names(names)
         # Levels and signs first, given the names: else where names decide, labels and signs would.
         named = _ranks_of([(by_name[names[v]], columns[v].face_key(part)) for v, part in points])
-        first = tell_apart(structures, named, list(range(len(points))))
+        # Standardised values do not distinguish two symmetric signs; the values in their own units may, in their bits.
+        by_own_sign = _ranks_of([(v, -part if columns[v].own_sign < 0 else part) for v, part in points])
+        first = tell_apart(structures, named, by_own_sign)
         place = [0] * len(points)
         for rank, point in enumerate(first.order):
             place[point] = rank
@@ -202,7 +231,7 @@ def _oriented(
     for point in order:
         v, part = points[point]
         faces.setdefault(v, []).append(part)
-    return [columns[v].oriented(_ranks(columns[v], parts)) for v, parts in faces.items()]
+    return faces
 
 
 def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:

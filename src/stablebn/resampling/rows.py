@@ -16,6 +16,7 @@ from stablebn.data.wording import tallied
 from stablebn.errors import DataError
 from stablebn.networks.aligning import parts_of
 from stablebn.order.rows import CanonicalRows
+from stablebn.stats.signs import Image
 
 # With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
 # the core counts bits (10 times as long a row, for alarm).
@@ -46,6 +47,29 @@ def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> Rows:
     if times.size * _ROWS_A_DISTINCT_ONE <= int(times.sum()):
         return Rows(distinct.places[drawn], times[drawn])
     return Rows(np.repeat(distinct.places, times), None)
+
+
+def in_canonical_signs(prepared: Prepared, rows: CanonicalRows) -> Prepared:
+    """Mirror the columns that canonical order takes mirrored: a sample of one that is symmetric need not be symmetric.
+
+    Each such column is replaced by its mirror image, which has the same values equally often.
+    """
+    if not rows.mirrored:
+        return prepared
+    table = prepared.table
+    if isinstance(table, MixedTable):
+        table = replace(table, continuous=_mirrored(table.continuous, rows.mirrored))
+    elif isinstance(table, ContinuousTable):
+        table = _mirrored(table, rows.mirrored)
+    return replace(prepared, table=table)
+
+
+def _mirrored(table: ContinuousTable, names: Collection[Name]) -> ContinuousTable:
+    values = table.values.copy()
+    for v, name in enumerate(table.names):
+        if name in names:
+            values[v] = Image(v, 1, np.unique(values[v][~np.isnan(values[v])] + 0.0)).of(table)
+    return replace(table, values=values)
 
 
 def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = None) -> Prepared:
