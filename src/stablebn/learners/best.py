@@ -17,7 +17,6 @@ from stablebn.learners.proven import proven_if_cheap
 from stablebn.learners.stable_order import layered_order
 from stablebn.learners.tabu import tabu_dec, tabu_inc, tabu_search
 from stablebn.learners.tabu_stable import tabu_stable
-from stablebn.scores.continuous import DeterminantScores
 from stablebn.search import Climb
 from stablebn.search.grow_shrink import GrowShrinkSearch
 from stablebn.search.ordering import Effort, OrderSearch
@@ -30,11 +29,9 @@ EFFORTS: Mapping[str, Effort] = {
 }
 """The values of the option `effort`, ascending: how much work the search among listed families does."""
 
-# By effort, how much work the search with grown parents does, see `_core.GrowShrinkEffort`: for Gaussian scores, whose
-# parent sets are computed fast; for other scores; and for categorical tables, where the search among listed families is
-# the better one.
+# By effort, how much work the search with grown parents does, see `_core.GrowShrinkEffort`. For categorical tables the
+# search among listed families is the better one.
 _GROWN: Mapping[str, tuple[int, int, int]] = {"low": (1, 10, 1), "normal": (2, 20, 2), "high": (4, 50, 4)}
-_GROWN_SLOWLY: Mapping[str, tuple[int, int, int]] = {"low": (1, 10, 1), "normal": (2, 10, 1), "high": (4, 20, 2)}
 _GROWN_OF_CATEGORICAL = _GROWN["low"]
 
 # Continuous families of many parents are expensive to list, and there the search with grown parents finds more. So
@@ -144,14 +141,6 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
         if listed is not None:
             for dag in found[-2:]:
                 listed.look_around(dag, time_is_up)
-
-
-def _work_of_growing(effort: str, problem: Problem) -> _core.GrowShrinkEffort:
-    """Return how much work the search with grown parents does."""
-    if problem.statistics.kind == "categorical":
-        return _core.GrowShrinkEffort(*_GROWN_OF_CATEGORICAL)
-    works = _GROWN if isinstance(problem.scores, DeterminantScores) else _GROWN_SLOWLY
-    return _core.GrowShrinkEffort(*works[effort])
 
 
 def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -> bool:

@@ -20,8 +20,7 @@ FEW_VARIABLES = 12
 _MOST_COST_OF_FEW = 10_000_000_000
 _MOST_COST: Mapping[str, int] = {"low": 300_000_000, "normal": 1_200_000_000, "high": 10_000_000_000}
 # What scoring a parent set costs: the part that rows do not change, and per row, in nanoseconds.
-_COST_OF_SET = 300
-_COST_OF_CONTINUOUS_SET = 4_000
+_COST_OF_SET = {"categorical": 1_000, "continuous": 4_000, "mixed": 4_000}
 _COST_OF_ROW = 0.4
 # The same if the counts of all sets of variables were worked out beforehand.
 _COST_OF_KNOWN_SET = 500
@@ -115,8 +114,8 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     """Return how many parent sets may be scored before a proof counts as expensive."""
     n, statistics = problem.scores.n, problem.statistics
     most = _MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST[config.effort]
-    by_rows = _COST_OF_SET + _COST_OF_ROW * statistics.total
-    cost_of_set = _COST_OF_CONTINUOUS_SET if statistics.kind == "continuous" else by_rows
+    cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
+    cost_of_set = _COST_OF_SET[statistics.kind] + cost_of_rows
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)
     if n > MOST_PLACES_IN_BEST:
         return int(one_by_one)
