@@ -208,7 +208,7 @@ def test_json_gives_back_names_and_levels_that_are_not_text(tmp_path: Path, endi
 @pytest.mark.parametrize("values", ['[1, "3"]', "[1]", "1", '[1, {"year": 2}]', '["1", "1"]'])
 def test_json_values_that_do_not_fit_their_texts_are_refused(tmp_path: Path, values: str) -> None:
     path = tmp_path / "network.json"
-    sb.fit([], {"a": [1, 2] * 10}).write(path)
+    sb.fit([], {"a": [1, 2] * 10, "b": ["x", "y"] * 10}).write(path)
     text = path.read_text()
     assert '"values": [1, 2]' in text
     path.write_text(text.replace('"values": [1, 2]', f'"values": {values}'))
