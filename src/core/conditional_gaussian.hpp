@@ -47,7 +47,9 @@ public:
     /// categorical ones, and one residual variance, over that of variance 1 without parents. NOT_A_CANDIDATE if a
     /// configuration has too few rows for a variance.
     Fixed with_common_variance(int child, const VariableSet& parents);
-    /// (g(S+x+y) + g(S)) - (g(S+x) + g(S+y)) for each candidate y; NOT_A_CANDIDATE where it is not known.
+    /// What x and each candidate y tell of each other given S, in nats: (g(S+x+y) + g(S)) - (g(S+x) + g(S+y)), and of two
+    /// categorical variables given continuous ones the gain of logistic regressions (`QuadraticLogistic`), for which the
+    /// rows must be in memory. NOT_A_CANDIDATE if a configuration has too few rows.
     std::vector<Fixed> gains(int x, const VariableSet& given, std::span<const int> candidates);
 
     /// q - 1 + q (x + x (x + 1) / 2) parameters, q the number of configurations of D, seen or not, x that of X.
@@ -61,6 +63,7 @@ private:
     };
 
     Parts parts_of(const VariableSet& set) const;
+    Fixed logistic_gain(int x, int y, const VariableSet& given);
     template <class Use>
     void for_strata(Stratification& strata, std::span<const int> continuous, const Use& use);
     Fixed work_out(const Parts& parts);

@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from tests.naive.scores import DIGITS, PI, cross_products, determinant, joint_counts, ln
 
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
@@ -135,7 +136,65 @@ def information_test(table: MixedTable, x: int, y: int, given: Sequence[int]) ->
     if any(value is None for value in values):
         return None
     joint, base, left, right = (Decimal(value or 0) for value in values)
-    return float(2 * (joint + base - left - right)), df[0] + df[1] - df[2] - df[3]
+    statistic = float(2 * (joint + base - left - right))
+    if _is_categorical(table, x) and _is_categorical(table, y) and not all(_is_categorical(table, v) for v in given):
+        statistic = 2 * _logistic_gain(table, x, y, given)
+    return statistic, df[0] + df[1] - df[2] - df[3]
+
+
+def _logistic_gain(table: MixedTable, x: int, y: int, given: Sequence[int]) -> float:
+    """Log-likelihood of the pairs (x, y) less those of x and of y, stratum by stratum."""
+    repeated = np.repeat(np.arange(table.rows), _weights(table)).tolist()
+    own_x, own_y = _codes(table, x), _codes(table, y)
+    categorical = [_codes(table, v) for v in given if _is_categorical(table, v)]
+    numbers = np.array([[float(z) for z in _numbers(table, v)] for v in given if not _is_categorical(table, v)])
+    strata = defaultdict(list)
+    for row in repeated:
+        strata[tuple(own[row] for own in categorical)].append(row)
+    gain = 0.0
+    for rows in strata.values():
+        z = numbers[:, rows].T
+        z = (z - z.mean(axis=0)) / z.std(axis=0)
+        products = [z[:, i] * z[:, j] for i in range(z.shape[1]) for j in range(i + 1)]
+        features = np.column_stack([np.ones(len(rows)), z, *products])
+        gain += _logistic_likelihood(features, [(own_x[row], own_y[row]) for row in rows])
+        gain -= _logistic_likelihood(features, [(own_x[row],) for row in rows])
+        gain -= _logistic_likelihood(features, [(own_y[row],) for row in rows])
+    return gain
+
+
+def _logistic_likelihood(features: NDArray[np.float64], classes: list[tuple[int, ...]]) -> float:
+    """The log-likelihood of a multinomial logistic regression whose slopes have a small penalty, by Newton's method.
+
+    Every class has coefficients, of which the mean over classes is of no account.
+    """
+    names = sorted(set(classes))
+    own = np.array([[name == other for other in names] for name in classes], dtype=float)
+    size, width = len(names), features.shape[1]
+    penalty = 2**-8 * np.array([0.0] + [1.0] * (width - 1))
+
+    def evaluate(at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        logits = features @ at.T
+        top = logits.max(axis=1, keepdims=True)
+        totals = top + np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
+        return float((own * (logits - totals)).sum()), np.exp(logits - totals)
+
+    at = np.zeros((size, width))
+    for _ in range(300):
+        value, shares = evaluate(at)
+        gradient = (own - shares).T @ features - penalty * at
+        spreads = shares[:, :, None] * (np.eye(size) - shares[:, None, :])
+        information = np.einsum("iab,ij,il->ajbl", spreads, features, features)
+        information += np.einsum("ab,jl->ajbl", np.eye(size), np.diag(penalty))
+        change = np.linalg.lstsq(information.reshape(at.size, at.size), gradient.ravel(), rcond=1e-13)[0]
+        change = change.reshape(at.shape)
+        if abs((gradient * change).sum()) < 1e-12:
+            break
+        objective = value - (penalty * at**2).sum() / 2
+        while evaluate(at + change)[0] - (penalty * (at + change) ** 2).sum() / 2 < objective:
+            change = change / 2
+        at = at + change
+    return value
 
 
 def indicator_columns(table: CategoricalTable, v: int) -> list[list[float]]:

@@ -432,3 +432,23 @@ def test_what_writes_can_replace_and_what_is_short_is_the_same() -> None:
             for short in own[:-1]:
                 shorts.setdefault(short, set()).add(own[-1])
     assert {short: len(own) for short, own in shorts.items() if len(own) > 1} == {}
+
+
+def test_a_reader_of_the_paper_finds_where_the_implementation_differs() -> None:
+    page = (DOCS / "paper.md").read_text(encoding="utf-8")
+    assert "half credit" in page
+    assert "since the best score" in page
+    assert "unit_free=False" in page
+    help_of_learn = " ".join(CliRunner().invoke(app, ["learn", "--help"]).output.split())
+    assert "docs/paper.md" in help_of_learn
+    for text in (DOCS.parent / "README.md", DOCS / "reference" / "learners.md", DOCS / "study.md"):
+        assert "paper.md" in text.read_text(encoding="utf-8")
+
+
+def test_missing_values_have_one_recommendation() -> None:
+    with pytest.raises(sb.DataError) as error:
+        sb.learn({"a": ["x", None, "y"] * 10, "b": ["p", "q", "q"] * 10})
+    assert error.value.remedy == {"missing": "available"}
+    page = (DOCS / "missing.md").read_text(encoding="utf-8")
+    assert 'Say **`missing="available"`** unless' in page
+    assert "- **`available`** is the recommendation" in page

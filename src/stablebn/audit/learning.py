@@ -36,6 +36,8 @@ class Attempt:
         has the edges.
     score : float or None
         Where the learner tells it.
+    scored_by : dict
+        The options `score` and `prior` that an algorithm of ours used: they may have been chosen for the table.
     warnings : tuple of Caution
         Of our learners.
     seconds : float
@@ -43,6 +45,7 @@ class Attempt:
 
     graph: PDAG
     score: float | None
+    scored_by: Mapping[str, Any]
     warnings: tuple[Caution, ...]
     seconds: float
 
@@ -62,15 +65,17 @@ def attempt(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) ->
 
     names = {alias: name for name, alias in layout.aliases.items()}
     score: float | None = None
+    scored_by: dict[str, Any] = {}
     warnings: tuple[Caution, ...] = ()
     if isinstance(found, Result):
         score, warnings = found.score, found.warnings
+        scored_by = {option: found.config[option] for option in ("score", "prior")}
         names |= {
             stands: min((names[alias] for alias in (stands, *group)), key=name_key)
             for stands, group in found.merged.items()
         }
     graph = PDAG(layout.aliases, _renamed(directed, names), _renamed(undirected, names))
-    return Attempt(graph, score, warnings, seconds)
+    return Attempt(graph, score, scored_by, warnings, seconds)
 
 
 def frame(columns: Columns) -> Any:

@@ -36,7 +36,7 @@ MOST_THREADS = 8
 
 def stability(
     data: object,
-    learner: LearnerLike = "tabu",
+    learner: LearnerLike = AUTOMATIC,
     *,
     repeats: int = 25,
     vary: Sequence[str] | None = None,
@@ -53,7 +53,7 @@ def stability(
     data, names
         As in `learn`.
     learner : str or callable
-        One of ours by its name, or any callable that takes a pandas DataFrame (a PyArrow Table where pandas is not
+        One of ours by its name, by default what `learn` chooses, or any callable that takes a pandas DataFrame (a PyArrow Table where pandas is not
         installed) with columns of the types of the table, and returns edges as (from, to) pairs or a graph: DAG, PDAG,
         result, networkx. A pair both ways round is an edge without a direction.
     repeats : int
@@ -117,7 +117,7 @@ def stability(
     true = None if truth is None else _true_graph(truth, tuple(columns))
 
     has_own_score = isinstance(learner, str) and "units" not in vary
-    judge = _judge(columns, options)
+    judge: Callable[[PDAG], float | None] | None = None
 
     attempts: list[Attempt] = []
     scores: list[float | None] = []
@@ -125,6 +125,7 @@ def stability(
         layout = lay_out(columns, kinds, vary, seed=seed, number=number)
         found = _attempt(learner, layout, options, vary, random.Random(f"{seed} {number} process"), first=not number)
         attempts.append(found)
+        judge = judge or _judge(columns, {**options, **found.scored_by})
         scores.append(found.score if has_own_score else judge(found.graph))
         if progress is not None:
             progress(number + 1)
@@ -134,7 +135,7 @@ def stability(
         rows=len(next(iter(columns.values()))),
         vary=vary,
         seed=seed,
-        score_name=options.get("score", "bic"),
+        score_name=attempts[0].scored_by.get("score", options.get("score", "bic")),
         learned=tuple(found.graph for found in attempts),
         scores=tuple(scores),
         truth=true,

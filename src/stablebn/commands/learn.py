@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 
 HELP = """
 The graph is printed, or written to --out; `--` marks an edge whose direction the data cannot tell. Ctrl-C ends the
-search early: the best graph so far is written, marked unfinished.
+search early: the best graph so far is written, marked unfinished. Without --algorithm the most accurate algorithm is
+used. tabu-stable and hc-stable are those of the paper; docs/paper.md says line by line where they differ from it: the
+stop rule of tabu, and the order of continuous variables, which has no units (--no-unit-free: as in the paper).
 """
 EXAMPLE = """\
 stablebn learn patients.csv --drop id --out graph.json"""

@@ -40,7 +40,7 @@ stablebn stability patients.csv --algorithm tabu"""
 @with_options(repeatable_options())
 def command(
     data: TableFile,
-    algorithm: Algorithm = "tabu",
+    algorithm: Algorithm = "auto",
     repeats: Annotated[int, typer.Option(help="How many layouts; the first is the table as given.")] = 25,
     vary: Annotated[
         str | None,

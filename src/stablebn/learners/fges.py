@@ -60,7 +60,7 @@ def fges(problem: Problem, config: SearchConfig) -> Pattern:
     if problem.statistics.has_holes:
         raise OptionError(
             'fges needs a score that all DAGs of a class share, and with missing="available" there is none. Choose '
-            'another learner, for instance tabu-stable, hc-stable, mmhc or pc-stable; or say missing="drop".'
+            'another algorithm, for instance best; or say missing="drop".'
         )
     if not problem.scores.score_equivalent:
         raise OptionError(

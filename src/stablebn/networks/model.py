@@ -278,36 +278,52 @@ class Network(Mapping[Name, Distribution]):
 
     def as_text(self) -> Network:
         """The network with names and levels as text."""
-        texts: dict[Name, Distribution] = {}
+        names = {node: str(node) for node in self}
+        if len(set(names.values())) < len(self):
+            raise GraphError(f"some names are the same as text: {listed(self.nodes)}.")
+        return self.renamed(
+            names, {node: tuple(map(str, own.levels)) for node, own in self.items() if isinstance(own, CPT)}
+        )
+
+    def renamed(self, names: Mapping[Name, Name], levels: Mapping[Name, Sequence[Level]]) -> Network:
+        """Return the network with other names and levels.
+
+        Parameters
+        ----------
+        names : mapping
+            From every node to its new name.
+        levels : mapping
+            From the old names of categorical nodes to their new levels, in the same order; the others keep theirs.
+        """
+        found: dict[Name, Distribution] = {}
         for node, own in self._distributions.items():
-            parents = tuple(map(str, own.parents))
+            parents = tuple(names[parent] for parent in own.parents)
             if isinstance(own, CPT):
-                texts[str(node)] = CPT(tuple(map(str, own.levels)), parents, own.probabilities)
+                found[names[node]] = CPT(tuple(levels.get(node, own.levels)), parents, own.probabilities)
             elif isinstance(own, LinearGaussian):
-                texts[str(node)] = replace(own, parents=parents)
+                found[names[node]] = replace(own, parents=parents)
             else:
                 categorical = len(own.categorical_parents)
-                texts[str(node)] = replace(
+                found[names[node]] = replace(
                     own, categorical_parents=parents[:categorical], continuous_parents=parents[categorical:]
                 )
-        if len(texts) < len(self):
-            raise GraphError(f"some names are the same as text: {listed(self.nodes)}.")
-        return Network(texts, self.name, self.warnings, {str(node): points for node, points in self.cuts.items()})
+        return Network(found, self.name, self.warnings, {names[node]: points for node, points in self.cuts.items()})
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Caution | None:
         """Write a file; the end of its name tells the format. A file that exists stays unless `force`.
 
-        Names and levels that are not text are written as text.
+        JSON keeps names and levels that are numbers, booleans, dates or tuples; other formats have their text.
 
         Returns
         -------
         Caution or None
             Which names were written as others, if some were: in BIF those that not all programs read.
         """
-        from stablebn.networks.formats import encode, names_in_file, network_text
+        from stablebn.networks.formats import encode, keeps_values, names_in_file, network_text
         from stablebn.output import write_atomically
 
-        name, texts = os.fspath(path), self.as_text()
+        name = os.fspath(path)
+        texts = self if keeps_values(name) else self.as_text()
         write_atomically(Path(name), encode(network_text(texts, name), name), force=force)
         return names_in_file(texts, name)
 

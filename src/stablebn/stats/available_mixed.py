@@ -76,6 +76,10 @@ class AvailableMixedStatistics(MixedColumns):
         statistics._number([self._columns[v] for v in order])
         return statistics
 
+    def in_memory(self, purpose: str) -> AvailableMixedStatistics:
+        """Return these statistics, which hold the rows; `purpose` is for error messages of others."""
+        return self
+
     def _correlations(self) -> NDArray[np.int64]:
         return AvailableMoments(self._table.continuous, unit_free=True).correlations()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import importlib
+import inspect
 import io
 import json
 import statistics
@@ -324,3 +326,23 @@ def test_the_graph_to_start_from_can_be_a_file(tmp_path: Path) -> None:
     path.write_text("from,to\nasia,tub\n")
     audit = sb.stability(TABLE, "hc", repeats=2, start=path, max_iter=0)
     assert [graph.directed for graph in audit.learned] == [(("asia", "tub"),)] * 2
+
+
+def test_the_default_is_the_algorithm_and_the_score_that_learn_chooses() -> None:
+    audit, learned = sb.stability(TABLE, repeats=3), sb.learn(TABLE)
+    assert audit.stable
+    assert audit.score_name == learned.config["score"] != "bic"
+    assert audit.scores == (learned.score,) * 3
+
+
+def test_graphs_in_other_units_are_judged_by_the_score_that_was_chosen() -> None:
+    audit, learned = sb.stability(NUMBERS, repeats=2, vary=["units"]), sb.learn(NUMBERS)
+    assert audit.score_name == learned.config["score"]
+    judged = sb.score(learned.dag, NUMBERS, score=learned.config["score"], prior=learned.config["prior"])
+    assert audit.scores[0] == judged.total
+
+
+@pytest.mark.parametrize("command", ["learn", "stability", "bootstrap", "cross-validate", "explain", "report"])
+def test_all_commands_have_the_same_default_algorithm(command: str) -> None:
+    function = importlib.import_module(f"stablebn.commands.{command.replace('-', '_')}").command
+    assert inspect.signature(function).parameters["algorithm"].default == "auto"

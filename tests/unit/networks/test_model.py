@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import datetime
 import itertools
 import math
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -178,3 +180,37 @@ def test_d_separation_refuses_nonsense() -> None:
             d_separated(dag, x, y, given)
     with pytest.raises(sb.GraphError, match=r"extension\(\)"):
         d_separated(sb.PDAG("ab", [], [("a", "b")]), "a", "b")
+
+
+@pytest.mark.parametrize("ending", [".json", ".json.gz"])
+def test_json_gives_back_names_and_levels_that_are_not_text(tmp_path: Path, ending: str) -> None:
+    day = datetime.date(2024, 5, 1)
+    columns = {
+        "number": [1, 2, 3, 1, 2, 3] * 5,
+        "flag": [True, False] * 15,
+        7: ["1", "2"] * 15,
+        ("pair", 1): [day, datetime.date(2025, 5, 1)] * 15,
+        "share": [0.5, 1.5, 2.5] * 10,
+        "height": [math.sin(x) for x in range(30)],
+    }
+    kinds = {"number": "categorical", "share": "categorical", ("pair", 1): "categorical"}
+    arcs = [("number", "flag"), (7, ("pair", 1)), ("share", "height"), (7, "height")]
+    network = sb.fit(arcs, columns, kinds=kinds)
+    network.write(tmp_path / f"network{ending}")
+    back = sb.read_network(tmp_path / f"network{ending}")
+    assert back == network
+    for node, own in network.items():
+        levels = getattr(own, "levels", ())
+        assert [type(level) for level in getattr(back[node], "levels", ())] == [type(level) for level in levels]
+    assert back.log_likelihood(columns) == network.log_likelihood(columns)
+
+
+@pytest.mark.parametrize("values", ['[1, "3"]', "[1]", "1", '[1, {"year": 2}]', '["1", "1"]'])
+def test_json_values_that_do_not_fit_their_texts_are_refused(tmp_path: Path, values: str) -> None:
+    path = tmp_path / "network.json"
+    sb.fit([], {"a": [1, 2] * 10, "b": ["x", "y"] * 10}).write(path)
+    text = path.read_text()
+    assert '"values": [1, 2]' in text
+    path.write_text(text.replace('"values": [1, 2]', f'"values": {values}'))
+    with pytest.raises(sb.FormatError, match=r"expected 'values' whose texts are '1', '2'"):
+        sb.read_network(path)

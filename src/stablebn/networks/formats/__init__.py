@@ -38,6 +38,7 @@ __all__ = [
     "graph_text",
     "has_parameters",
     "is_graph_file",
+    "keeps_values",
     "names_in_file",
     "network_text",
     "read_graph_file",
@@ -162,9 +163,15 @@ def network_text(network: Network, ending: str) -> str:
     Raises
     ------
     GraphError
-        The format cannot hold the network: it has continuous nodes, or names that are not text or do not fit.
+        The format cannot hold the network: it has continuous nodes, or names that do not fit, or that are not text
+        (`keeps_values`).
     """
     return NETWORK_WRITERS[_writable(ending, NETWORK_WRITERS)](network)
+
+
+def keeps_values(ending: str) -> bool:
+    """Return whether a format keeps names and levels that are not text."""
+    return _writable(ending, NETWORK_WRITERS) == ".json"
 
 
 def names_in_file(network: Network, ending: str) -> Caution | None:

@@ -6,19 +6,23 @@ one has its "categorical_parents" and "continuous_parents", and "intercepts", "c
 by the levels of the categorical parents: without those, a number, a list of numbers and a number. "cuts" has the cut
 points of the nodes whose levels are bins of numbers.
 
+Names and levels are texts. Where some stand for numbers, booleans, dates or tuples (`graph/json_names.py`), "names" has all
+nodes, in their order, and the "values" of a categorical node its levels, as they are.
+
 pgmpy's JSON of linear Gaussians is read too.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.errors import FormatError
+from stablebn.errors import FormatError, listed
+from stablebn.graph.json_names import comes_back, json_text, name_from
+from stablebn.graph.names import Node
 from stablebn.networks.formats import gaussian_json
 from stablebn.networks.formats.draft import Draft
 from stablebn.networks.formats.json_text import is_name, object_lines, parse_object
@@ -98,7 +102,25 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
     draft = Draft(file, text, normalise=normalise)
     for node, own in nodes.items():
         _note(node, own, draft, file, lines.get(node))
-    return draft.network(name, {node: _points(node, points, file) for node, points in cuts.items()})
+    network = draft.network(name, {node: _points(node, points, file) for node, points in cuts.items()})
+    names = _values(content.get("names", [*nodes]), [*nodes], "expected 'names'", file, None)
+    levels = {
+        node: _values(own["values"], own["levels"], f"node {node!r}: expected 'values'", file, lines.get(node))
+        for node, own in nodes.items()
+        if "levels" in own and "values" in own
+    }
+    return network.renamed(dict(zip(nodes, names, strict=True)), levels) if levels or "names" in content else network
+
+
+def _values(values: Any, texts: Sequence[str], expected: str, file: str, line: int | None) -> list[Node]:
+    """Return the values that texts stand for; refuse those whose text is another one."""
+    try:
+        found = [name_from(value) for value in values] if isinstance(values, list) else []
+    except ValueError:
+        found = []
+    if not all(map(is_name, found)) or list(map(str, found)) != list(texts):
+        raise FormatError(file, line, f"{expected} whose texts are {listed(texts)}, in this order.")
+    return found
 
 
 def is_network(content: Mapping[str, Any]) -> bool:
@@ -108,14 +130,16 @@ def is_network(content: Mapping[str, Any]) -> bool:
 
 def text(network: Network) -> str:
     """Write a network as JSON, a line a node."""
-    names = texts(network, "a name", "JSON", ".*")
+    plain = network.as_text()
+    names = texts(plain, "a name", "JSON", ".*")
     nodes = [
-        f"  {_written(name)}: {_written(_content(own))}" for name, own in zip(names, network.values(), strict=True)
+        f"  {_written(name)}: {_written(_content(own) | _kept('values', _levels(before)))}"
+        for name, own, before in zip(names, plain.values(), network.values(), strict=True)
     ]
-    entries = {"format": FORMAT, "version": VERSION, "name": network.name}
+    entries = {"format": FORMAT, "version": VERSION, "name": network.name, **_kept("names", [*network])}
     lines = [f" {_written(key)}: {_written(value)}" for key, value in entries.items()]
     lines.append(' "nodes": {\n' + ",\n".join(nodes) + "\n }")
-    lines.append(f' "cuts": {_written(network.cuts)}')
+    lines.append(f' "cuts": {_written(plain.cuts)}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -172,6 +196,17 @@ def _array(content: Any, shape: Sequence[int]) -> NDArray[np.float64]:
     return array
 
 
+def _levels(own: Distribution) -> Sequence[Node]:
+    return own.levels if isinstance(own, CPT) else ()
+
+
+def _kept(key: str, values: Sequence[Node]) -> dict[str, Any]:
+    """Return an entry for values that are not all text."""
+    if all(isinstance(value, str) for value in values):
+        return {}
+    return {key: [value if comes_back(value) else str(value) for value in values]}
+
+
 def _content(own: Distribution) -> dict[str, Any]:
     if isinstance(own, CPT):
         return {
@@ -190,4 +225,4 @@ def _content(own: Distribution) -> dict[str, Any]:
 
 
 def _written(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json_text(value)
