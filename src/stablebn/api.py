@@ -275,6 +275,7 @@ def learn_among(
         known_arcs=known,
         strengths_at_hand=learned.strengths,
         tied_arcs=learned.tied_arcs,
+        undetermined_arcs=learned.undetermined_arcs,
         canonical=tuple(problem.names[v] for v in problem.decreasing),
         prepared=prepared,
         proof=_proof(found, learned, problem, prepared, asked, known),

@@ -104,7 +104,7 @@ def _explained(learned: _Learned, a: Hashable, b: Hashable) -> Explanation:
     result = learned.result
     arc, mark = _joined(result, a, b)
     apart = _apart(result, (a, b))
-    direction, rule, others, key = (None, None, (), None) if not mark else _direction(learned, a, b, arc, mark)
+    direction, rule, others, key = (None, None, (), None) if not mark else _direction(learned, a, b, arc)
     changes: tuple[Change, ...] = ()
     if apart is None:
         changes = tuple(_changes(learned, a, b, arc))
@@ -258,19 +258,18 @@ def _joined(result: Result, a: Hashable, b: Hashable) -> tuple[Edge | None, str]
 
 
 def _direction(
-    learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None, mark: str
+    learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None
 ) -> tuple[str, str | None, tuple[Hashable, ...], str | None]:
     """What an edge owes its direction to: the word for it, the rule, its other variables, and the key of the order."""
-    result = learned.result
-    if mark == "--":
-        return "arbitrary", *_arbitrary_by(learned, a, b, arc)
-    assert arc is not None
-    if arc in result.known:
-        return "known", "knowledge", (), None
-    if arc not in set(learned.told.directed):
-        return "data-driven", "score", (), None
-    rule, others = _compelled_by(learned, arc)
-    return "compelled", rule, others, None
+    reasons = learned.result.direction_reasons
+    reason = reasons[arc] if arc in reasons else reasons.get((a, b)) or reasons[b, a]
+    if reason == "arbitrary":
+        return reason, *_arbitrary_by(learned, a, b, arc)
+    if reason == "compelled":
+        assert arc is not None
+        return reason, *_compelled_by(learned, arc), None
+    rules = {"known": "knowledge", "model": "model", "data-driven": "score"}
+    return reason, rules.get(reason), (), None
 
 
 def _compelled_by(learned: _Learned, arc: Edge) -> tuple[str | None, tuple[Hashable, ...]]:

@@ -132,11 +132,13 @@ class Explanation:
     mark : str
         How the outputs show the edge: "->" along `arc`, "--" without a direction, "" for none.
     direction : str or None
-        "compelled": every DAG of the class has it so. "known": the other direction was not allowed. "data-driven": the
-        score decided, which differs between the DAGs of a class. "arbitrary": neither data nor knowledge tell.
+        "compelled": every DAG of the class has it so. "known": the other direction was not allowed. "model": the model
+        has no arc from a continuous to a categorical variable. "data-driven": the score decided, which differs between
+        the DAGs of a class. "arbitrary": neither data nor knowledge tell. "not determined": the class has too many DAGs
+        to compare.
     rule : str or None
-        What decided: "v-structure", "Meek's rule 1" to "4", "knowledge", "score"; of an arbitrary direction "order",
-        "other arcs" (it suited those that were there when it came in), "start", "whole graph" or "extension".
+        What decided: "v-structure", "Meek's rule 1" to "4", "knowledge", "model", "score"; of an arbitrary direction
+        "order", "other arcs" (it suited those that were there when it came in), "start", "whole graph" or "extension".
     others : tuple of names
         The variables besides a and b by which the rule applies.
     key : str or None
@@ -249,10 +251,17 @@ class Explanation:
         others = [spelled(name) for name in self.others]
         if self.direction == "known":
             return f"{start}the other one is not allowed."
+        if self.direction == "model":
+            return "Its direction is decided by the model (no arc from a continuous to a categorical variable)."
         if self.direction == "data-driven":
             return (
-                f"{start}{self.score_name} is not the same for all graphs that imply the same independences, and this "
-                "one scores best."
+                f"{start}{self.score_name} is not the same for all graphs that imply the same independences, and those "
+                "with the other direction score less."
+            )
+        if self.direction == "not determined":
+            return (
+                f"Its direction was not determined: {self.score_name} is not the same for all graphs that imply the "
+                "same independences, and they are too many to compare."
             )
         if self.direction == "compelled" and self.arc is not None:
             u, v = map(spelled, self.arc)

@@ -21,6 +21,7 @@ from stablebn.learners.proven import BestDag
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.search.equivalence import known_arcs
+from stablebn.search.reversible import reversibility
 from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
 
@@ -40,6 +41,7 @@ class LearnedGraph:
     known: tuple[tuple[Hashable, Hashable], ...]
     strengths: Mapping[tuple[Hashable, Hashable], float] | None
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = None
+    undetermined_arcs: tuple[tuple[Hashable, Hashable], ...] = ()
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -71,6 +73,7 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
     score, strengths = _scored(problem, found.parents, dag)
     assert score is not None
     fewest, cautions = _fewest_rows(problem, found.parents)
+    tied, undetermined = _reversibility(problem, found.parents)
     return LearnedGraph(
         pdag=as_pdag(dag),
         dag=dag,
@@ -79,7 +82,8 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         fewest_rows=fewest,
         known=_known(found.parents, problem),
         strengths=strengths,
-        tied_arcs=None if problem.scores.score_equivalent else _tied_arcs(problem, found.parents),
+        tied_arcs=tied,
+        undetermined_arcs=undetermined,
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
@@ -184,20 +188,14 @@ def _scored(
     return score, strengths
 
 
-def _tied_arcs(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashable, Hashable], ...]:
-    """The arcs of a DAG that, turned alone, give one of the same class with the same score: no search can tell them."""
-    scores = problem.scores
-
-    def ties(u: int, v: int) -> bool:
-        shared = families[u]
-        # A covered arc: turned, there are the same v-structures.
-        if families[v] != shared | bit(u) or not scores.is_candidate(u, shared | bit(v)):
-            return False
-        one_way = scores.family_at_hand(u, shared) + scores.family_at_hand(v, shared | bit(u))
-        return one_way == scores.family_at_hand(v, shared) + scores.family_at_hand(u, shared | bit(v))
-
-    arcs = ((u, v) for v, family in enumerate(families) for u in members(family))
-    return tuple(_named((arc for arc in arcs if ties(*arc)), problem.names))
+def _reversibility(
+    problem: Problem, families: Sequence[int]
+) -> tuple[tuple[tuple[Hashable, Hashable], ...] | None, tuple[tuple[Hashable, Hashable], ...]]:
+    """Return the `tied_arcs` and the `undetermined_arcs` of a result."""
+    if problem.scores.score_equivalent:
+        return None, ()
+    found = reversibility(families, problem.scores, problem.constraints)
+    return tuple(_named(found.reversible, problem.names)), tuple(_named(found.undetermined, problem.names))
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:
