@@ -12,6 +12,7 @@ from stablebn.explanation import (
     CYCLE,
     NO_CANDIDATE,
     NOT_ALLOWED,
+    NOT_IN_MODEL,
     REQUIRED,
     START,
     TOO_FEW_ROWS,
@@ -162,14 +163,15 @@ class _Learned:
         return GraphScores.of_problem(self.problem)
 
     @cached_property
-    def barred_by_kind(self) -> list[Edge]:
+    def barred_by_kind(self) -> dict[Edge, None]:
         """Arcs that the kinds of their ends forbid."""
-        return forbidden_by_kind(self.config, {name: self.result.kinds[name] for name in self.table.names})
+        kinds = {name: self.result.kinds[name] for name in self.table.names}
+        return dict.fromkeys(forbidden_by_kind(self.config, kinds))
 
     @cached_property
     def forbidden(self) -> set[Edge]:
-        """Arcs that are not allowed, by knowledge or by the kinds of their ends."""
-        return {*self.result.known_arcs.forbidden, *self.barred_by_kind}
+        """Arcs that what is known forbids."""
+        return set(self.result.known_arcs.forbidden)
 
     @property
     def told(self) -> PDAG:
@@ -402,6 +404,8 @@ def _obstacle(learned: _Learned, dag: DAG, what: str, arc: Edge, change: Mapping
         return REQUIRED if arc in known.required else None
     if _leads(dag, v, u, past=(v, u)):
         return CYCLE
+    if arc in learned.barred_by_kind:
+        return NOT_IN_MODEL
     if arc in learned.forbidden:
         return NOT_ALLOWED
     parents = change[learned.number[v]].bit_count()

@@ -11,6 +11,7 @@ from stablebn.graph.names import Edge
 
 CYCLE = "cycle"
 NOT_ALLOWED = "not allowed"
+NOT_IN_MODEL = "not in the model"
 REQUIRED = "required"
 TOO_MANY_PARENTS = "too many parents"
 TOO_FEW_ROWS = "too few rows"
@@ -19,6 +20,7 @@ NO_CANDIDATE = "no candidate"
 _OBSTACLES = {
     CYCLE: "it would close a cycle",
     NOT_ALLOWED: "it is not allowed",
+    NOT_IN_MODEL: "the model has no arc from a continuous to a categorical variable",
     REQUIRED: "it is required",
     TOO_MANY_PARENTS: "there would be too many parents",
     TOO_FEW_ROWS: "there are too few rows for it",
@@ -85,8 +87,9 @@ class Change:
     difference : float or None
         That less the score of the graph.
     obstacle : str or None
-        Why a search cannot make the change: "cycle", "not allowed", "required", "too many parents", "too few rows" or
-        "no candidate" (the tests of a hybrid learner left it out).
+        Why a search cannot make the change: "cycle", "not in the model" (from a continuous to a categorical variable),
+        "not allowed" (by what is known), "required", "too many parents", "too few rows" or "no candidate" (the tests of
+        a hybrid learner left it out).
     """
 
     what: str

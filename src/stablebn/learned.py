@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from stablebn.data import Caution, Prepared
 from stablebn.data.wording import MOST_SHOWN
-from stablebn.errors import listed
-from stablebn.fixed_point import NOT_A_CANDIDATE, to_float
+from stablebn.errors import listed, spelled
+from stablebn.fixed_point import NOT_A_CANDIDATE, joined, to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.graph.pdag import as_pdag
@@ -268,6 +268,45 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
             f"few rows for their continuous variables: those of {listed(columns)}. Joining rare categories lets them "
             "in.",
         )
+
+
+def unjoinable_warnings(
+    problem: Problem, learned: LearnedGraph, pairs: Sequence[tuple[Hashable, Hashable]]
+) -> Iterator[Caution]:
+    """Warn of pairs (a, b) that cannot be adjacent although the arc a -> b would raise the score of the learned graph.
+
+    a is continuous and b categorical: see `naming.unjoinable_pairs`.
+    """
+    number = {name: v for v, name in enumerate(problem.names)}
+    arcs = () if learned.dag is None else learned.dag.arcs
+    families = _families([(number[u], number[v]) for u, v in arcs], len(number))
+    into: dict[int, list[int]] = {}
+    for a, b in pairs:
+        into.setdefault(number[b], []).append(number[a])
+    gains: list[tuple[int, int, int]] = []
+    for v, sources in into.items():
+        if problem.scores.is_candidate(v, families[v]):
+            changes = problem.scores.changes(v, families[v]).tolist()
+            found = [(-joined(*changes[u]), u, v) for u in sources if changes[u][0] != NOT_A_CANDIDATE]
+            gains += [own for own in found if own[0] < 0]
+    if not gains:
+        return
+    gains.sort()
+    shown = ", ".join(
+        f"{spelled(problem.names[u])} - {spelled(problem.names[v])} (+{to_float(-loss):,.2f})"
+        for loss, u, v in gains[:MOST_SHOWN]
+    )
+    more = f" and {len(gains) - MOST_SHOWN:,} more" if len(gains) > MOST_SHOWN else ""
+    pair_is = "1 pair of variables is" if len(gains) == 1 else f"{len(gains):,} pairs of variables are"
+    score = problem.score_config.score.upper()
+    yield Caution(
+        "unjoinable",
+        tuple(dict.fromkeys(problem.names[v] for _, *pair in gains for v in pair)),
+        f"{pair_is} not adjacent because no arc between them is allowed, although one would raise the {score}: "
+        f"{shown}{more}. What you know forbids the arc into the continuous variable, and the model has none from a "
+        "continuous to a categorical variable. That they are not adjacent does not mean that they are independent. "
+        'Say arcs="any" (command line: --arcs any), or discretise the continuous variables.',
+    )
 
 
 def _perhaps_barred(problem: Problem, child: int, parents: int) -> list[int]:
