@@ -279,6 +279,7 @@ def learn_among(
         strengths_at_hand=learned.strengths,
         tied_arcs=learned.tied_arcs,
         undetermined_arcs=learned.undetermined_arcs,
+        order_source=found.order_source(problem.names) if isinstance(found, Climb) else None,
         canonical=tuple(problem.names[v] for v in problem.decreasing),
         prepared=prepared,
         proof=_proof(found, learned, problem, prepared, asked, known),

@@ -299,14 +299,18 @@ def _arbitrary_by(
     if arc is None:
         return None, (), None
     if not isinstance(result.trace, Trace):
-        # The extension is by canonical numbers, whatever the processing order.
-        return "extension", (), _key(learned, a, b, canonical=True)
-    added, turned = _places_of_steps(result.trace, arc)
-    if added is None and turned is None:
+        return "extension", (), _key_of_extension(learned, *arc)
+    if _is_by_order(result.trace, arc):
+        return "order", (), _key_of_order(learned, *arc)
+    if _places_of_steps(result.trace, arc) == (None, None):
         return _origin(result, arc), (), None
-    if turned is None and added is not None and result.trace.arbitrary[added]:
-        return "order", (), _key(learned, a, b, canonical=False)
     return "other arcs", (), None
+
+
+def _is_by_order(trace: Trace, arc: Edge) -> bool:
+    """Whether a search added an arc, which it never turned, in the direction that its processing order decided."""
+    added, turned = _places_of_steps(trace, arc)
+    return added is not None and turned is None and trace.arbitrary[added] and trace.source[added] == arc[0]
 
 
 def _origin(result: Result, arc: Edge | None) -> str | None:
@@ -319,18 +323,39 @@ def _origin(result: Result, arc: Edge | None) -> str | None:
     return START if arc is not None and TESTS_INDEPENDENCE not in traits else None
 
 
-def _key(learned: _Learned, a: Hashable, b: Hashable, *, canonical: bool) -> str:
-    """What tells two variables apart in the processing order, or in the canonical one."""
-    config = learned.result.config
-    if not canonical and (config["algorithm"] in ("hc", "tabu") or config.get("order") == "given"):
+def _key_of_order(learned: _Learned, first: Hashable, second: Hashable) -> str:
+    """Why one variable comes before another in the processing order."""
+    result, source = learned.result, learned.result.order_source
+    if result.config["algorithm"] in ("hc", "tabu") or result.config.get("order") == "given":
         return "columns"
+    order = result.order if source is None else source.order
+    if order not in (result.canonical, result.canonical[::-1]):
+        return "earlier graph"
+    if source is not None and not _is_by_order(source.trace, (first, second)):
+        layer = {name: place for place, layer in enumerate(source.dag.layers()) for name in layer}
+        if layer[first] != layer[second]:
+            return "earlier graph"
+    return _telling_key(learned, first, second, unit_free=learned.problem.statistics.unit_free)
+
+
+def _key_of_extension(learned: _Learned, first: Hashable, second: Hashable) -> str:
+    """Why a DAG that extends a pattern has an arc: it goes by canonical numbers, whatever the processing order."""
+    if learned.number[first] > learned.number[second]:
+        return "other edges"
+    statistics = learned.problem.statistics
+    unit_free = statistics.unit_free or statistics.kind != "categorical"
+    return _telling_key(learned, first, second, unit_free=unit_free)
+
+
+def _telling_key(learned: _Learned, first: Hashable, second: Hashable, *, unit_free: bool) -> str:
+    """What tells two variables apart in the canonical order."""
     problem = learned.problem
-    x, y = learned.number[a], learned.number[b]
-    key = telling_key(problem.statistics, problem.scores, x, y, unit_free=problem.statistics.unit_free)
+    u, v = learned.number[first], learned.number[second]
+    key = telling_key(problem.statistics, problem.scores, u, v, unit_free=unit_free)
     if key is not None:
         return key
     alike = [*map(set, problem.interchangeable), set(problem.undecided)]
-    return "names" if any({x, y} <= group for group in alike) else "other columns"
+    return "names" if any({u, v} <= group for group in alike) else "other columns"
 
 
 def _places_of_steps(trace: Trace, arc: Edge) -> tuple[int | None, int | None]:

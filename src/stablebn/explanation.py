@@ -35,11 +35,15 @@ _ORIGINS = {
     WHOLE_GRAPH: "came with the whole graph, the best that was found, and by no step of its own",
 }
 _KEYS = {
-    "scores": "their scores differ",
-    "values": "their scores tie, and the values of the columns decide",
-    "other columns": "their own values tie, and what they have to do with the other columns decides",
-    "names": "the data cannot tell the two columns apart, and names decide",
-    "columns": "the order of the columns in the table decides",
+    "higher own score": "because its own {score} is higher",
+    "lower own score": "because its own {score} is lower and the order is increasing",
+    "higher gain": "because single parents raise its {score} more on average",
+    "lower gain": "because single parents raise its {score} less on average and the order is increasing",
+    "values": "because of the values of the two columns, as their scores are the same",
+    "other columns": "because of their relations to the other columns, as their own scores and values are the same",
+    "names": "by its name: the data cannot tell the two columns apart, and names decide",
+    "columns": "in the table",
+    "earlier graph": "as in the graph from which the order was read",
 }
 
 
@@ -145,8 +149,11 @@ class Explanation:
     others : tuple of names
         The variables besides a and b by which the rule applies.
     key : str or None
-        Where the rule is "order" or "extension", what tells the two variables apart in it: "scores", "values",
-        "other columns", "names" or "columns".
+        If the rule is "order" or "extension", why the first variable of `arc` comes first: "higher own score", "lower
+        own score" (without parents; lower if the order is increasing), "higher gain", "lower gain" (the mean gain from
+        single parents), "values", "other columns", "names", "columns" (the order of the columns in the table) or
+        "earlier graph" (it comes first in the graph from which the order was read). Of an extension also "other edges":
+        the direction follows from those.
     origin : str or None
         Where an edge comes from that no step has brought and no test has kept: it is "required", was in the graph of
         "start", or came with the "whole graph" of a learner that does not go arc by arc.
@@ -282,14 +289,25 @@ class Explanation:
             }[self.rule]
             return f"{start}{why.format(*others, u=u, v=v)}."
         why = {
-            "order": "either way scored the same, and the processing order decided",
-            "other arcs": "it suited the arcs that were there then, and in the finished graph the other one is as good",
+            "order": f"both directions scored the same when it was added; {self._comes_first()}",
+            "other arcs": "when the edge got this one, the other one was not possible or scored less; in the finished "
+            "graph it scores no less",
             "start": "it is that of the graph from which the search started",
-            WHOLE_GRAPH: "it is that of the best graph that was found, and the other one is as good",
-            "extension": "the learner leaves it open, and in the DAG the canonical order decides",
+            WHOLE_GRAPH: "it is that of the best graph that was found, and the other one scores no less",
+            "extension": f"the learner leaves it open; {self._comes_first()}",
             None: "the learner leaves it open",
         }[self.rule]
-        return f"{start}{why}{'' if self.key is None else f' ({_KEYS[self.key]})'}."
+        return f"{start}{why}."
+
+    def _comes_first(self) -> str:
+        """Say which variable comes first in the order that decides, and why."""
+        if self.arc is None or self.key is None:
+            return ""
+        if self.key == "other edges":
+            return "in the DAG it follows from the directions of other edges"
+        first = spelled(self.arc[0])
+        place = "" if self.rule == "order" else " in the order by which the DAG is directed"
+        return f"{first} comes first{place} {_KEYS[self.key].format(score=self.score_name)}"
 
     def _nothing_to_compare(self) -> str:
         return f"The learned graph has no {self.score_name}, so other graphs cannot be compared with it."

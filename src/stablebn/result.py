@@ -19,6 +19,7 @@ from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
 from stablebn.output import check_free, write_atomically
 from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
+from stablebn.search import OrderSource
 from stablebn.search.optimum.search import Ties
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ class Result:
         the class reverses, which the search could reach and which scores no less.
     undetermined_arcs : tuple of (from, to)
         By such a score, the arcs of which that was not determined: the class has too many DAGs to compare them all.
+    order_source : OrderSource or None
+        The search from whose graph `order` was read; None: by the data, or the columns, alone.
     canonical : tuple of names
         The variables that took part, in canonical order: by what the data say, whatever the learner.
     timings : dict of str to float
@@ -131,6 +134,7 @@ class Result:
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
     undetermined_arcs: tuple[tuple[Hashable, Hashable], ...] = field(default=(), compare=False)
+    order_source: OrderSource | None = field(default=None, compare=False)
     canonical: tuple[Hashable, ...] = field(default=(), compare=False)
     proof: GraphProof | None = None
     chosen: Mapping[str, str] = field(default_factory=dict, compare=False)

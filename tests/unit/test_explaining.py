@@ -356,13 +356,79 @@ def test_the_fourth_rule_of_meek_is_named_where_knowledge_leads_to_it() -> None:
 
 def test_the_key_that_decided_is_named() -> None:
     by_scores = sb.learn({"a": ["x", "y"] * 20, "b": ["p", "q"] * 15 + ["p", "p"] * 5}, "hc-dec")
-    assert (by_scores.explain("a", "b").rule, by_scores.explain("a", "b").key) == ("order", "scores")
+    assert (by_scores.explain("a", "b").rule, by_scores.explain("a", "b").key) == ("order", "higher own score")
     alike = {"a": ["x", "x", "y", "y"] * 10, "b": ["x", "x", "y", "x"] * 5 + ["y", "x", "y", "y"] * 5}
     swapped = {"a": alike["a"] + alike["b"], "b": alike["b"] + alike["a"]}
     result = sb.learn(swapped, "hc-dec")
     assert result.explain("b", "a").key == "names"
     assert "names decide" in str(result.explain("a", "b"))
     assert sb.learn(swapped, "hc").explain("a", "b").key == "columns"
+
+
+def _gain(data: Any, name: str, names: Sequence[str]) -> float:
+    """What single parents add to the score of a variable, all together."""
+    alone = sb.DAG(names, [])
+    one_parent = [sb.DAG(names, [(parent, name)]) for parent in names if parent != name]
+    return sum(sb.score(dag, data).total - sb.score(alone, data).total for dag in one_parent)
+
+
+@pytest.mark.parametrize("algorithm", ["hc-stable", "tabu-stable", "hc-dec", "hc-inc", "mmhc", "pc-stable", "fges"])
+@pytest.mark.parametrize("continuous", [False, True])
+def test_the_reason_why_a_variable_comes_first_is_true(algorithm: str, continuous: bool) -> None:
+    if algorithm == "fges" and not continuous:
+        table = ASIA
+    else:
+        table = sb.random_network(8, density=1.5, continuous=continuous, seed=3).sample(300, seed=1)
+    result, names = sb.learn(table, algorithm), table.column_names
+    alone = sb.score(sb.DAG(names, []), table).by_node
+    told = set()
+    for a, b in result.undirected:
+        explained = result.explain(a, b)
+        if explained.rule not in ("order", "extension") or explained.key == "other edges":
+            continue
+        assert explained.arc is not None
+        first, second = map(str, explained.arc)
+        assert f"{first} comes first" in explained.sentences[1]
+        own = [alone[name] for name in (first, second)]
+        gain = [_gain(table, name, names) for name in (first, second)]
+        if explained.rule == "order":
+            assert result.order.index(first) < result.order.index(second)
+            assert "both directions scored the same" in explained.sentences[1]
+        true = {
+            "higher own score": own[0] > own[1],
+            "lower own score": own[0] < own[1],
+            "higher gain": gain[0] > gain[1] and (continuous or own[0] == own[1]),
+            "lower gain": gain[0] < gain[1] and (continuous or own[0] == own[1]),
+        }
+        assert true[str(explained.key)], explained
+        told.add(explained.key)
+    assert told
+    if algorithm in ("hc-dec", "mmhc", "pc-stable", "fges"):
+        assert told <= {"higher own score", "higher gain"}
+    if algorithm == "hc-inc":
+        assert told <= {"lower own score", "lower gain"}
+
+
+@pytest.mark.parametrize("seed", [10, 45])
+def test_an_order_read_from_an_earlier_graph_is_the_reason_that_is_given(seed: int) -> None:
+    table = sb.random_network(12, density=2.0, seed=seed).sample(300, seed=1)
+    result = sb.learn(table, "hc-stable")
+    earlier = max((sb.learn(table, algorithm) for algorithm in ("hc-dec", "hc-inc")), key=lambda found: found.score)
+    assert earlier.dag is not None
+    layer = {name: place for place, names in enumerate(earlier.dag.layers()) for name in names}
+    found = [own for own in (result.explain(*pair) for pair in result.undirected) if own.key == "earlier graph"]
+    assert found
+    for explained in found:
+        assert explained.arc is not None
+        assert layer[explained.arc[0]] < layer[explained.arc[1]]
+        assert "as in the graph from which the order was read" in str(explained)
+
+
+def test_no_explanation_contradicts_itself() -> None:
+    for algorithm in ("tabu-stable", "hc", "hc-inc", "pc-stable", "best"):
+        result = sb.learn(ASIA, algorithm)
+        text = " ".join(str(result.explain(*pair)) for pair in result.undirected)
+        assert "their scores differ" not in text
 
 
 @pytest.mark.parametrize("algorithm", ["tabu-stable", "mmhc", "pc-stable", "gs", "fges"])
