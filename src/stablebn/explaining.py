@@ -264,7 +264,7 @@ def _direction(
 ) -> tuple[str, str | None, tuple[Hashable, ...], str | None]:
     """What an edge owes its direction to: the word for it, the rule, its other variables, and the key of the order."""
     reasons = learned.result.direction_reasons
-    reason = reasons[arc] if arc in reasons else reasons.get((a, b)) or reasons[b, a]
+    reason = next(reasons[edge] for edge in (arc, (a, b), (b, a)) if edge is not None and edge in reasons)
     if reason == "arbitrary":
         return reason, *_arbitrary_by(learned, a, b, arc)
     if reason == "compelled":

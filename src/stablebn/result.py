@@ -556,7 +556,7 @@ class Result:
         if self.dag is None or self.cpdag is None:
             return []
         tally = Counter(self.direction_reasons.values())
-        ends = {
+        ends: dict[DirectionReason, str] = {
             "arbitrary": "arbitrary: the data cannot tell (see undirected)",
             "not determined": "not determined: too many graphs imply the same independences to compare the scores of "
             "all (see undirected)",

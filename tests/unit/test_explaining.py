@@ -413,7 +413,9 @@ def test_the_reason_why_a_variable_comes_first_is_true(algorithm: str, continuou
 def test_an_order_read_from_an_earlier_graph_is_the_reason_that_is_given(seed: int) -> None:
     table = sb.random_network(12, density=2.0, seed=seed).sample(300, seed=1)
     result = sb.learn(table, "hc-stable")
-    earlier = max((sb.learn(table, algorithm) for algorithm in ("hc-dec", "hc-inc")), key=lambda found: found.score)
+    earlier = max(
+        (sb.learn(table, algorithm) for algorithm in ("hc-dec", "hc-inc")), key=lambda found: found.score or 0.0
+    )
     assert earlier.dag is not None
     layer = {name: place for place, names in enumerate(earlier.dag.layers()) for name in names}
     found = [own for own in (result.explain(*pair) for pair in result.undirected) if own.key == "earlier graph"]

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli import app
+from stablebn.data import Caution
 from stablebn.learners import LEARNERS
 
 
@@ -159,7 +160,7 @@ PATIENTS = _patients()
 TIERS = [["age", "chol"], ["statin", "coin"], ["ldl"], ["event"]]
 
 
-def _unjoinable(result: sb.Result) -> list[sb.Caution]:
+def _unjoinable(result: sb.Result) -> list[Caution]:
     return [caution for caution in result.warnings if caution.code == "unjoinable"]
 
 

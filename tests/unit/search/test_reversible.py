@@ -85,7 +85,7 @@ def test_an_arc_is_reversible_if_a_dag_of_the_class_that_scores_no_less_reverses
         def score(families: Sequence[int], scores: Any = scores) -> int | None:
             if not all(map(scores.is_candidate, range(N), families)):
                 return None
-            return sum(map(scores.family_at_hand, range(N), families))
+            return int(sum(map(scores.family_at_hand, range(N), families)))
 
         own = score(dag)
         if own is None:
