@@ -86,8 +86,9 @@ class Result:
     finished : bool
         False if max_time, max_iter or an interrupt ended the search: then the graph is the best so far.
     known : tuple of (from, to)
-        Arcs whose direction is that of what was known: they were required, or their other direction was not allowed, or
-        would give some variable too many parents. Neither the data nor an order has decided on it.
+        Arcs whose direction what was known, or the model, decides: they were required, or their other direction was not
+        allowed, or would give some variable too many parents. Neither the data nor an order has decided on it;
+        `direction_reasons` tells knowledge from the model.
     known_arcs : KnownArcs
         What was known beforehand.
     strengths_at_hand : dict of arc to float, or None
