@@ -50,7 +50,7 @@ from stablebn.graph import compare as compare_graphs
 from stablebn.graph.json_names import json_text
 from stablebn.independence import name_of_test
 from stablebn.knowledge import KnownArcs
-from stablebn.learned import LearnedGraph, learned_graph, order_warnings, unfinished_warning
+from stablebn.learned import LearnedGraph, learned_graph, order_warnings, unfinished_warning, unjoinable_warnings
 from stablebn.learners import (
     AUTOMATIC,
     LEARNERS,
@@ -84,6 +84,7 @@ from stablebn.naming import (
     relation_of,
     start_graph,
     start_parent_sets,
+    unjoinable_pairs,
 )
 from stablebn.options import options_of, takes
 from stablebn.result import CITest, GraphScore, Result
@@ -185,12 +186,13 @@ def learn_among(
     kinds = {name: prepared.kinds[name] for name in prepared.table.names}
     config = asked.part(ScoreConfig)
     known = known_among(said, prepared, config) if known is None else known
+    by_kind = forbidden_by_kind(config, kinds)
     problem = define_problem(
         source,
         config,
         unit_free=unit_free,
         relation=None if start is None else relation_of(start, prepared.table.names),
-        constraints=constraints_of(known, forbidden_by_kind(config, kinds), prepared),
+        constraints=constraints_of(known, by_kind, prepared),
         called=called or called_names(prepared),
         threads=threads,
         deadline=deadline,
@@ -256,6 +258,7 @@ def learn_among(
             *uncertain,
             *order_warnings(problem, prepared),
             *learned.warnings,
+            *unjoinable_warnings(problem, learned, unjoinable_pairs(known, by_kind, prepared)),
             *unfinished,
             *_checkpoint_warning(checkpoint),
         ),
@@ -275,6 +278,8 @@ def learn_among(
         known_arcs=known,
         strengths_at_hand=learned.strengths,
         tied_arcs=learned.tied_arcs,
+        undetermined_arcs=learned.undetermined_arcs,
+        order_source=found.order_source(problem.names) if isinstance(found, Climb) else None,
         canonical=tuple(problem.names[v] for v in problem.decreasing),
         prepared=prepared,
         proof=_proof(found, learned, problem, prepared, asked, known),

@@ -12,6 +12,7 @@ from stablebn.explanation import (
     CYCLE,
     NO_CANDIDATE,
     NOT_ALLOWED,
+    NOT_IN_MODEL,
     REQUIRED,
     START,
     TOO_FEW_ROWS,
@@ -104,7 +105,7 @@ def _explained(learned: _Learned, a: Hashable, b: Hashable) -> Explanation:
     result = learned.result
     arc, mark = _joined(result, a, b)
     apart = _apart(result, (a, b))
-    direction, rule, others, key = (None, None, (), None) if not mark else _direction(learned, a, b, arc, mark)
+    direction, rule, others, key = (None, None, (), None) if not mark else _direction(learned, a, b, arc)
     changes: tuple[Change, ...] = ()
     if apart is None:
         changes = tuple(_changes(learned, a, b, arc))
@@ -162,14 +163,15 @@ class _Learned:
         return GraphScores.of_problem(self.problem)
 
     @cached_property
-    def barred_by_kind(self) -> list[Edge]:
+    def barred_by_kind(self) -> dict[Edge, None]:
         """Arcs that the kinds of their ends forbid."""
-        return forbidden_by_kind(self.config, {name: self.result.kinds[name] for name in self.table.names})
+        kinds = {name: self.result.kinds[name] for name in self.table.names}
+        return dict.fromkeys(forbidden_by_kind(self.config, kinds))
 
     @cached_property
     def forbidden(self) -> set[Edge]:
-        """Arcs that are not allowed, by knowledge or by the kinds of their ends."""
-        return {*self.result.known_arcs.forbidden, *self.barred_by_kind}
+        """Arcs that what is known forbids."""
+        return set(self.result.known_arcs.forbidden)
 
     @property
     def told(self) -> PDAG:
@@ -258,19 +260,18 @@ def _joined(result: Result, a: Hashable, b: Hashable) -> tuple[Edge | None, str]
 
 
 def _direction(
-    learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None, mark: str
+    learned: _Learned, a: Hashable, b: Hashable, arc: Edge | None
 ) -> tuple[str, str | None, tuple[Hashable, ...], str | None]:
     """What an edge owes its direction to: the word for it, the rule, its other variables, and the key of the order."""
-    result = learned.result
-    if mark == "--":
-        return "arbitrary", *_arbitrary_by(learned, a, b, arc)
-    assert arc is not None
-    if arc in result.known:
-        return "known", "knowledge", (), None
-    if arc not in set(learned.told.directed):
-        return "data-driven", "score", (), None
-    rule, others = _compelled_by(learned, arc)
-    return "compelled", rule, others, None
+    reasons = learned.result.direction_reasons
+    reason = next(reasons[edge] for edge in (arc, (a, b), (b, a)) if edge is not None and edge in reasons)
+    if reason == "arbitrary":
+        return reason, *_arbitrary_by(learned, a, b, arc)
+    if reason == "compelled":
+        assert arc is not None
+        return reason, *_compelled_by(learned, arc), None
+    rules = {"known": "knowledge", "model": "model", "data-driven": "score"}
+    return reason, rules.get(reason), (), None
 
 
 def _compelled_by(learned: _Learned, arc: Edge) -> tuple[str | None, tuple[Hashable, ...]]:
@@ -298,14 +299,18 @@ def _arbitrary_by(
     if arc is None:
         return None, (), None
     if not isinstance(result.trace, Trace):
-        # The extension is by canonical numbers, whatever the processing order.
-        return "extension", (), _key(learned, a, b, canonical=True)
-    added, turned = _places_of_steps(result.trace, arc)
-    if added is None and turned is None:
+        return "extension", (), _key_of_extension(learned, *arc)
+    if _is_by_order(result.trace, arc):
+        return "order", (), _key_of_order(learned, *arc)
+    if _places_of_steps(result.trace, arc) == (None, None):
         return _origin(result, arc), (), None
-    if turned is None and added is not None and result.trace.arbitrary[added]:
-        return "order", (), _key(learned, a, b, canonical=False)
     return "other arcs", (), None
+
+
+def _is_by_order(trace: Trace, arc: Edge) -> bool:
+    """Whether a search added an arc, which it never turned, in the direction that its processing order decided."""
+    added, turned = _places_of_steps(trace, arc)
+    return added is not None and turned is None and trace.arbitrary[added] and trace.source[added] == arc[0]
 
 
 def _origin(result: Result, arc: Edge | None) -> str | None:
@@ -318,18 +323,39 @@ def _origin(result: Result, arc: Edge | None) -> str | None:
     return START if arc is not None and TESTS_INDEPENDENCE not in traits else None
 
 
-def _key(learned: _Learned, a: Hashable, b: Hashable, *, canonical: bool) -> str:
-    """What tells two variables apart in the processing order, or in the canonical one."""
-    config = learned.result.config
-    if not canonical and (config["algorithm"] in ("hc", "tabu") or config.get("order") == "given"):
+def _key_of_order(learned: _Learned, first: Hashable, second: Hashable) -> str:
+    """Why one variable comes before another in the processing order."""
+    result, source = learned.result, learned.result.order_source
+    if result.config["algorithm"] in ("hc", "tabu") or result.config.get("order") == "given":
         return "columns"
+    order = result.order if source is None else source.order
+    if order not in (result.canonical, result.canonical[::-1]):
+        return "earlier graph"
+    if source is not None and not _is_by_order(source.trace, (first, second)):
+        layer = {name: place for place, layer in enumerate(source.dag.layers()) for name in layer}
+        if layer[first] != layer[second]:
+            return "earlier graph"
+    return _telling_key(learned, first, second, unit_free=learned.problem.statistics.unit_free)
+
+
+def _key_of_extension(learned: _Learned, first: Hashable, second: Hashable) -> str:
+    """Why a DAG that extends a pattern has an arc: it goes by canonical numbers, whatever the processing order."""
+    if learned.number[first] > learned.number[second]:
+        return "other edges"
+    statistics = learned.problem.statistics
+    unit_free = statistics.unit_free or statistics.kind != "categorical"
+    return _telling_key(learned, first, second, unit_free=unit_free)
+
+
+def _telling_key(learned: _Learned, first: Hashable, second: Hashable, *, unit_free: bool) -> str:
+    """What tells two variables apart in the canonical order."""
     problem = learned.problem
-    x, y = learned.number[a], learned.number[b]
-    key = telling_key(problem.statistics, problem.scores, x, y, unit_free=problem.statistics.unit_free)
+    u, v = learned.number[first], learned.number[second]
+    key = telling_key(problem.statistics, problem.scores, u, v, unit_free=unit_free)
     if key is not None:
         return key
     alike = [*map(set, problem.interchangeable), set(problem.undecided)]
-    return "names" if any({x, y} <= group for group in alike) else "other columns"
+    return "names" if any({u, v} <= group for group in alike) else "other columns"
 
 
 def _places_of_steps(trace: Trace, arc: Edge) -> tuple[int | None, int | None]:
@@ -403,6 +429,8 @@ def _obstacle(learned: _Learned, dag: DAG, what: str, arc: Edge, change: Mapping
         return REQUIRED if arc in known.required else None
     if _leads(dag, v, u, past=(v, u)):
         return CYCLE
+    if arc in learned.barred_by_kind:
+        return NOT_IN_MODEL
     if arc in learned.forbidden:
         return NOT_ALLOWED
     parents = change[learned.number[v]].bit_count()

@@ -11,6 +11,7 @@ from stablebn.graph.names import Edge
 
 CYCLE = "cycle"
 NOT_ALLOWED = "not allowed"
+NOT_IN_MODEL = "not in the model"
 REQUIRED = "required"
 TOO_MANY_PARENTS = "too many parents"
 TOO_FEW_ROWS = "too few rows"
@@ -19,6 +20,7 @@ NO_CANDIDATE = "no candidate"
 _OBSTACLES = {
     CYCLE: "it would close a cycle",
     NOT_ALLOWED: "it is not allowed",
+    NOT_IN_MODEL: "the model has no arc from a continuous to a categorical variable",
     REQUIRED: "it is required",
     TOO_MANY_PARENTS: "there would be too many parents",
     TOO_FEW_ROWS: "there are too few rows for it",
@@ -33,11 +35,15 @@ _ORIGINS = {
     WHOLE_GRAPH: "came with the whole graph, the best that was found, and by no step of its own",
 }
 _KEYS = {
-    "scores": "their scores differ",
-    "values": "their scores tie, and the values of the columns decide",
-    "other columns": "their own values tie, and what they have to do with the other columns decides",
-    "names": "the data cannot tell the two columns apart, and names decide",
-    "columns": "the order of the columns in the table decides",
+    "higher own score": "because its own {score} is higher",
+    "lower own score": "because its own {score} is lower and the order is increasing",
+    "higher gain": "because single parents raise its {score} more on average",
+    "lower gain": "because single parents raise its {score} less on average and the order is increasing",
+    "values": "because of the values of the two columns, as their scores are the same",
+    "other columns": "because of their relations to the other columns, as their own scores and values are the same",
+    "names": "by its name: the data cannot tell the two columns apart, and names decide",
+    "columns": "in the table",
+    "earlier graph": "as in the graph from which the order was read",
 }
 
 
@@ -85,8 +91,9 @@ class Change:
     difference : float or None
         That less the score of the graph.
     obstacle : str or None
-        Why a search cannot make the change: "cycle", "not allowed", "required", "too many parents", "too few rows" or
-        "no candidate" (the tests of a hybrid learner left it out).
+        Why a search cannot make the change: "cycle", "not in the model" (from a continuous to a categorical variable),
+        "not allowed" (by what is known), "required", "too many parents", "too few rows" or "no candidate" (the tests of
+        a hybrid learner left it out).
     """
 
     what: str
@@ -132,16 +139,21 @@ class Explanation:
     mark : str
         How the outputs show the edge: "->" along `arc`, "--" without a direction, "" for none.
     direction : str or None
-        "compelled": every DAG of the class has it so. "known": the other direction was not allowed. "data-driven": the
-        score decided, which differs between the DAGs of a class. "arbitrary": neither data nor knowledge tell.
+        "compelled": every DAG of the class has it so. "known": the other direction was not allowed. "model": the model
+        has no arc from a continuous to a categorical variable. "data-driven": the score decided, which differs between
+        the DAGs of a class. "arbitrary": neither data nor knowledge tell. "not determined": the class has too many DAGs
+        to compare.
     rule : str or None
-        What decided: "v-structure", "Meek's rule 1" to "4", "knowledge", "score"; of an arbitrary direction "order",
-        "other arcs" (it suited those that were there when it came in), "start", "whole graph" or "extension".
+        What decided: "v-structure", "Meek's rule 1" to "4", "knowledge", "model", "score"; of an arbitrary direction
+        "order", "other arcs" (it suited those that were there when it came in), "start", "whole graph" or "extension".
     others : tuple of names
         The variables besides a and b by which the rule applies.
     key : str or None
-        Where the rule is "order" or "extension", what tells the two variables apart in it: "scores", "values",
-        "other columns", "names" or "columns".
+        If the rule is "order" or "extension", why the first variable of `arc` comes first: "higher own score", "lower
+        own score" (without parents; lower if the order is increasing), "higher gain", "lower gain" (the mean gain from
+        single parents), "values", "other columns", "names", "columns" (the order of the columns in the table) or
+        "earlier graph" (it comes first in the graph from which the order was read). Of an extension also "other edges":
+        the direction follows from those.
     origin : str or None
         Where an edge comes from that no step has brought and no test has kept: it is "required", was in the graph of
         "start", or came with the "whole graph" of a learner that does not go arc by arc.
@@ -249,10 +261,17 @@ class Explanation:
         others = [spelled(name) for name in self.others]
         if self.direction == "known":
             return f"{start}the other one is not allowed."
+        if self.direction == "model":
+            return "Its direction is decided by the model (no arc from a continuous to a categorical variable)."
         if self.direction == "data-driven":
             return (
-                f"{start}{self.score_name} is not the same for all graphs that imply the same independences, and this "
-                "one scores best."
+                f"{start}{self.score_name} is not the same for all graphs that imply the same independences, and those "
+                "with the other direction score less."
+            )
+        if self.direction == "not determined":
+            return (
+                f"Its direction was not determined: {self.score_name} is not the same for all graphs that imply the "
+                "same independences, and they are too many to compare."
             )
         if self.direction == "compelled" and self.arc is not None:
             u, v = map(spelled, self.arc)
@@ -270,14 +289,25 @@ class Explanation:
             }[self.rule]
             return f"{start}{why.format(*others, u=u, v=v)}."
         why = {
-            "order": "either way scored the same, and the processing order decided",
-            "other arcs": "it suited the arcs that were there then, and in the finished graph the other one is as good",
+            "order": f"both directions scored the same when it was added; {self._comes_first()}",
+            "other arcs": "when the edge got this one, the other one was not possible or scored less; in the finished "
+            "graph it scores no less",
             "start": "it is that of the graph from which the search started",
-            WHOLE_GRAPH: "it is that of the best graph that was found, and the other one is as good",
-            "extension": "the learner leaves it open, and in the DAG the canonical order decides",
+            WHOLE_GRAPH: "it is that of the best graph that was found, and the other one scores no less",
+            "extension": f"the learner leaves it open; {self._comes_first()}",
             None: "the learner leaves it open",
         }[self.rule]
-        return f"{start}{why}{'' if self.key is None else f' ({_KEYS[self.key]})'}."
+        return f"{start}{why}."
+
+    def _comes_first(self) -> str:
+        """Say which variable comes first in the order that decides, and why."""
+        if self.arc is None or self.key is None:
+            return ""
+        if self.key == "other edges":
+            return "in the DAG it follows from the directions of other edges"
+        first = spelled(self.arc[0])
+        place = "" if self.rule == "order" else " in the order by which the DAG is directed"
+        return f"{first} comes first{place} {_KEYS[self.key].format(score=self.score_name)}"
 
     def _nothing_to_compare(self) -> str:
         return f"The learned graph has no {self.score_name}, so other graphs cannot be compared with it."

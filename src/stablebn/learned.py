@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from stablebn.data import Caution, Prepared
 from stablebn.data.wording import MOST_SHOWN
-from stablebn.errors import listed
-from stablebn.fixed_point import NOT_A_CANDIDATE, to_float
+from stablebn.errors import listed, spelled
+from stablebn.fixed_point import NOT_A_CANDIDATE, joined, to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.graph.pdag import as_pdag
@@ -21,6 +21,7 @@ from stablebn.learners.proven import BestDag
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
 from stablebn.search.equivalence import known_arcs
+from stablebn.search.reversible import reversibility
 from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
 
@@ -40,6 +41,7 @@ class LearnedGraph:
     known: tuple[tuple[Hashable, Hashable], ...]
     strengths: Mapping[tuple[Hashable, Hashable], float] | None
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = None
+    undetermined_arcs: tuple[tuple[Hashable, Hashable], ...] = ()
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
@@ -71,6 +73,7 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
     score, strengths = _scored(problem, found.parents, dag)
     assert score is not None
     fewest, cautions = _fewest_rows(problem, found.parents)
+    tied, undetermined = _reversibility(problem, found.parents)
     return LearnedGraph(
         pdag=as_pdag(dag),
         dag=dag,
@@ -79,7 +82,8 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         fewest_rows=fewest,
         known=_known(found.parents, problem),
         strengths=strengths,
-        tied_arcs=None if problem.scores.score_equivalent else _tied_arcs(problem, found.parents),
+        tied_arcs=tied,
+        undetermined_arcs=undetermined,
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
@@ -184,20 +188,14 @@ def _scored(
     return score, strengths
 
 
-def _tied_arcs(problem: Problem, families: Sequence[int]) -> tuple[tuple[Hashable, Hashable], ...]:
-    """The arcs of a DAG that, turned alone, give one of the same class with the same score: no search can tell them."""
-    scores = problem.scores
-
-    def ties(u: int, v: int) -> bool:
-        shared = families[u]
-        # A covered arc: turned, there are the same v-structures.
-        if families[v] != shared | bit(u) or not scores.is_candidate(u, shared | bit(v)):
-            return False
-        one_way = scores.family_at_hand(u, shared) + scores.family_at_hand(v, shared | bit(u))
-        return one_way == scores.family_at_hand(v, shared) + scores.family_at_hand(u, shared | bit(v))
-
-    arcs = ((u, v) for v, family in enumerate(families) for u in members(family))
-    return tuple(_named((arc for arc in arcs if ties(*arc)), problem.names))
+def _reversibility(
+    problem: Problem, families: Sequence[int]
+) -> tuple[tuple[tuple[Hashable, Hashable], ...] | None, tuple[tuple[Hashable, Hashable], ...]]:
+    """Return the `tied_arcs` and the `undetermined_arcs` of a result."""
+    if problem.scores.score_equivalent:
+        return None, ()
+    found = reversibility(families, problem.scores, problem.constraints)
+    return tuple(_named(found.reversible, problem.names)), tuple(_named(found.undetermined, problem.names))
 
 
 def _fewest_rows(problem: Problem, families: Sequence[int]) -> tuple[int, tuple[Caution, ...]]:
@@ -270,6 +268,45 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
             f"few rows for their continuous variables: those of {listed(columns)}. Joining rare categories lets them "
             "in.",
         )
+
+
+def unjoinable_warnings(
+    problem: Problem, learned: LearnedGraph, pairs: Sequence[tuple[Hashable, Hashable]]
+) -> Iterator[Caution]:
+    """Warn of pairs (a, b) that cannot be adjacent although the arc a -> b would raise the score of the learned graph.
+
+    a is continuous and b categorical: see `naming.unjoinable_pairs`.
+    """
+    number = {name: v for v, name in enumerate(problem.names)}
+    arcs = () if learned.dag is None else learned.dag.arcs
+    families = _families([(number[u], number[v]) for u, v in arcs], len(number))
+    into: dict[int, list[int]] = {}
+    for a, b in pairs:
+        into.setdefault(number[b], []).append(number[a])
+    gains: list[tuple[int, int, int]] = []
+    for v, sources in into.items():
+        if problem.scores.is_candidate(v, families[v]):
+            changes = problem.scores.changes(v, families[v]).tolist()
+            found = [(-joined(*changes[u]), u, v) for u in sources if changes[u][0] != NOT_A_CANDIDATE]
+            gains += [own for own in found if own[0] < 0]
+    if not gains:
+        return
+    gains.sort()
+    shown = ", ".join(
+        f"{spelled(problem.names[u])} - {spelled(problem.names[v])} (+{to_float(-loss):,.2f})"
+        for loss, u, v in gains[:MOST_SHOWN]
+    )
+    more = f" and {len(gains) - MOST_SHOWN:,} more" if len(gains) > MOST_SHOWN else ""
+    pair_is = "1 pair of variables is" if len(gains) == 1 else f"{len(gains):,} pairs of variables are"
+    score = problem.score_config.score.upper()
+    yield Caution(
+        "unjoinable",
+        tuple(dict.fromkeys(problem.names[v] for _, *pair in gains for v in pair)),
+        f"{pair_is} not adjacent because no arc between them is allowed, although one would raise the {score}: "
+        f"{shown}{more}. What you know forbids the arc into the continuous variable, and the model has none from a "
+        "continuous to a categorical variable. That they are not adjacent does not mean that they are independent. "
+        'Say arcs="any" (command line: --arcs any), or discretise the continuous variables.',
+    )
 
 
 def _perhaps_barred(problem: Problem, child: int, parents: int) -> list[int]:

@@ -129,6 +129,23 @@ def constraints_of(
     return Constraints.of(len(columns), forbidden=[*forbidden, *barred], required=required, most_parents=most)
 
 
+def unjoinable_pairs(
+    known: KnownArcs, by_kind: Collection[tuple[Hashable, Hashable]], prepared: Prepared
+) -> list[tuple[Hashable, Hashable]]:
+    """Return the pairs (a, b) that cannot be adjacent because the kinds forbid a -> b and what is known forbids b -> a.
+
+    Pairs that what is known alone keeps apart are not among them.
+    """
+    if not by_kind:
+        return []
+    by_knowledge, by_both = (constraints_of(known, barred, prepared) for barred in ((), by_kind))
+    if by_knowledge is None or by_both is None:
+        return []
+    place = {name: column for column, name in enumerate(prepared.table.names)}
+    lost = [before & ~after for before, after in zip(by_knowledge.joinable, by_both.joinable, strict=True)]
+    return [(a, b) for a, b in by_kind if lost[place[a]] >> place[b] & 1]
+
+
 def known_among(said: Knowledge, prepared: Prepared, config: ScoreConfig) -> KnownArcs:
     """What is said to be known, of the columns that take part.
 

@@ -19,6 +19,7 @@ from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
 from stablebn.output import check_free, write_atomically
 from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
+from stablebn.search import OrderSource
 from stablebn.search.optimum.search import Ties
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from stablebn.networks.model import Network
 
 Directions: TypeAlias = Literal["marked", "cpdag", "dag"]
+DirectionReason: TypeAlias = Literal["compelled", "known", "model", "data-driven", "arbitrary", "not determined"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,15 +86,20 @@ class Result:
     finished : bool
         False if max_time, max_iter or an interrupt ended the search: then the graph is the best so far.
     known : tuple of (from, to)
-        Arcs whose direction is that of what was known: they were required, or their other direction was not allowed, or
-        would give some variable too many parents. Neither the data nor an order has decided on it.
+        Arcs whose direction what was known, or the model, decides: they were required, or their other direction was not
+        allowed, or would give some variable too many parents. Neither the data nor an order has decided on it;
+        `direction_reasons` tells knowledge from the model.
     known_arcs : KnownArcs
         What was known beforehand.
     strengths_at_hand : dict of arc to float, or None
         The `strengths`, unless it would have taken long.
     tied_arcs : tuple of (from, to), or None
-        Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that, turned alone,
-        give a DAG of the same class with exactly the same score.
+        Of a search among DAGs by a score that differs between those of a class: the arcs of `dag` that another DAG of
+        the class reverses, which the search could reach and which scores no less.
+    undetermined_arcs : tuple of (from, to)
+        By such a score, the arcs of which that was not determined: the class has too many DAGs to compare them all.
+    order_source : OrderSource or None
+        The search from whose graph `order` was read; None: by the data, or the columns, alone.
     canonical : tuple of names
         The variables that took part, in canonical order: by what the data say, whatever the learner.
     timings : dict of str to float
@@ -127,6 +134,8 @@ class Result:
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
+    undetermined_arcs: tuple[tuple[Hashable, Hashable], ...] = field(default=(), compare=False)
+    order_source: OrderSource | None = field(default=None, compare=False)
     canonical: tuple[Hashable, ...] = field(default=(), compare=False)
     proof: GraphProof | None = None
     chosen: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -177,7 +186,7 @@ class Result:
 
     @property
     def undirected(self) -> tuple[tuple[Hashable, Hashable], ...]:
-        """The edges whose direction is arbitrary, as neither data nor knowledge tell it: those `marked` so, sorted.
+        """The edges whose direction is arbitrary, or was not determined: those without one in `marked`, sorted.
 
         `dag`, where there is one, has each of them one way or the other.
         """
@@ -189,16 +198,45 @@ class Result:
 
         What files and the command line show. Of learners that leave edges undirected (`pc-stable`, `gs`, `inter-iamb`,
         `fges`) it is `pdag`. Of those that search among DAGs it is `cpdag`, unless the score differs between the DAGs
-        of a class (`bds`, `k2`, or values that are missing): then only an arc is undirected that, turned alone, gives a
-        DAG of the same class with exactly the same score.
+        of a class (`bds`, `k2`, or values that are missing): then an arc is undirected only if another DAG of the class
+        reverses it and scores no less (`tied_arcs`), or if that was not determined (`undetermined_arcs`).
         """
         if self.dag is None or self.cpdag is None or self.pdag.undirected:
             return self.pdag
         if self.tied_arcs is None:
             return self.cpdag
-        free = {frozenset(edge) for edge in self.cpdag.undirected} & {frozenset(arc) for arc in self.tied_arcs}
-        undirected = [arc for arc in self.dag.arcs if frozenset(arc) in free]
-        return PDAG(self.nodes, [arc for arc in self.dag.arcs if frozenset(arc) not in free], undirected)
+        free = {*self.tied_arcs, *self.undetermined_arcs}
+        undirected = [arc for arc in self.dag.arcs if arc in free]
+        return PDAG(self.nodes, [arc for arc in self.dag.arcs if arc not in free], undirected)
+
+    @cached_property
+    def direction_reasons(self) -> Mapping[Edge, DirectionReason]:
+        """What the direction of each edge follows from: arcs as in `arcs`, other edges as in `undirected`.
+
+        "compelled": all DAGs of the class have it. "known": what is known does not allow the other one. "model": the
+        model has no arc from a continuous to a categorical variable. "data-driven": DAGs of the class with the other
+        one score less. "arbitrary": one of them scores no less, or the algorithm leaves the edge undirected.
+        "not determined": there were too many DAGs to compare.
+        """
+        arbitrary = {frozenset(edge) for edge in self.undirected}
+        unclear, known = set(self.undetermined_arcs), set(self.known)
+        certain = set((self.pdag if self.cpdag is None else self.cpdag).directed)
+
+        def reason(arc: Edge) -> DirectionReason:
+            if frozenset(arc) in arbitrary:
+                return "not determined" if arc in unclear else "arbitrary"
+            if arc in known:
+                return "model" if self._is_decided_by_model(arc) else "known"
+            return "compelled" if arc in certain else "data-driven"
+
+        joined = {frozenset(arc) for arc in self.arcs}
+        rest = (edge for edge in self.undirected if frozenset(edge) not in joined)
+        return {edge: reason(edge) for edge in (*self.arcs, *rest)}
+
+    def _is_decided_by_model(self, arc: Edge) -> bool:
+        """Whether the model does not have the reverse of an arc, because it would go from continuous to categorical."""
+        u, v = arc
+        return self.config.get("arcs") == "clg" and (self.kinds[u], self.kinds[v]) == ("categorical", "continuous")
 
     @cached_property
     def strengths(self) -> Mapping[tuple[Hashable, Hashable], float]:
@@ -387,6 +425,7 @@ class Result:
             "undirected": [list(edge) for edge in undirected],
             "strengths": [[*arc, strength] for arc, strength in self.strengths.items()],
             "tied_arcs": None if self.tied_arcs is None else [list(arc) for arc in self.tied_arcs],
+            "undetermined_arcs": [list(arc) for arc in self.undetermined_arcs],
             "extendable": self.extendable,
             "score": self.score,
             "order": list(self.order),
@@ -507,26 +546,29 @@ class Result:
         ]
         line = f"  Known: {', '.join(filter(None, said)) or 'nothing of these columns'}"
         if self.dag is not None and self.cpdag is not None:
-            follow = len(self.cpdag.directed) - len(self.dag.cpdag().directed)
+            # What the model decides, it decides without the knowledge too.
+            of_model = self.dag.cpdag([arc for arc in self.known if self._is_decided_by_model(arc)])
+            follow = len(self.cpdag.directed) - len(of_model.directed)
             line += f"; {_counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
         return [f"{line}."]
 
     def _directions_lines(self) -> list[str]:
-        """How many directions are arbitrary, and how many the score alone decided."""
+        """How many directions are arbitrary or not determined, and how many the score alone decided."""
         if self.dag is None or self.cpdag is None:
             return []
-        arbitrary, by_score = len(self.undirected), len(self.cpdag.undirected) - len(self.undirected)
-        lines = []
-        if arbitrary:
-            be = "direction is" if arbitrary == 1 else "directions are"
-            lines.append(f"  {arbitrary} arc {be} arbitrary: the data cannot tell (see undirected).")
-        if by_score:
-            be = "direction is" if by_score == 1 else "directions are"
-            lines.append(
-                f"  {by_score} arc {be} the choice of the score, which is not the same for all graphs that imply the "
-                "same independences (see cpdag)."
-            )
-        return lines
+        tally = Counter(self.direction_reasons.values())
+        ends: dict[DirectionReason, str] = {
+            "arbitrary": "arbitrary: the data cannot tell (see undirected)",
+            "not determined": "not determined: too many graphs imply the same independences to compare the scores of "
+            "all (see undirected)",
+            "data-driven": "the choice of the score, which is not the same for all graphs that imply the same "
+            "independences (see cpdag)",
+        }
+        return [
+            f"  {tally[reason]} arc {'direction is' if tally[reason] == 1 else 'directions are'} {end}."
+            for reason, end in ends.items()
+            if tally[reason]
+        ]
 
     def __repr__(self) -> str:
         return self.summary()

@@ -19,6 +19,8 @@ MOST_DRAWN = 150
 # Of so many arcs the table is shown at once, of more when it is opened.
 _MOST_OPEN = 12
 
+_REASONS = {"compelled": "from the data", "data-driven": "from the data", "model": "from the model"}
+
 
 def page_of(result: Result, title: str) -> str:
     """The summary with this title of the learner, the picture, and a table of the arcs, the strongest first."""
@@ -35,7 +37,7 @@ def page_of(result: Result, title: str) -> str:
 def _table(result: Result, strengths: Mapping[Edge, float]) -> list[str]:
     """The edges that are drawn, in a part of the page that can be opened and closed."""
     directed, undirected = edges_by_kind(result.marked)
-    known = {frozenset(arc) for arc in result.known}
+    reasons = {frozenset(edge): reason for edge, reason in result.direction_reasons.items()}
     by_pair = {frozenset(arc): strength for arc, strength in strengths.items()}
     edges = [(edge, "→") for edge in directed] + [(edge, "–") for edge in undirected]
     if not edges:
@@ -51,7 +53,7 @@ def _table(result: Result, strengths: Mapping[Edge, float]) -> list[str]:
     rows = []
     for (a, b), mark in edges:
         pair = frozenset((a, b))
-        why = "arbitrary" if mark == "–" else "known" if pair in known else "from the data"
+        why = _REASONS.get(reasons[pair], reasons[pair])
         strength = [f"{by_pair[pair]:,.2f}" if pair in by_pair else ""] if by_pair else []
         rows.append([spelled(a), mark, spelled(b), *strength, why])
     return [

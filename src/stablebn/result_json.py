@@ -125,8 +125,9 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         "cuts": _by_name(content["cuts"], tuple),
         "levels": _by_name(content["levels"], _names),
         "proof": _proof(content),
-        # Files of version 0.1 do not have it.
+        # Files of version 0.1 do not have these.
         "chosen": dict(content.get("chosen", {})),
+        "undetermined_arcs": _tuples(content.get("undetermined_arcs", [])),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Hashable, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from stablebn.arguments import LearnArguments
 from stablebn.errors import OptionError
 from stablebn.explanation import Explanation
 from stablebn.knowledge import KnownArcs
+from stablebn.search import reversible
 
 ASIA = sb.read_network("asia").sample(1000, seed=1)
 NUMBERS = sb.random_network(6, continuous=True, seed=3).sample(200, seed=1)
@@ -64,19 +65,47 @@ def test_without_a_dag_the_marked_graph_is_the_pattern() -> None:
         assert result.explain(a, b).direction == "compelled"
 
 
-@pytest.mark.parametrize("score", ["k2", "bds"])
-def test_a_score_that_differs_within_a_class_decides_on_directions(score: str) -> None:
-    result = sb.learn(ASIA.select(["smoke", "lung", "bronc", "xray", "tub"]), score=score, max_parents=1)
+def _reversed_by_no_worse(result: sb.Result, data: Any, **options: Any) -> set[frozenset[Hashable]]:
+    """By brute force: the edges that a DAG of the same class with at least the same score has the other way round."""
+    assert result.dag is not None
+    assert result.score is not None
+    found: set[frozenset[Hashable]] = set()
+    for turned in product((False, True), repeat=len(result.arcs)):
+        arcs = [(v, u) if turn else (u, v) for (u, v), turn in zip(result.arcs, turned, strict=True)]
+        if any(turn and arc in result.known for arc, turn in zip(result.arcs, turned, strict=True)):
+            continue
+        try:
+            dag = sb.DAG(result.nodes, arcs)
+        except sb.GraphError:
+            continue
+        if dag.cpdag() == result.dag.cpdag() and sb.score(dag, data, **options).total >= result.score:
+            found |= {frozenset(arc) for arc, turn in zip(arcs, turned, strict=True) if turn}
+    return found
+
+
+def _assert_marked_by_scores(result: sb.Result, data: Any, **options: Any) -> set[str | None]:
+    """Hold the directions of a score that differs within a class against brute force; return what they follow from."""
     assert result.cpdag is not None
-    decided = [arc for arc in result.arcs if frozenset(arc) in set(map(frozenset, result.cpdag.undirected))]
-    assert len(result.undirected) < len(decided)
-    for arc in decided:
-        explained = result.explain(*arc)
-        turned = explained.changes[1]
-        if set(arc) in map(set, result.undirected):
-            assert (explained.direction, turned.difference) == ("arbitrary", 0.0)
+    free = _reversed_by_no_worse(result, data, **options)
+    assert set(map(frozenset, result.undirected)) == free
+    of_class = set(map(frozenset, result.cpdag.undirected))
+    reasons = {arc: result.explain(*arc).direction for arc in result.arcs}
+    for arc, reason in reasons.items():
+        if frozenset(arc) in of_class:
+            assert reason == ("arbitrary" if frozenset(arc) in free else "data-driven")
         else:
-            assert (explained.direction, explained.rule, explained.mark) == ("data-driven", "score", "->")
+            assert reason in ("compelled", "known", "model")
+    assert reasons == result.direction_reasons
+    return set(reasons.values())
+
+
+@pytest.mark.parametrize(
+    ("score", "reasons"), [("k2", {"data-driven", "compelled"}), ("bds", {"data-driven", "arbitrary", "compelled"})]
+)
+def test_a_score_that_differs_within_a_class_decides_on_directions(score: str, reasons: set[str]) -> None:
+    table = ASIA.select(["smoke", "lung", "bronc", "xray", "tub"]).slice(0, 100)
+    result = sb.learn(table, "tabu-stable", score)
+    assert _assert_marked_by_scores(result, table, score=score) == reasons
     assert "the choice of the score" in result.summary()
 
 
@@ -87,22 +116,93 @@ def test_with_values_missing_only_what_ties_is_arbitrary() -> None:
         columns["dysp"][row] = None
     result = sb.learn(columns, missing="available")
     assert result.tied_arcs is not None
-    assert result.cpdag is not None
-    assert result.cpdag.undirected
-    marks = set()
-    for arc in result.arcs:
-        turned = result.explain(*arc).changes[1]
-        ties = False
-        if turned.obstacle is None:
-            dag = sb.DAG(result.nodes, [*_without(result, arc).arcs, turned.arc])
-            ties = dag.cpdag() == result.cpdag and turned.difference == 0
-        assert (set(arc) in map(set, result.undirected)) == ties
-        marks.add(result.explain(*arc).direction)
-    assert marks == {"arbitrary", "data-driven"}
+    assert _assert_marked_by_scores(result, columns, missing="available") == {"arbitrary", "data-driven"}
     # Without a hole it is the usual score, and the class is what it cannot tell.
     whole = sb.learn(ASIA, missing="available")
     assert whole.tied_arcs is None
     assert whole.marked == whole.cpdag
+
+
+def _triangle(kind: str, missing: Sequence[str], seed: int = 0) -> dict[str, list[Any]]:
+    """Columns a, b and c that depend on each other, and d that depends on c, some with missing values."""
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=1500)
+    b = a + rng.normal(size=1500)
+    c = a + 0.5 * b + rng.normal(size=1500)
+    numbers = {"a": a, "b": b, "c": c, "d": c + rng.normal(size=1500)}
+    absent = rng.random(1500) < 0.3
+    columns: dict[str, list[Any]] = {}
+    for name, own in numbers.items():
+        is_text = kind == "categorical" or (kind == "mixed" and name != "d")
+        values: list[Any] = ["uvw"[at] for at in np.digitize(own, [-0.7, 0.7])] if is_text else own.tolist()
+        columns[name] = [
+            None if gone and name in missing else value for value, gone in zip(values, absent, strict=True)
+        ]
+    return columns
+
+
+@pytest.mark.parametrize("kind", ["categorical", "continuous", "mixed"])
+@pytest.mark.parametrize("missing", ["d", "abd", "bd"])
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "best", "mmhc"])
+def test_no_edge_is_decided_that_an_equally_good_graph_of_the_class_reverses(
+    kind: str, missing: str, algorithm: str
+) -> None:
+    columns = _triangle(kind, list(missing))
+    result = sb.learn(columns, algorithm, missing="available")
+    reasons = _assert_marked_by_scores(result, columns, missing="available", prior=result.config["prior"])
+    # All six orders of the triangle score the same: an edge of it is reversed alone, or together with another one.
+    if missing == "d" and algorithm != "mmhc":
+        assert "data-driven" not in reasons
+        assert set(map(frozenset, ["ab", "ac", "bc"])) <= set(map(frozenset, result.undirected))
+
+
+@pytest.mark.parametrize("score", ["k2", "bds", "basis", "adaptive"])
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_that_are_not_score_equivalent_agree_with_brute_force(score: str, seed: int) -> None:
+    kind = {"basis": "continuous", "adaptive": "mixed"}.get(score, "categorical")
+    columns = _triangle(kind, [], seed)
+    if kind == "categorical":
+        columns = {name: own[: 20 + 20 * seed] for name, own in columns.items()}
+    result = sb.learn(columns, "tabu-stable", score)
+    assert result.tied_arcs is not None
+    _assert_marked_by_scores(result, columns, score=score)
+    again = sb.Result.from_json(result.to_json())
+    assert (again.marked, again.direction_reasons) == (result.marked, result.direction_reasons)
+
+
+def test_outputs_agree_on_which_directions_are_decided() -> None:
+    columns = _triangle("mixed", ["d"])
+    result = sb.learn(columns, "exact", missing="available")
+    near = sb.near_optimal(columns, missing="available", within=0)
+    assert result.optimal
+    assert result.ties is not None
+    assert result.ties.count == len(near.classes)
+    for a, b in result.arcs:
+        decided = near.arcs.get((a, b)) == 1
+        assert (result.explain(a, b).mark == "->") == decided
+        assert (frozenset((a, b)) in set(map(frozenset, result.undirected))) == (not decided)
+    replicates = sb.bootstrap(columns, "exact", replicates=1, missing="available")
+    assert set(result.undirected) <= set(replicates.learned.undirected)
+
+
+def test_what_was_not_compared_is_not_determined(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = _triangle("categorical", ["d"])
+    for limit in ("MOST_ARCS_READ", "MOST_FAMILIES"):
+        with monkeypatch.context() as limited:
+            limited.setattr(reversible, limit, 1)
+            result = sb.learn(columns, "tabu-stable", missing="available")
+        assert result.cpdag is not None
+        assert result.undetermined_arcs
+        assert set(map(frozenset, result.undirected)) == set(map(frozenset, result.cpdag.undirected))
+        assert "not determined: too many graphs" in result.summary()
+        assert "the choice of the score" not in result.summary()
+        for arc in result.undetermined_arcs:
+            explained = result.explain(*arc)
+            assert (explained.direction, explained.mark) == ("not determined", "--")
+            assert "was not determined" in str(explained)
+        again = sb.Result.from_json(result.to_json())
+        assert (again.undetermined_arcs, again.marked) == (result.undetermined_arcs, result.marked)
+        assert "not determined" in result._repr_html_()
 
 
 def test_what_is_known_is_not_arbitrary() -> None:
@@ -116,13 +216,14 @@ def test_what_is_known_is_not_arbitrary() -> None:
     assert "but it is not allowed" in str(explained)
 
 
-def test_kinds_that_forbid_a_direction_are_knowledge() -> None:
+def test_directions_that_kinds_decide_follow_from_the_model() -> None:
     rng = np.random.default_rng(2)
     sex = rng.integers(0, 2, 300)
     columns = {"sex": ["fm"[own] for own in sex], "height": (170 + 12 * sex + rng.normal(0, 7, 300)).tolist()}
     result = sb.learn(columns, "tabu-stable")
     explained = result.explain("height", "sex")
-    assert (explained.arc, explained.mark, explained.direction) == (("sex", "height"), "->", "known")
+    assert (explained.arc, explained.mark, explained.direction) == (("sex", "height"), "->", "model")
+    assert "by the model (no arc from a continuous to a categorical variable)" in str(explained)
 
 
 # ---- strengths
@@ -255,13 +356,81 @@ def test_the_fourth_rule_of_meek_is_named_where_knowledge_leads_to_it() -> None:
 
 def test_the_key_that_decided_is_named() -> None:
     by_scores = sb.learn({"a": ["x", "y"] * 20, "b": ["p", "q"] * 15 + ["p", "p"] * 5}, "hc-dec")
-    assert (by_scores.explain("a", "b").rule, by_scores.explain("a", "b").key) == ("order", "scores")
+    assert (by_scores.explain("a", "b").rule, by_scores.explain("a", "b").key) == ("order", "higher own score")
     alike = {"a": ["x", "x", "y", "y"] * 10, "b": ["x", "x", "y", "x"] * 5 + ["y", "x", "y", "y"] * 5}
     swapped = {"a": alike["a"] + alike["b"], "b": alike["b"] + alike["a"]}
     result = sb.learn(swapped, "hc-dec")
     assert result.explain("b", "a").key == "names"
     assert "names decide" in str(result.explain("a", "b"))
     assert sb.learn(swapped, "hc").explain("a", "b").key == "columns"
+
+
+def _gain(data: Any, name: str, names: Sequence[str]) -> float:
+    """What single parents add to the score of a variable, all together."""
+    alone = sb.DAG(names, [])
+    one_parent = [sb.DAG(names, [(parent, name)]) for parent in names if parent != name]
+    return sum(sb.score(dag, data).total - sb.score(alone, data).total for dag in one_parent)
+
+
+@pytest.mark.parametrize("algorithm", ["hc-stable", "tabu-stable", "hc-dec", "hc-inc", "mmhc", "pc-stable", "fges"])
+@pytest.mark.parametrize("continuous", [False, True])
+def test_the_reason_why_a_variable_comes_first_is_true(algorithm: str, continuous: bool) -> None:
+    if algorithm == "fges" and not continuous:
+        table = ASIA
+    else:
+        table = sb.random_network(8, density=1.5, continuous=continuous, seed=3).sample(300, seed=1)
+    result, names = sb.learn(table, algorithm), table.column_names
+    alone = sb.score(sb.DAG(names, []), table).by_node
+    told = set()
+    for a, b in result.undirected:
+        explained = result.explain(a, b)
+        if explained.rule not in ("order", "extension") or explained.key == "other edges":
+            continue
+        assert explained.arc is not None
+        first, second = map(str, explained.arc)
+        assert f"{first} comes first" in explained.sentences[1]
+        own = [alone[name] for name in (first, second)]
+        gain = [_gain(table, name, names) for name in (first, second)]
+        if explained.rule == "order":
+            assert result.order.index(first) < result.order.index(second)
+            assert "both directions scored the same" in explained.sentences[1]
+        true = {
+            "higher own score": own[0] > own[1],
+            "lower own score": own[0] < own[1],
+            "higher gain": gain[0] > gain[1] and (continuous or own[0] == own[1]),
+            "lower gain": gain[0] < gain[1] and (continuous or own[0] == own[1]),
+        }
+        assert true[str(explained.key)], explained
+        told.add(explained.key)
+    assert told
+    if algorithm in ("hc-dec", "mmhc", "pc-stable", "fges"):
+        assert told <= {"higher own score", "higher gain"}
+    if algorithm == "hc-inc":
+        assert told <= {"lower own score", "lower gain"}
+
+
+@pytest.mark.parametrize("seed", [10, 45])
+def test_an_order_read_from_an_earlier_graph_is_the_reason_that_is_given(seed: int) -> None:
+    table = sb.random_network(12, density=2.0, seed=seed).sample(300, seed=1)
+    result = sb.learn(table, "hc-stable")
+    earlier = max(
+        (sb.learn(table, algorithm) for algorithm in ("hc-dec", "hc-inc")), key=lambda found: found.score or 0.0
+    )
+    assert earlier.dag is not None
+    layer = {name: place for place, names in enumerate(earlier.dag.layers()) for name in names}
+    found = [own for own in (result.explain(*pair) for pair in result.undirected) if own.key == "earlier graph"]
+    assert found
+    for explained in found:
+        assert explained.arc is not None
+        assert layer[explained.arc[0]] < layer[explained.arc[1]]
+        assert "as in the graph from which the order was read" in str(explained)
+
+
+def test_no_explanation_contradicts_itself() -> None:
+    for algorithm in ("tabu-stable", "hc", "hc-inc", "pc-stable", "best"):
+        result = sb.learn(ASIA, algorithm)
+        text = " ".join(str(result.explain(*pair)) for pair in result.undirected)
+        assert "their scores differ" not in text
 
 
 @pytest.mark.parametrize("algorithm", ["tabu-stable", "mmhc", "pc-stable", "gs", "fges"])

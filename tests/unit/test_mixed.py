@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli import app
+from stablebn.data import Caution
 from stablebn.learners import LEARNERS
 
 
@@ -135,3 +137,108 @@ def test_the_estimator_learns() -> None:
 def test_no_layout_changes_the_graph_of_iris() -> None:
     for vary in (["columns", "rows", "names", "threads"], ["columns", "levels", "units"]):
         assert sb.stability(IRIS, "tabu-stable", vary=vary, repeats=6, unit_free=True).graphs == 1
+
+
+# ---- what knowledge and the model forbid together
+
+
+def _patients(rows: int = 400) -> dict[str, list[Any]]:
+    """Ages and cholesterol decide on a treatment and an event; the last column depends on nothing."""
+    rng = np.random.default_rng(3)
+    age, chol = rng.normal(60, 10, rows), rng.normal(5, 1, rows)
+    statin = rng.random(rows) < 1 / (1 + np.exp(-3 * (chol - 5)))
+    event = rng.random(rows) < 1 / (1 + np.exp(-(age - 60) / 6))
+    numbers = {"age": age, "chol": chol, "ldl": chol - statin + rng.normal(0, 0.3, rows)}
+    texts = {"statin": statin, "event": event, "coin": rng.random(rows) < 0.5}
+    return {
+        **{name: own.tolist() for name, own in numbers.items()},
+        **{name: ["ny"[int(value)] for value in own] for name, own in texts.items()},
+    }
+
+
+PATIENTS = _patients()
+TIERS = [["age", "chol"], ["statin", "coin"], ["ldl"], ["event"]]
+
+
+def _unjoinable(result: sb.Result) -> list[Caution]:
+    return [caution for caution in result.warnings if caution.code == "unjoinable"]
+
+
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "best", "mmhc", "pc-stable", "fges"])
+def test_pairs_that_cannot_be_adjacent_are_told_with_what_they_would_gain(algorithm: str) -> None:
+    result = sb.learn(PATIENTS, algorithm, tiers=TIERS)
+    assert result.dag is not None
+    assert result.score is not None
+    (caution,) = _unjoinable(result)
+    assert caution.columns == ("chol", "statin", "age", "event")
+    for a, b in (("chol", "statin"), ("age", "event")):
+        more = sb.DAG(result.nodes, [*result.arcs, (a, b)])
+        gain = sb.score(more, PATIENTS, arcs="any", unit_free=True).total - result.score
+        assert gain > 20
+        assert f"{a} - {b} (+{gain:,.2f})" in str(caution)
+    assert "2 pairs" in str(caution)
+    assert 'arcs="any"' in str(caution)
+    assert str(caution) in result.summary()
+
+
+def test_nothing_is_told_of_pairs_that_can_be_adjacent_or_would_gain_nothing() -> None:
+    assert not _unjoinable(sb.learn(PATIENTS, "tabu-stable"))
+    free = sb.learn(PATIENTS, "tabu-stable", tiers=TIERS, arcs="any")
+    assert not _unjoinable(free)
+    assert {("chol", "statin"), ("age", "event")} <= set(free.arcs)
+    # "coin" and "age" cannot be adjacent either, but nothing speaks for it.
+    few = {name: PATIENTS[name] for name in ("age", "coin")}
+    assert not _unjoinable(sb.learn(few, "tabu-stable", tiers=[["age"], ["coin"]]))
+    # Who forbids both directions knows.
+    both = [("chol", "statin"), ("statin", "chol")]
+    assert "chol" not in _unjoinable(sb.learn(PATIENTS, "tabu-stable", tiers=TIERS, forbidden=both))[0].columns
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"forbidden": [("event", "age")]},
+        {"knowledge": {"roots": ["age"]}},
+        {"required": [("age", "ldl")], "max_parents": {"age": 0}},
+    ],
+)
+def test_whatever_forbids_the_arc_into_the_continuous_variable_is_told(known: dict[str, Any]) -> None:
+    (caution,) = _unjoinable(sb.learn(PATIENTS, "tabu-stable", **known))
+    assert caution.columns == ("age", "event")
+
+
+def test_near_optimal_and_bootstrap_tell_of_them_too() -> None:
+    few = {name: PATIENTS[name] for name in ("age", "event", "chol", "statin")}
+    tiers = [["age", "chol"], ["statin", "event"]]
+    assert "unjoinable" in {own.code for own in sb.near_optimal(few, tiers=tiers).warnings}
+    found = sb.bootstrap(few, "tabu-stable", replicates=2, tiers=tiers)
+    assert "unjoinable" in {own.code for own in found.warnings}
+
+
+def test_directions_of_the_model_are_not_called_knowledge() -> None:
+    result = sb.learn(PATIENTS, "tabu-stable", tiers=TIERS)
+    assert ("statin", "ldl") in result.known
+    explained = result.explain("statin", "ldl")
+    assert (explained.direction, explained.rule) == ("model", "model")
+    assert "by the model (no arc from a continuous to a categorical variable)" in str(explained)
+    assert explained.changes[1].obstacle == "not in the model"
+    known = result.explain("chol", "ldl")
+    assert (known.direction, known.changes[1].obstacle) == ("known", "not allowed")
+    assert "from the model" in result._repr_html_()
+    apart = result.explain("chol", "statin")
+    assert [change.obstacle for change in apart.changes] == ["not in the model", "not allowed"]
+    again = sb.Result.from_json(result.to_json())
+    assert again.direction_reasons == result.direction_reasons
+    # Here the data leave the direction open, and what is known has nothing to do with it.
+    few = {name: PATIENTS[name] for name in ("statin", "ldl", "coin", "event")}
+    result = sb.learn(few, "tabu-stable", tiers=[["coin"], ["event"]])
+    assert result.direction_reasons == {("statin", "ldl"): "model"}
+    assert "0 directions follow from knowledge" in result.summary()
+
+
+def test_the_report_says_which_directions_the_model_decides(tmp_path: Path) -> None:
+    result = sb.learn(PATIENTS, "tabu-stable", tiers=TIERS)
+    result.report(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "by the model" in text
+    assert "knowledge that of 1, the model that of 1." in text

@@ -46,6 +46,7 @@ class Caution:
         "not-extendable",
         "small-strata",
         "too-few-rows",
+        "unjoinable",
         "units",
         "unseen",
         "dialect",

@@ -43,7 +43,6 @@ def exact(problem: Problem, config: SearchConfig) -> BestDag:
     parents, proof = find_best(
         candidates.with_families(start, scores),
         [start],
-        score_equivalent=scores.score_equivalent,
         time_is_up=problem.time_is_up,
         watch=problem.watch,
     )

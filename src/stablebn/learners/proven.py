@@ -104,7 +104,6 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
         found = find_best_without_solver(
             found_by(search, scores),
             [start],
-            score_equivalent=scores.score_equivalent,
             time_is_up=problem.time_is_up,
         )
     return None if found is None or not found[1].optimal else BestDag.of(problem, *found, {}, ())

@@ -39,7 +39,7 @@ def climb_in_stable_order(problem: Problem, config: SearchConfig, search: Search
     if problem.time_is_up() and not last.finished and found.score > last.score:
         # The last search was stopped on its way up: so far, what the order was read off is the best.
         return replace(found, finished=False)
-    return replace(last, finished=found.finished and last.finished)
+    return replace(last, finished=found.finished and last.finished, order_search=found)
 
 
 def stable_order(found: Climb) -> list[int]:

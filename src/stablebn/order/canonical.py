@@ -76,18 +76,24 @@ def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Seq
 
 
 def telling_key(statistics: Statistics, scores: CompiledScores, u: int, v: int, *, unit_free: bool) -> str | None:
-    """The first sort key that tells two variables apart: "scores" or "values"; None: it takes more than keys."""
+    """Return the first sort key that tells two variables apart, and how u compares with v in it.
+
+    "higher own score", "lower own score" (without parents), "higher gain" or "lower gain" (from single parents), or
+    "values"; None: it takes more than keys.
+    """
     keys = score_keys(scores, unit_free=unit_free)
-    if keys[u] != keys[v]:
-        return "scores"
+    names = ("gain",) if unit_free else ("own score", "gain")
+    for name, *pair in zip(names, keys[u], keys[v], strict=True):
+        if pair[0] != pair[1]:
+            return f"{'higher' if pair[0] > pair[1] else 'lower'} {name}"
     return "values" if statistics.sort_key(u) != statistics.sort_key(v) else None
 
 
 def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_free: bool) -> list[int]:
     """How many other keys are greater than that of each variable; its own key counts where scores tie."""
-    keys = score_keys(scores, unit_free=unit_free)
-    times = Counter(keys)
-    keys = [(*key, own_key(v)) if times[key] > 1 else key for v, key in enumerate(keys)]
+    by_score = score_keys(scores, unit_free=unit_free)
+    times = Counter(by_score)
+    keys: list[tuple[Hashable, ...]] = [(*key, own_key(v)) if times[key] > 1 else key for v, key in enumerate(by_score)]
     decreasing = sorted(range(scores.n), key=keys.__getitem__, reverse=True)
     tiers = [0] * scores.n
     for before, v in pairwise(decreasing):
@@ -95,7 +101,7 @@ def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_f
     return tiers
 
 
-def score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[Hashable, ...]]:
+def score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[int, ...]]:
     """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
     gains = scores.sums_with_one_parent()
     if unit_free:

@@ -25,7 +25,7 @@ class Arc:
     in_dag, in_class : bool
         Whether it has a head in the DAG, or in the graph as it was learned; and in the CPDAG.
     direction : str or None
-        What decided on it: "compelled", "known", "data-driven" or "arbitrary". None of one that is not in the graph.
+        What it follows from, as in `Result.direction_reasons`. None of one that is not in the graph.
     strength, gain : float or None
         The score lost without it, and what it added when it came in.
     step : int or None
@@ -58,8 +58,8 @@ class Arc:
 
     @property
     def arbitrary(self) -> bool:
-        """Whether its direction is arbitrary."""
-        return self.direction == "arbitrary"
+        """Whether its direction is arbitrary, or was not determined."""
+        return self.direction in ("arbitrary", "not determined")
 
 
 @dataclass(frozen=True)
@@ -164,11 +164,15 @@ class Content:
             return f"{table}: no arcs."
         edges = counted(total, "arc" if self.has_dag else "edge")
         decided = sum(arc.direction in ("compelled", "data-driven") for arc in arcs)
-        known = sum(arc.direction == "known" for arc in arcs)
+        others = {
+            "knowledge": sum(arc.direction == "known" for arc in arcs),
+            "the model": sum(arc.direction == "model" for arc in arcs),
+        }
         if decided == total:
             return f"{table}: {edges}, {'its direction' if total == 1 else 'all directions'} decided by the data."
         by_data = f"the data decide the direction of {decided:,}" if decided else "the data decide no direction"
-        return f"{table}: {edges}; {by_data}{f', knowledge that of {known:,}' if known else ''}."
+        by_others = "".join(f", {what} that of {number:,}" for what, number in others.items() if number)
+        return f"{table}: {edges}; {by_data}{by_others}."
 
 
 def counted(number: int, thing: str) -> str:

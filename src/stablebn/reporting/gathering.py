@@ -137,25 +137,15 @@ def _arcs(
     result: Result, explained: Mapping[Edge, Explanation | None], status: Mapping[frozenset[Hashable], str]
 ) -> Iterable[Arc]:
     """The edges of the learned graph."""
-    arcs, known = set(result.arcs), set(result.known)
+    arcs = set(result.arcs)
     certain = set((result.pdag if result.cpdag is None else result.cpdag).directed)
-    arbitrary = {frozenset(edge) for edge in result.undirected}
     for ends, why in explained.items():
-        direction = (
-            "arbitrary"
-            if frozenset(ends) in arbitrary
-            else "known"
-            if ends in known
-            else "compelled"
-            if ends in certain
-            else "data-driven"
-        )
         step = None if why is None else why.step
         yield Arc(
             ends=ends,
             in_dag=ends in arcs,
             in_class=ends in certain,
-            direction=direction,
+            direction=result.direction_reasons[ends],
             strength=result.strengths.get(ends),
             gain=None if step is None else step.gain,
             step=None if step is None else step.number,

@@ -21,7 +21,9 @@ _DIRECTIONS = {
     "compelled": "by the data",
     "data-driven": "by the score",
     "known": "by knowledge",
+    "model": "by the model",
     "arbitrary": "arbitrary",
+    "not determined": "not determined",
 }
 _TRUTHS = {
     "matched": "matched",
@@ -192,7 +194,7 @@ def _arcs(content: Content) -> Markup:
 
     def direction(row: int) -> object:
         told = arcs[row].direction
-        return NOTHING if told is None else _tag(_DIRECTIONS[told], told)
+        return NOTHING if told is None else _tag(_DIRECTIONS[told], "arbitrary" if arcs[row].arbitrary else told)
 
     columns = [
         Column("Arc", why, lambda row: " ".join(map(spelled, arcs[row].ends))),

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.fixed_point import joined, to_float
+from stablebn.graph import DAG
 from stablebn.scores.families import CompiledScores
 from stablebn.search.constraints import Constraints
 from stablebn.search.journal import Journal
 from stablebn.search.trace import Trace
-from stablebn.stats.variable_sets import bit
+from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +50,8 @@ class Climb:
         What was done, as `_core.Climber.steps` describes it.
     finished : bool
         False if `max_iter` or the time stopped it.
+    order_search : Climb or None
+        The climb from whose DAG the processing order was read, if it was.
     """
 
     parents: tuple[int, ...]
@@ -58,6 +61,15 @@ class Climb:
     steps: NDArray[np.int64]
     deltas: NDArray[np.float64]
     finished: bool
+    order_search: Climb | None = field(default=None, kw_only=True)
+
+    def order_source(self, names: Sequence[Hashable]) -> OrderSource | None:
+        """Where the processing order comes from, under the names of the variables; None: it was given."""
+        found = self.order_search
+        if found is None:
+            return None
+        arcs = [(names[u], names[v]) for v, family in enumerate(found.parents) for u in members(family)]
+        return OrderSource(DAG(names, arcs), tuple(names[v] for v in found.order), found.named_trace(names))
 
     def named_trace(self, names: Sequence[Hashable]) -> Trace:
         """Every step, with variables by their names; it is made when somebody looks at it."""
@@ -85,6 +97,24 @@ class Climb:
             # The first of the highest.
             best=scores.index(max(scores)),
         )
+
+
+@dataclass(frozen=True)
+class OrderSource:
+    """The search from whose DAG a processing order was read, layer by layer, under the names of the variables.
+
+    Attributes
+    ----------
+    dag : DAG
+        What it found.
+    order : tuple of names
+        Its own processing order, which is also that inside a layer.
+    trace : Trace
+    """
+
+    dag: DAG
+    order: tuple[Hashable, ...]
+    trace: Trace
 
 
 def climb(

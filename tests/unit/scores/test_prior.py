@@ -98,9 +98,7 @@ def test_candidates_and_the_optimum_are_those_of_brute_force(kind: str, score: s
         for child, own in enumerate(families):
             found = list(zip(candidates.scores[child], candidates.sets[child], strict=True))
             assert found == naive_candidates(own)
-        _, proven = find_best(
-            candidates, [], score_equivalent=scores.score_equivalent, time_is_up=lambda: False, watch=None
-        )
+        _, proven = find_best(candidates, [], time_is_up=lambda: False, watch=None)
         assert proven.score == proven.bound == max(score for score, _ in all_dags(families))
 
 

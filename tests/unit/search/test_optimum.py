@@ -32,10 +32,8 @@ from stablebn.search.optimum.ties import class_of
 from stablebn.stats.variable_sets import bit, members
 
 
-def _best(
-    candidates: CandidateSets, *, score_equivalent: bool = True, late: bool = False
-) -> tuple[tuple[int, ...], Proof]:
-    return find_best(candidates, [], score_equivalent=score_equivalent, time_is_up=lambda: late, watch=None)
+def _best(candidates: CandidateSets, *, late: bool = False) -> tuple[tuple[int, ...], Proof]:
+    return find_best(candidates, [], time_is_up=lambda: late, watch=None)
 
 
 def _rank(parents: Sequence[int]) -> list[tuple[int, int]]:
@@ -47,7 +45,7 @@ def _assert_best(
 ) -> None:
     """Hold what is found against all DAGs."""
     candidates = candidate_sets(scores, constraints=constraints, max_parents=max_parents)
-    parents, proven = _best(candidates, score_equivalent=scores.score_equivalent)
+    parents, proven = _best(candidates)
     families = [all_families(scores, v, constraints=constraints, max_parents=max_parents) for v in range(scores.n)]
     # Of DAGs with superfluous parents none is counted.
     slim = [{own: score for score, own in naive_candidates(of)} for of in families]
@@ -55,8 +53,7 @@ def _assert_best(
     best = [dag for score, dag in all_dags(slim) if score == most]
     assert proven.score == proven.bound == most == scores.dag(parents)
     assert parents == min(best, key=_rank)
-    classes = {class_of(dag) for dag in best} if scores.score_equivalent else set(best)
-    assert (proven.ties.count, proven.ties.are_all) == (len(classes), True)
+    assert (proven.ties.count, proven.ties.are_all) == (len({class_of(dag) for dag in best}), True)
 
 
 @pytest.mark.parametrize(("kind", "score"), [(kind, score) for kind in SCORES for score in SCORES[kind]])
@@ -92,14 +89,14 @@ def test_cuts_and_branches_find_what_dynamic_programming_finds(monkeypatch: pyte
         scores = family_scores(drawn_table("categorical", seed, 8), ScoreConfig(score))
         known = drawn_constraints(f"cuts {seed} {score}", scores) if obeying else None
         candidates = candidate_sets(scores, max_parents=3, constraints=known)
-        parents, proven = _best(candidates, score_equivalent=scores.score_equivalent)
+        parents, proven = _best(candidates)
         branched += any(tree.arc is not None for tree in proven.trees)
         assert proven.optimal
         assert proof_of(candidates, parents, proven.trees).bound == proven.bound
         with monkeypatch.context() as as_ever:
             for module in (ascent, linear, proof, search, ties):
                 as_ever.setattr(module, "MOST_PLACES", 18)
-            by_subsets, whole = _best(candidates, score_equivalent=scores.score_equivalent)
+            by_subsets, whole = _best(candidates)
         assert whole.score == proven.score
         if proven.ties.are_all:
             assert (by_subsets, whole.ties) == (parents, proven.ties)
@@ -292,11 +289,9 @@ def test_without_the_solver_the_best_dag_is_that_of_brute_force(kind: str, score
     for seed in range(6):
         scores = family_scores(drawn_table(kind, 70 + seed, 5), ScoreConfig(score))
         candidates = candidate_sets(scores)
-        found = find_best_without_solver(
-            candidates, [], score_equivalent=scores.score_equivalent, time_is_up=lambda: False
-        )
+        found = find_best_without_solver(candidates, [], time_is_up=lambda: False)
         assert found is not None
-        expected, proven = _best(candidates, score_equivalent=scores.score_equivalent)
+        expected, proven = _best(candidates)
         assert (found[1].score, found[1].bound) == (proven.score, proven.bound)
         assert found[0] == expected
 

@@ -92,7 +92,6 @@ def find_best(
     candidates: CandidateSets,
     starts: Iterable[Sequence[int]],
     *,
-    score_equivalent: bool,
     time_is_up: Callable[[], bool],
     watch: Callable[[str, int], None] | None = None,
 ) -> tuple[tuple[int, ...], Proof]:
@@ -103,8 +102,6 @@ def find_best(
     candidates : CandidateSets
     starts : iterable of sequence of int
         Parent sets of DAGs that are known: what is worse than the best of them is left out soon.
-    score_equivalent : bool
-        Whether all DAGs of a class have the same score.
     time_is_up : callable
     watch : callable, optional
         Called with the name of what is under way and the number of programmes solved.
@@ -115,7 +112,7 @@ def find_best(
         Parent sets of the DAG, and what is proven of it.
     """
     solve = _by_programmes(time_is_up, watch, is_complete=candidates.complete)
-    found = _find_best(candidates, starts, solve, time_is_up, score_equivalent)
+    found = _find_best(candidates, starts, solve, time_is_up)
     assert found is not None
     return found
 
@@ -124,11 +121,10 @@ def find_best_without_solver(
     candidates: CandidateSets,
     starts: Iterable[Sequence[int]],
     *,
-    score_equivalent: bool,
     time_is_up: Callable[[], bool],
 ) -> tuple[tuple[int, ...], Proof] | None:
     """Find the best DAG and prove it without the solver, with a limited number of branches; None: not done."""
-    return _find_best(candidates, starts, partial(_by_ascent, time_is_up), time_is_up, score_equivalent)
+    return _find_best(candidates, starts, partial(_by_ascent, time_is_up), time_is_up)
 
 
 def best_of_many(
@@ -202,7 +198,6 @@ def _find_best(
     starts: Iterable[Sequence[int]],
     solve: _Solve,
     time_is_up: Callable[[], bool],
-    score_equivalent: bool,
 ) -> tuple[tuple[int, ...], Proof] | None:
     smallest = [min(sets, key=int.bit_count) for sets in candidates.sets]
     orders = [topological_order(own) for own in starts] or [topological_order(smallest)]
@@ -229,7 +224,7 @@ def _find_best(
         best.append(own if own.dags else BestOfComponent(None, (first,), are_all=False))
     parents = _parents(candidates.n, parts, chosen)
     proof = proof_of(candidates, parents, trees)
-    ties = _ties(candidates.n, parts, chosen, best, score_equivalent=score_equivalent)
+    ties = _ties(candidates.n, parts, chosen, best)
     return parents, Proof(proof.score, proof.bound, ties, proof.trees, proof.candidates, proof.most_parents)
 
 
@@ -335,14 +330,12 @@ def _ties(
     parts: Sequence[Component],
     chosen: Sequence[Sequence[int]],
     best: Sequence[BestOfComponent],
-    *,
-    score_equivalent: bool,
 ) -> Ties:
     """Count the classes of DAGs made of best ones of the components; if these are too many, component by component."""
 
     def classes(lists: Sequence[Sequence[Sequence[int]]]) -> int:
         dags = {_parents(n, parts, own) for own in product(*lists)}
-        return len({class_of(dag) for dag in dags}) if score_equivalent else len(dags)
+        return len({class_of(dag) for dag in dags})
 
     listed = [own.dags for own in best]
     if prod(map(len, listed)) <= MOST_DAGS:

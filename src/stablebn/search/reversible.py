@@ -1,0 +1,151 @@
+"""Find the arcs of a DAG that an equally good DAG of the same Markov equivalence class reverses.
+
+Only a score that differs between the DAGs of a class needs this: otherwise the CPDAG has the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from stablebn.graph import DAG
+from stablebn.scores.families import CompiledScores
+from stablebn.search.constraints import Constraints
+from stablebn.search.equivalence import known_arcs
+from stablebn.stats.variable_sets import bit, members
+
+Arc = tuple[int, int]
+
+MOST_ARCS_READ = 500_000
+"""Arcs of other DAGs that are read at most; in a larger class some directions are not determined."""
+
+MOST_FAMILIES = 1_000
+"""Families that are scored at most."""
+
+
+@dataclass(frozen=True)
+class Reversibility:
+    """What other DAGs of the class say of the arcs of a DAG, both sorted.
+
+    Attributes
+    ----------
+    reversible : tuple of (from, to)
+        A DAG of the class with at least the same score, which obeys the constraints, reverses the arc.
+    undetermined : tuple of (from, to)
+        Some DAGs of the class were not compared, and none of the others reverses the arc.
+    """
+
+    reversible: tuple[Arc, ...]
+    undetermined: tuple[Arc, ...]
+
+
+def reversibility(parents: Sequence[int], scores: CompiledScores, constraints: Constraints | None) -> Reversibility:
+    """Compare a DAG with the others of its class.
+
+    The undirected edges of the CPDAG form components, and a DAG of the class directs each of them whatever the others
+    are. So the components are searched one by one, small ones first.
+
+    Parameters
+    ----------
+    parents : sequence of int
+        Parent set of each variable.
+    scores : CompiledScores
+    constraints : Constraints or None
+        What the DAG obeys.
+    """
+    comparison = _Comparison(parents, scores, constraints)
+    reversible: list[Arc] = []
+    undetermined: list[Arc] = []
+    components = _undirected_components(parents, constraints)
+    for component in sorted(components, key=lambda arcs: (len(arcs), arcs)):
+        found, is_complete = comparison.reversed_in(component)
+        reversible += [arc for arc in component if arc in found]
+        if not is_complete:
+            undetermined += [arc for arc in component if arc not in found]
+    return Reversibility(tuple(sorted(reversible)), tuple(sorted(undetermined)))
+
+
+class _Comparison:
+    """Compare a DAG with others of its class, as long as the limits allow."""
+
+    def __init__(self, parents: Sequence[int], scores: CompiledScores, constraints: Constraints | None) -> None:
+        self._parents = parents
+        self._scores = scores
+        self._constraints = constraints
+        self._scored: dict[Arc, int | None] = {}
+        self._arcs_left = MOST_ARCS_READ
+
+    def reversed_in(self, component: Sequence[Arc]) -> tuple[set[Arc], bool]:
+        """Return the arcs of a component that DAGs with at least the same score reverse, and whether all are known."""
+        found: set[Arc] = set()
+        least = self._score({v: self._parents[v] for arc in component for v in arc})
+        for families in _directions_of(component, self._parents):
+            if len(found) == len(component):
+                return found, True
+            self._arcs_left -= len(component)
+            if self._arcs_left < 0 or len(self._scored) >= MOST_FAMILIES:
+                return found, False
+            score = self._score(families)
+            if score is not None and (least is None or score >= least):
+                found.update((u, v) for u, v in component if families[u] >> v & 1)
+        return found, True
+
+    def _score(self, families: dict[int, int]) -> int | None:
+        """The sum of the scores of some families; None if a search cannot have one of them."""
+        total = 0
+        for family in families.items():
+            if family not in self._scored:
+                self._scored[family] = self._local_score(*family)
+            score = self._scored[family]
+            if score is None:
+                return None
+            total += score
+        return total
+
+    def _local_score(self, v: int, family: int) -> int | None:
+        has_room = self._constraints is None or self._constraints.has_room(v, family.bit_count())
+        if not has_room or not self._scores.is_candidate(v, family):
+            return None
+        return self._scores.family_at_hand(v, family)
+
+
+def _undirected_components(parents: Sequence[int], constraints: Constraints | None) -> list[list[Arc]]:
+    """The arcs of a DAG that its CPDAG leaves undirected, by connected component, each sorted."""
+    arcs = [(u, v) for v, family in enumerate(parents) for u in members(family)]
+    known = [] if constraints is None else known_arcs(parents, constraints)
+    undirected = {frozenset(edge) for edge in DAG(range(len(parents)), arcs).cpdag(known).undirected}
+    components: list[tuple[int, list[Arc]]] = []
+    for u, v in arcs:
+        if frozenset((u, v)) in undirected:
+            ends = bit(u) | bit(v)
+            meeting = [own for own in components if own[0] & ends]
+            components = [own for own in components if not own[0] & ends]
+            joined = [(u, v)]
+            for variables, others in meeting:
+                ends |= variables
+                joined += others
+            components.append((ends, joined))
+    return [sorted(own) for _, own in components]
+
+
+def _directions_of(component: Sequence[Arc], parents: Sequence[int]) -> Iterator[dict[int, int]]:
+    """Yield the families of a component's variables in every DAG of the class, first in the given one.
+
+    From one DAG of a class to another leads a sequence of reversals of covered arcs, none of which the two have in
+    common (Chickering 1995). So all DAGs between two that obey have allowed arcs alone.
+    """
+    variables = sorted({end for arc in component for end in arc})
+    start = tuple(parents[v] for v in variables)
+    seen = {start}
+    waiting = [start]
+    for state in waiting:
+        families = dict(zip(variables, state, strict=True))
+        yield families
+        for a, b in component:
+            u, v = (a, b) if families[b] >> a & 1 else (b, a)
+            if families[v] == families[u] | bit(u):
+                turned = {**families, u: families[u] | bit(v), v: families[u]}
+                other = tuple(turned[w] for w in variables)
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
