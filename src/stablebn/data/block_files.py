@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.blocks import BlockTable, PackedBlocks
+from stablebn.data.file_digest import digest_of_file
 from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 
@@ -72,9 +73,20 @@ class Layout:
         # Here and not above: errors in the data are told without the core.
         from stablebn import _core
 
-        levels = [len(own) + (name in self.holes) for name, own in zip(self.categorical, self.levels, strict=True)]
         most = 0 if self.weighted else _core.CountingLimits().most_levels
-        return [own if own <= most else 0 for own in levels]
+        return [own if own <= most else 0 for own in self._counted()]
+
+    def _counted(self) -> list[int]:
+        """How many codes each categorical column can have: its levels, and one more for missing values."""
+        return [len(own) + (name in self.holes) for name, own in zip(self.categorical, self.levels, strict=True)]
+
+    def has_valid_codes(self, file: NDArray[np.uint8], rows: int) -> bool:
+        """Whether every code in a block of so many rows stands for a level: the core relies on this."""
+        codes = np.ndarray((len(self.categorical), rows), self.codes, file)
+        return all(
+            column.min(initial=0) >= 0 and column.max(initial=0) < own
+            for column, own in zip(codes, self._counted(), strict=True)
+        )
 
     def _first_bits(self, rows: int) -> int:
         """Where the bits of so many rows start."""
@@ -192,10 +204,18 @@ class BlockFiles:
         bits = PackedBlocks(self.bits, tuple(self.layout.packed())) if any(self.layout.packed()) else None
         return BlockTable(self.layout.like(), self.block_rows, total, self.layout.weighted, self, bits=bits)
 
-    def are_whole(self) -> bool:
-        """Whether all files are there and as long as they must be."""
+    def digests(self) -> list[str]:
+        """Return the digest of each file."""
+        return [digest_of_file(block_path(self.folder, place)) for place in range(len(self.block_rows))]
+
+    def are_undamaged(self, digests: Sequence[str]) -> bool:
+        """Whether the files have their length, these digests, and codes that stand for levels."""
         sizes = [block_path(self.folder, place).stat().st_size for place in range(len(self.block_rows))]
-        return sizes == [self.layout.bytes_of(rows) for rows in self.block_rows]
+        return (
+            sizes == [self.layout.bytes_of(rows) for rows in self.block_rows]
+            and self.digests() == list(digests)
+            and all(self.layout.has_valid_codes(self._mapped(place), rows) for place, rows in enumerate(self.block_rows))
+        )
 
 
 def block_path(folder: Folder, place: int) -> Path:
