@@ -214,7 +214,9 @@ class BlockFiles:
         return (
             sizes == [self.layout.bytes_of(rows) for rows in self.block_rows]
             and self.digests() == list(digests)
-            and all(self.layout.has_valid_codes(self._mapped(place), rows) for place, rows in enumerate(self.block_rows))
+            and all(
+                self.layout.has_valid_codes(self._mapped(place), rows) for place, rows in enumerate(self.block_rows)
+            )
         )
 
 
