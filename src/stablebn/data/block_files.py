@@ -18,6 +18,7 @@ from stablebn.data.blocks import BlockTable, PackedBlocks
 from stablebn.data.file_digest import digest_of_file
 from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
+from stablebn.errors import DataError
 
 _WORD = 64
 
@@ -197,7 +198,13 @@ class BlockFiles:
         return self.layout.bits(self._mapped(place), self.block_rows[place])
 
     def _mapped(self, place: int) -> NDArray[np.uint8]:
-        return np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
+        try:
+            return np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
+        except FileNotFoundError as error:
+            raise DataError(
+                f"the table in {str(self.folder.path)!r} was removed: a later run with the same cache= found that its "
+                "files had changed, or it was deleted. Learn again."
+            ) from error
 
     def table(self, total: int) -> BlockTable:
         """The table that stands for so many rows."""

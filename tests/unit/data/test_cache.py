@@ -104,6 +104,14 @@ def test_other_contents_make_another_table_and_the_old_one_goes(rows: Path, tmp_
     assert_same_table(found.held().table, prepare(rows, weights="w", duplicates="merge").table)
 
 
+def test_a_result_whose_table_was_removed_from_the_cache_says_so(rows: Path, tmp_path: Path) -> None:
+    result = sb.learn(rows, "hc", weights="w", columns=["a", "b"], cache=tmp_path / "cache")
+    pq.write_table(_table(7), rows / "1.parquet")
+    sb.learn(rows, "hc", weights="w", columns=["a", "b"], cache=tmp_path / "cache")
+    with pytest.raises(DataError, match=r"was removed: a later run .* Learn again"):
+        result.explain("a", "b")
+
+
 @pytest.mark.parametrize("columns", [["a", "b", "w"], ["c", "d", "w"], ["a", "b", "c", "d", "w"]], ids=" ".join)
 def test_no_flipped_bit_of_a_kept_table_is_ever_used(rows: Path, tmp_path: Path, columns: list[str]) -> None:
     for part in rows.iterdir():

@@ -84,9 +84,8 @@ _TYPES = ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "U5", "M8[s]", "
 @pytest.mark.parametrize("type_", _TYPES)
 def test_the_byte_order_of_an_array_does_not_matter(type_: str, door: Callable[[Any], object]) -> None:
     values = np.array([3, 1, 2, 3, 2, 1, 1, 2], dtype="i8").astype(type_)
-    tables = [
-        prepare(door({"x": values.astype(values.dtype.newbyteorder(order)), "y": list("abbacabc")})) for order in "<>"
-    ]
+    dtypes = values.dtype.newbyteorder("<"), values.dtype.newbyteorder(">")
+    tables = [prepare(door({"x": values.astype(own), "y": list("abbacabc")})) for own in dtypes]
     assert tables[0].decisions == tables[1].decisions
     assert_same_table(tables[0].table, tables[1].table)
 
