@@ -206,4 +206,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    # Without what this module imports, and the modules that Python adds when they are first used.
+    return sorted([*(name for name in globals() if name.startswith("__")), *__all__])

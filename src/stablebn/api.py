@@ -242,9 +242,8 @@ def learn_among(
 
     # Names that decided for want of time are no end of the work either.
     finished = found.finished and not names_decided
-    unfinished = (
-        () if finished else (unfinished_warning(found, problem, search, has_checkpoint=checkpoint is not None),)
-    )
+    has_checkpoint = checkpoint is not None and checkpoint.failure is None
+    unfinished = () if finished else (unfinished_warning(found, problem, search, has_checkpoint=has_checkpoint),)
     result = Result(
         pdag=learned.pdag,
         dag=learned.dag,

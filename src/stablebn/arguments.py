@@ -410,10 +410,17 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
     def of_learn(cls, arguments: Sequence[object], options: Mapping[str, object]) -> LearnArguments:
         """What `stablebn.learn` was told; `OptionError` if the learner does not have one of the options."""
         asked = cls.from_call("learn", arguments, options)
-        refuse_options_of_others(asked.algorithm, _told(options))
         if asked.checkpoint is None and asked.resume is not None:
             raise OptionError("resume= goes with checkpoint=, the file to go on from. Say both, or leave it out.")
         return asked._with_engine()
+
+    @classmethod
+    def check_together(cls, given: Mapping[str, object]) -> None:
+        """Raise `OptionError` for options that the algorithm does not have: no error may offer values of them."""
+        entry = next(own for own in options_of(cls) if own.name == "algorithm")
+        algorithm = given.get("algorithm", entry.default)
+        entry.check_value(algorithm)
+        refuse_options_of_others(str(entry.read(algorithm)), _told(given))
 
     def _with_engine(self) -> LearnArguments:
         """The same, where a cluster is named it counts."""

@@ -345,7 +345,7 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
 def unfinished_warning(
     found: Climb | Pattern, problem: Problem, config: SearchConfig, *, has_checkpoint: bool
 ) -> Caution:
-    """What to say of a learner that has not finished."""
+    """Warn of a learner that has not finished; `has_checkpoint`: whether a checkpoint has all that was found."""
     no_directions = "" if isinstance(found, Climb) or found.has_directions else _NO_DIRECTIONS
     go_on = _GO_ON if has_checkpoint else ""
     if problem.is_interrupted():

@@ -252,7 +252,13 @@ class Options:
         given = {**dict(zip(places, positional, strict=False)), **named}
         if len(given) < len(positional) + len(named) or any(name not in given for name in required):
             _refuse_call(function, cls, positional, named)
-        return cls(**{name: value for name, value in given.items() if value is not None or name in required})
+        given = {name: value for name, value in given.items() if value is not None or name in required}
+        cls.check_together(given)
+        return cls(**given)
+
+    @classmethod
+    def check_together(cls, given: Mapping[str, object]) -> None:
+        """Raise `OptionError` for options that do not go together, before values are checked: by default none."""
 
     def part(self, kind: type[SomeOptions]) -> SomeOptions:
         """The options of a configuration that this one extends; they were checked when this one was made."""

@@ -86,3 +86,11 @@ def test_every_public_name_is_there() -> None:
     _modules_after(
         "import stablebn as sb; [getattr(sb, name) for name in sb.__all__]; assert set(sb.__all__) <= set(dir(sb))"
     )
+
+
+def test_dir_lists_the_public_names_and_no_others_whatever_was_used() -> None:
+    _modules_after(
+        "import stablebn as sb; public = lambda: [name for name in dir(sb) if not name.startswith('__')]; "
+        "assert public() == sorted(sb.__all__); sb.TabuStable; assert public() == sorted(sb.__all__); "
+        "assert '__version__' in dir(sb)"
+    )

@@ -409,6 +409,27 @@ def test_a_checkpoint_that_cannot_be_written_ends_no_search(tmp_path: Path) -> N
     assert (caution.code, "not up to date" in str(caution)) == ("checkpoint", True)
 
 
+@pytest.mark.parametrize("stopped", ["interrupted", "max-iter"])
+def test_a_search_whose_checkpoint_is_not_up_to_date_is_not_said_to_go_on_from_it(stopped: str, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    def stop() -> None:
+        shutil.rmtree(folder)
+        if stopped == "interrupted":
+            interrupt()
+
+    most = 3 if stopped == "max-iter" else None
+    watch = Stop(at=3, do=stop)
+    result = sb.learn(ASIA, "hc", threads=1, checkpoint=folder / "search", progress=watch, max_iter=most)
+    assert [caution.code for caution in result.warnings] == [stopped, "checkpoint"]
+    assert "goes on from here" not in str(result.warnings[0])
+    assert "not up to date" in str(result.warnings[1])
+    # If the disk is full only for a while, it does.
+    again = sb.learn(ASIA, "hc", threads=1, checkpoint=tmp_path / "search", max_iter=3)
+    assert "goes on from here" in str(again.warnings[0])
+
+
 def test_an_audit_takes_no_checkpoint(path: Path) -> None:
     with pytest.raises(OptionError, match="checkpoint"):
         sb.stability(ASIA, "tabu", repeats=2, checkpoint=path)

@@ -149,6 +149,19 @@ def test_none_stands_for_the_default() -> None:
     assert asked == unasked
 
 
+@pytest.mark.parametrize("learn", [sb.learn, sb.bootstrap, sb.stability, sb.cross_validate], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    ("algorithm", "named"),
+    [("tabu", "algorithm='tabu' has"), ("tabu-search", "'tabu' has"), ("auto", "'best', which has")],
+)
+def test_values_are_only_offered_of_options_that_the_algorithm_has(learn: Any, algorithm: str, named: str) -> None:
+    with pytest.raises(sb.OptionError, match=f"{named} no option 'order'") as told:
+        learn(TABLE, algorithm, order=["a", "b", "c"])
+    assert "'given'" not in str(told.value)
+    with pytest.raises(sb.OptionError, match="Choose one of: 'stable', 'given'"):
+        learn(TABLE, "fges", order=["a", "b", "c"])
+
+
 @pytest.mark.parametrize("algorithm", LEARNERS)
 def test_every_learner_refuses_the_options_of_others(algorithm: str) -> None:
     for entry in learn_options():

@@ -21,7 +21,8 @@ from stablebn.errors import OptionError
 if sys.platform != "win32":
     import fcntl
 
-_FORMAT = "stablebn bootstrap 1"
+_NAME = "stablebn bootstrap"
+_FORMAT = f"{_NAME} 2"
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,17 @@ class Replicate:
     failure: str = ""
 
     def to_line(self) -> str:
-        """As a line of the file."""
-        return json.dumps([self.number, self.layout, self.directed, self.undirected, self.failure]) + "\n"
+        """Return the line of the file: the fields, and a digest of them."""
+        fields = [self.number, self.layout, self.directed, self.undirected, self.failure]
+        return json.dumps([*fields, _digest(fields)]) + "\n"
 
     @classmethod
     def from_line(cls, line: str, nodes: int) -> Replicate:
-        """What a line says; `ValueError` if it can be no such line."""
-        number, layout, directed, undirected, failure = json.loads(line)
+        """Return what a line says; `ValueError` if it is not as it was written."""
+        *fields, digest = json.loads(line)
+        if digest != _digest(fields):
+            raise ValueError("a line is not as it was written")
+        number, layout, directed, undirected, failure = fields
         edges = [tuple((int(u), int(v)) for u, v in own) for own in (directed, undirected)]
         if not all(0 <= end < nodes for own in edges for edge in own for end in edge):
             raise ValueError("no such node")
@@ -138,8 +143,8 @@ class Checkpoint:
         if not lines and head.encode().startswith(text):
             return
         try:
-            ours = json.loads(lines[0])["format"] == _FORMAT
-        except (IndexError, ValueError, TypeError, KeyError):
+            ours = json.loads(lines[0])["format"].startswith(_NAME)
+        except (IndexError, ValueError, TypeError, KeyError, AttributeError):
             ours = False
         if ours:
             raise OptionError(
@@ -163,3 +168,8 @@ def key_of(parts: Mapping[str, Any], arrays: Iterable[Any]) -> str:
         digest.update(f"{array.dtype.str} {array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
+
+
+def _digest(fields: Sequence[object]) -> str:
+    """Return a digest of the fields of a line: so no changed digit is taken for another graph."""
+    return sha256(json.dumps(fields).encode()).hexdigest()[:16]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import pyarrow as pa
 from stablebn.data.csv_parts import look_at_text_files
 from stablebn.data.dialect import Dialect
 from stablebn.data.dictionaries import chunked, with_narrow_indices, with_wide_indices
+from stablebn.data.file_digest import digest_of_bytes, digest_of_file
 from stablebn.data.files import (
     BYTES_AT_ONCE,
     READERS,
@@ -139,11 +139,19 @@ def _open_text(path: str, dialect: Dialect, threads: int) -> Batches:
 
 
 def contents_of(source: object) -> tuple[str, ...] | None:
-    """What tells the contents of a table from others; None where a second look would not find the same."""
+    """Return the name, size, time of writing and digest of each file of a table; None if the source is no file.
+
+    The digest is of all bytes: a file can change in the middle and keep its size and time.
+    """
     if not isinstance(source, str | os.PathLike):
         return None
     with told_of_file(os.fsdecode(source)):
         return tuple(map(_contents, _files(os.fsdecode(source))))
+
+
+def _contents(path: str) -> str:
+    status = os.stat(path)
+    return f"{os.path.abspath(path)} {status.st_size} {status.st_mtime_ns} {digest_of_file(path)}"
 
 
 def open_as_batches(source: object, dialect: Dialect, names: Sequence[Name] | None) -> tuple[Batches, list[Caution]]:
@@ -312,14 +320,8 @@ class _File:
     types: Types
     with_categories: set[Name]
     batches: Callable[[Sequence[Name], int, Sequence[int]], Iterator[pa.RecordBatch]]
-    contents: str
+    mark: str
     group_rows: tuple[int, ...]
-
-    @property
-    def mark(self) -> str:
-        """The size of the file and a digest of its end: not its name, or when it was written."""
-        _, size, _, digest = self.contents.rsplit(" ", 3)
-        return f"{size} {digest}"
 
 
 def _types(schema: pa.Schema) -> Types:
@@ -351,7 +353,7 @@ def _open_parquet(path: str) -> _File:
     with opened() as file:
         types = _types(file.schema_arrow)
     group_rows = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
-    return _File(path, types, {*categories}, batches, _contents(path), group_rows)
+    return _File(path, types, {*categories}, batches, _mark(path), group_rows)
 
 
 def _open_arrow(path: str) -> _File:
@@ -373,21 +375,20 @@ def _open_arrow(path: str) -> _File:
         schema = opened(file)[0]
         types, categories = _types(schema), with_categories(schema)
     # Read as a whole: how many rows there are is not told beforehand.
-    return _File(path, types, {*categories}, batches, _contents(path), (MANY_ROWS,))
+    return _File(path, types, {*categories}, batches, _mark(path), (MANY_ROWS,))
 
 
-def _contents(path: str) -> str:
-    """What tells the contents of a file from others: its name, size, time of writing, and its last bytes."""
-    status = os.stat(path)
+def _mark(path: str) -> str:
+    """Return the size of a file and a digest of its end, which every worker of a cluster can compute quickly."""
+    size = os.stat(path).st_size
     with open(path, "rb") as file:
         last = _LAST_BYTES
         if path.lower().endswith(PARQUET):
             # Where its columns are, and how large, is written at the end, with the length of that after it.
-            file.seek(max(0, status.st_size - 8))
+            file.seek(max(0, size - 8))
             last = int.from_bytes(file.read(4), "little") + 8
-        file.seek(max(0, status.st_size - last))
-        digest = hashlib.blake2b(file.read(), digest_size=16).hexdigest()
-    return f"{os.path.abspath(path)} {status.st_size} {status.st_mtime_ns} {digest}"
+        file.seek(max(0, size - last))
+        return f"{size} {digest_of_bytes(file.read())}"
 
 
 def _in_portions(parts: Iterable[Columns], rows: int) -> Iterator[Columns]:

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.blocks import BlockTable, PackedBlocks
+from stablebn.data.file_digest import digest_of_file
 from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
+from stablebn.errors import DataError
 
 _WORD = 64
 
@@ -72,9 +74,20 @@ class Layout:
         # Here and not above: errors in the data are told without the core.
         from stablebn import _core
 
-        levels = [len(own) + (name in self.holes) for name, own in zip(self.categorical, self.levels, strict=True)]
         most = 0 if self.weighted else _core.CountingLimits().most_levels
-        return [own if own <= most else 0 for own in levels]
+        return [own if own <= most else 0 for own in self._counted()]
+
+    def _counted(self) -> list[int]:
+        """How many codes each categorical column can have: its levels, and one more for missing values."""
+        return [len(own) + (name in self.holes) for name, own in zip(self.categorical, self.levels, strict=True)]
+
+    def has_valid_codes(self, file: NDArray[np.uint8], rows: int) -> bool:
+        """Whether every code in a block of so many rows stands for a level: the core relies on this."""
+        codes = np.ndarray((len(self.categorical), rows), self.codes, file)
+        return all(
+            column.min(initial=0) >= 0 and column.max(initial=0) < own
+            for column, own in zip(codes, self._counted(), strict=True)
+        )
 
     def _first_bits(self, rows: int) -> int:
         """Where the bits of so many rows start."""
@@ -185,17 +198,33 @@ class BlockFiles:
         return self.layout.bits(self._mapped(place), self.block_rows[place])
 
     def _mapped(self, place: int) -> NDArray[np.uint8]:
-        return np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
+        try:
+            return np.memmap(block_path(self.folder, place), dtype=np.uint8, mode="r")
+        except FileNotFoundError as error:
+            raise DataError(
+                f"the table in {str(self.folder.path)!r} was removed: a later run with the same cache= found that its "
+                "files had changed, or it was deleted. Learn again."
+            ) from error
 
     def table(self, total: int) -> BlockTable:
         """The table that stands for so many rows."""
         bits = PackedBlocks(self.bits, tuple(self.layout.packed())) if any(self.layout.packed()) else None
         return BlockTable(self.layout.like(), self.block_rows, total, self.layout.weighted, self, bits=bits)
 
-    def are_whole(self) -> bool:
-        """Whether all files are there and as long as they must be."""
+    def digests(self) -> list[str]:
+        """Return the digest of each file."""
+        return [digest_of_file(block_path(self.folder, place)) for place in range(len(self.block_rows))]
+
+    def are_undamaged(self, digests: Sequence[str]) -> bool:
+        """Whether the files have their length, these digests, and codes that stand for levels."""
         sizes = [block_path(self.folder, place).stat().st_size for place in range(len(self.block_rows))]
-        return sizes == [self.layout.bytes_of(rows) for rows in self.block_rows]
+        return (
+            sizes == [self.layout.bytes_of(rows) for rows in self.block_rows]
+            and self.digests() == list(digests)
+            and all(
+                self.layout.has_valid_codes(self._mapped(place), rows) for place, rows in enumerate(self.block_rows)
+            )
+        )
 
 
 def block_path(folder: Folder, place: int) -> Path:

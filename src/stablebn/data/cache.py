@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import logging
 import os
 import shutil
 from collections.abc import Mapping
@@ -13,16 +13,24 @@ from typing import Any
 
 import numpy as np
 
+from stablebn import __version__
+from stablebn.data.batches import contents_of
 from stablebn.data.block_files import BlockFiles, Layout
+from stablebn.data.file_digest import digest_of_bytes
 from stablebn.data.folder import Folder, told_of_disk
 from stablebn.data.kinds import Decision
 from stablebn.data.prepared import Prepared
 from stablebn.data.wording import Caution
+from stablebn.errors import DataError
 
-FORMAT = 2
+logger = logging.getLogger("stablebn.data")
+
+FORMAT = 3
 
 _TABLE = "stablebn-table-"
-_HEADER = "table.json"
+
+# A digest of all that follows it, the end of a line, and JSON.
+_HEADER = "header"
 
 
 class Cache:
@@ -39,25 +47,33 @@ class Cache:
 
     def __init__(self, folder: Path, contents: tuple[str, ...], options: Mapping[str, object]) -> None:
         self._folder, self._contents = folder, contents
-        text = repr((FORMAT, contents, sorted(options.items())))
-        self._path = folder / f"{_TABLE}{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
+        # Another version may decide otherwise what columns are.
+        text = repr((FORMAT, __version__, contents, sorted(options.items())))
+        self._path = folder / f"{_TABLE}{digest_of_bytes(text.encode())}"
 
     def find(self, memory: int) -> Prepared | None:
-        """The table, if it is there and whole; what is made of it may take so many bytes of memory."""
+        """Return the table if it is there and undamaged; what is made of it may take so many bytes of memory."""
         self._tidy()
+        if not self._path.exists():
+            return None
         try:
-            found = _read(self._path, memory)
-        except (OSError, ValueError, LookupError, TypeError):
-            # What is damaged is made anew.
+            return _read(self._path, memory)
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            logger.info("a table in the folder of cache= is damaged, and made again: %s", error)
             shutil.rmtree(self._path, ignore_errors=True)
             return None
-        return found
 
-    def keep(self, files: BlockFiles, prepared: Prepared) -> None:
-        """Keep a table for the next time."""
-        header = json.dumps({"contents": self._contents, **_written(files, prepared)}, allow_nan=True)
-        with told_of_disk(self._folder), (files.folder.path / _HEADER).open("w", encoding="utf-8") as file:
-            file.write(header)
+    def keep(self, source: object, files: BlockFiles, prepared: Prepared) -> None:
+        """Keep the table of a source for the next time, unless its files have changed while they were read."""
+        try:
+            if contents_of(source) != self._contents:
+                return
+        except DataError:
+            # They are gone.
+            return
+        header = json.dumps({"contents": self._contents, **_written(files, prepared)}, allow_nan=True).encode()
+        with told_of_disk(self._folder), (files.folder.path / _HEADER).open("wb") as file:
+            file.write(digest_of_bytes(header).encode() + b"\n" + header)
             file.flush()
             os.fsync(file.fileno())
         files.folder.keep_as(self._path)
@@ -65,22 +81,33 @@ class Cache:
     def _tidy(self) -> None:
         """Remove tables of files that have changed or are gone."""
         for own in self._folder.glob(f"{_TABLE}*"):
-            if own != self._path and not _is_current(own):
+            if own != self._path and not self._is_current(own):
                 shutil.rmtree(own, ignore_errors=True)
 
+    def _is_current(self, table: Path) -> bool:
+        """Whether the files of a table are as they were: by digest those of this table, others by size and time."""
+        now = {own.rsplit(" ", 3)[0]: own for own in self._contents}
+        try:
+            return all(_is_unchanged(own, now) for own in _header(table)["contents"])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return False
 
-def _is_current(table: Path) -> bool:
-    """Whether the files of which a table was made are as they were, as far as their size and time tell."""
-    try:
-        contents = json.loads((table / _HEADER).read_bytes())["contents"]
-        for own in contents:
-            path, size, time, _ = own.rsplit(" ", 3)
-            status = os.stat(path)
-            if (status.st_size, status.st_mtime_ns) != (int(size), int(time)):
-                return False
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False
-    return True
+
+def _is_unchanged(contents: str, now: Mapping[str, str]) -> bool:
+    path, size, time, _ = contents.rsplit(" ", 3)
+    if path in now:
+        return now[path] == contents
+    status = os.stat(path)
+    return (status.st_size, status.st_mtime_ns) == (int(size), int(time))
+
+
+def _header(table: Path) -> dict[str, Any]:
+    """Return what is written about a table; `ValueError` if it is damaged."""
+    digest, _, header = (table / _HEADER).read_bytes().partition(b"\n")
+    if digest_of_bytes(header).encode() != digest:
+        raise ValueError("its header is not as it was written")
+    found: dict[str, Any] = json.loads(header)
+    return found
 
 
 def _written(files: BlockFiles, prepared: Prepared) -> dict[str, Any]:
@@ -99,6 +126,7 @@ def _written(files: BlockFiles, prepared: Prepared) -> dict[str, Any]:
             "weighted": layout.weighted,
         },
         "block_rows": files.block_rows,
+        "digests": files.digests(),
         "total": blocks.total,
         "columns": [layout.names.index(name) for name in blocks.names],
         "names": prepared.names,
@@ -116,7 +144,7 @@ def _written(files: BlockFiles, prepared: Prepared) -> dict[str, Any]:
 
 
 def _read(path: Path, memory: int) -> Prepared:
-    found = json.loads((path / _HEADER).read_bytes())
+    found = _header(path)
     if found["format"] != FORMAT:
         raise ValueError("another format")
     own = found["layout"]
@@ -130,8 +158,8 @@ def _read(path: Path, memory: int) -> Prepared:
         weighted=own["weighted"],
     )
     files = BlockFiles(Folder.kept(path), layout, tuple(found["block_rows"]))
-    if not files.are_whole():
-        raise ValueError("blocks are missing")
+    if not files.are_undamaged(found["digests"]):
+        raise ValueError("a block is not as it was written")
     blocks = replace(files.table(found["total"]).select(found["columns"]), memory=memory)
     return Prepared(
         names=tuple(found["names"]),

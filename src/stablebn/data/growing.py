@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 import hashlib
+import io
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -81,13 +82,7 @@ class GrowingTable:
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
         # What cannot be is refused before the rows are read.
         told_levels(options.get("levels"), self._types, {})
-        self._kept = kept_columns(self._types, self._said())
-        self._stock = Stock(
-            Folder(cache),
-            {name: own.type for name, own in self._kept.items()},
-            weighted=self._weights is not None,
-            most_text=memory // stored.SHARE_OF_TEXTS,
-        )
+        self._open_stock()
         self._rows = 0
         self._add(batches)
 
@@ -95,6 +90,38 @@ class GrowingTable:
         self.options = dict(options)
         self._memory, self._cache, self._threads = memory, cache, threads
         self._choice = Choice(*map(options.get, ("columns", "drop", "keep", "weights")))
+
+    def _open_stock(self) -> None:
+        """Make a folder for the rows, without any."""
+        self._kept = kept_columns(self._types, self._said())
+        self._stock = Stock(
+            Folder(self._cache),
+            {name: own.type for name, own in self._kept.items()},
+            weighted=self._weights is not None,
+            most_text=self._memory // stored.SHARE_OF_TEXTS,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything that makes a copy, with the rows: a copy keeps them in a folder of its own."""
+        stock = self._stock
+        return {
+            "fields": {name: value for name, value in vars(self).items() if name not in ("_kept", "_stock")},
+            "columns": stock.columns,
+            "index": stock.index(),
+            "rows": b"".join(stock.contents()),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what `__getstate__` has given."""
+        vars(self).update(state["fields"])
+        self._open_stock()
+        self._stock.columns = state["columns"]
+        self._stock.restore_index(state["index"])
+        self._stock.fill_from(io.BytesIO(state["rows"]))
+
+    def __copy__(self) -> GrowingTable:
+        """Return a copy with rows of its own: both can grow."""
+        return copy.deepcopy(self)
 
     def _is_weight(self, name: Name) -> bool:
         return self._weights is not None and name == self._weights.name
@@ -243,13 +270,7 @@ class GrowingTable:
         self._types = {name: self._every[name] for name in wanted if not self._is_weight(name)}
         if self.options.get("missing") == "level":
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
-        self._kept = kept_columns(self._types, self._said())
-        self._stock = Stock(
-            Folder(cache),
-            {name: own.type for name, own in self._kept.items()},
-            weighted=self._weights is not None,
-            most_text=memory // stored.SHARE_OF_TEXTS,
-        )
+        self._open_stock()
         for own, column in header["columns"]:
             name = name_from(own)
             self._stock.columns[name] = _column_read(column, self._stock.columns[name].type)

@@ -283,7 +283,7 @@ def prepare(
         warnings=tuple(cautions),
     )
     if kept is not None and isinstance(written, BlockFiles):
-        kept.keep(written, prepared)
+        kept.keep(source, written, prepared)
     return prepared
 
 

@@ -194,9 +194,15 @@ def _sound(label: str, array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _converted(values: object) -> pa.Array:
-    array = pa.array(values, from_pandas=True)
+    array = pa.array(_in_native_order(values), from_pandas=True)
     _check_no_coercion(array, values)
     return array
+
+
+def _in_native_order(values: Any) -> Any:
+    """Return NumPy data, also of pandas, in the byte order of this machine: Arrow has no other."""
+    dtype = getattr(values, "dtype", None)
+    return values.astype(dtype.newbyteorder("=")) if isinstance(dtype, np.dtype) and not dtype.isnative else values
 
 
 def _has_categories(values: Any) -> bool:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Hashable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -391,3 +392,21 @@ def test_damaged_line_is_told(tmp_path: Path) -> None:
         file.write('[2, 0, [[0, 99]], [], ""]\n')
     with pytest.raises(sb.OptionError, match="damaged"):
         sb.bootstrap(ASIA, replicates=4, checkpoint=path)
+
+
+def test_no_flipped_bit_of_a_line_is_taken_for_another_graph(tmp_path: Path) -> None:
+    path = tmp_path / "asia.jsonl"
+    sb.bootstrap(ASIA, "hc", replicates=1, checkpoint=path)
+    head, line, *_ = path.read_bytes().split(b"\n")
+    written = Replicate.from_line(line.decode(), 8)
+    for bit in range(8 * len(line)):
+        damaged = bytearray(line)
+        damaged[bit // 8] ^= 1 << bit % 8
+        with suppress(ValueError, TypeError):
+            assert Replicate.from_line(damaged.decode(errors="replace"), 8) == written
+    first = line.index(b"[[") + 2
+    assert line[first : first + 1].isdigit()
+    other = b"5" if line[first : first + 1] != b"5" else b"6"
+    path.write_bytes(b"\n".join([head, line[:first] + other + line[first + 1 :], b""]))
+    with pytest.raises(sb.OptionError, match="damaged"):
+        sb.bootstrap(ASIA, "hc", replicates=2, checkpoint=path)

@@ -19,6 +19,7 @@ from tests.unit.data.comparing import assert_same_table
 import stablebn as sb
 from stablebn.data import MixedTable, Prepared, prepare
 from stablebn.data.blocks import joined
+from stablebn.data.stored import open_stored
 from stablebn.errors import DataError, OptionError
 from stablebn.stats import statistics_of
 
@@ -103,19 +104,112 @@ def test_other_contents_make_another_table_and_the_old_one_goes(rows: Path, tmp_
     assert_same_table(found.held().table, prepare(rows, weights="w", duplicates="merge").table)
 
 
-@pytest.mark.parametrize("name", ["table.json", "block-000000"])
-@pytest.mark.parametrize("damage", ["cut", "gone"])
+def test_a_result_whose_table_was_removed_from_the_cache_says_so(rows: Path, tmp_path: Path) -> None:
+    result = sb.learn(rows, "hc", weights="w", columns=["a", "b"], cache=tmp_path / "cache")
+    pq.write_table(_table(7), rows / "1.parquet")
+    sb.learn(rows, "hc", weights="w", columns=["a", "b"], cache=tmp_path / "cache")
+    with pytest.raises(DataError, match=r"was removed: a later run .* Learn again"):
+        result.explain("a", "b")
+
+
+@pytest.mark.parametrize("columns", [["a", "b", "w"], ["c", "d", "w"], ["a", "b", "c", "d", "w"]], ids=" ".join)
+def test_no_flipped_bit_of_a_kept_table_is_ever_used(rows: Path, tmp_path: Path, columns: list[str]) -> None:
+    for part in rows.iterdir():
+        table = pq.read_table(part)
+        pq.write_table(table.append_column("d", pc.multiply(table["c"], table["c"])), part)
+    options: dict[str, Any] = {"weights": "w", "columns": columns}
+    whole = prepare(rows, **options).table
+    for name in ("header", "block-000000"):
+        _prepared(rows, tmp_path / "cache", **options)
+        (table,) = _tables(tmp_path / "cache")
+        content = (table / name).read_bytes()
+        for place in np.random.default_rng(1).choice(len(content), 12, replace=False):
+            damaged = bytearray(content)
+            damaged[place] ^= 1 << int(place) % 8
+            (table / name).write_bytes(damaged)
+            found, done = _prepared(rows, tmp_path / "cache", **options)
+            assert done == ["reading", "encoding"], (name, place)
+            assert_same_table(found.held().table, whole)
+            assert (table / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["header", "block-000000"])
+@pytest.mark.parametrize("damage", ["cut", "gone", "longer"])
 def test_a_damaged_table_is_made_anew(rows: Path, tmp_path: Path, name: str, damage: str) -> None:
     _prepared(rows, tmp_path / "cache")
     (table,) = _tables(tmp_path / "cache")
     if damage == "cut":
         os.truncate(table / name, 100)
-    else:
+    elif damage == "gone":
         (table / name).unlink()
+    else:
+        with (table / name).open("ab") as file:
+            file.write(b" ")
     found, done = _prepared(rows, tmp_path / "cache")
     assert done == ["reading", "encoding"]
     assert_same_table(found.held().table, prepare(rows, weights="w", duplicates="merge").table)
     assert _prepared(rows, tmp_path / "cache")[1] == ["reading"]
+
+
+def test_codes_without_a_level_never_reach_the_core(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With a digest that is right, as a program with an error would write it.
+    monkeypatch.setattr("stablebn.data.block_files.digest_of_file", lambda _: "the same")
+    _prepared(rows, tmp_path / "cache", columns=["a", "b", "w"])
+    (table,) = _tables(tmp_path / "cache")
+    with (table / "block-000000").open("r+b") as file:
+        file.write(bytes([3]))
+    found, done = _prepared(rows, tmp_path / "cache", columns=["a", "b", "w"])
+    assert done == ["reading", "encoding"]
+    assert_same_table(found.held().table, prepare(rows, weights="w", columns=["a", "b", "w"]).table)
+
+
+def _change_in_the_middle(path: Path, content: bytes) -> None:
+    """Write other content of the same length, and set the old times."""
+    status = path.stat()
+    assert len(content) == status.st_size
+    path.write_bytes(content)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _csv(middle: str) -> bytes:
+    """A table longer than any part of a file that could stand for all of it."""
+    around = "0,0\n1,1\n0,1\n" * 20_000
+    return f"a,b\n{around}{middle * 10_000}{around}".encode()
+
+
+@pytest.mark.parametrize("source", ["table.csv", "."])
+def test_a_file_that_changed_in_the_middle_only_is_read_again(tmp_path: Path, source: str) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    (folder / "table.csv").write_bytes(_csv("1,0\n"))
+    first = _prepared(folder / source, tmp_path / "cache", weights=None)[0].held().table
+    (before,) = _tables(tmp_path / "cache")
+    _change_in_the_middle(folder / "table.csv", _csv("1,1\n"))
+    found, done = _prepared(folder / source, tmp_path / "cache", weights=None)
+    assert done == ["reading", "encoding"]
+    assert before not in _tables(tmp_path / "cache")
+    assert_same_table(found.held().table, prepare(folder / "table.csv").table)
+    assert statistics_of(found.held().table).sort_key(1) != statistics_of(first).sort_key(1)
+
+
+def test_a_table_of_files_that_changed_while_they_were_read_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(_csv("1,0\n"))
+
+    def open_changed(*arguments: Any, **options: Any) -> Any:
+        _change_in_the_middle(path, _csv("1,1\n"))
+        return open_stored(*arguments, **options)
+
+    monkeypatch.setattr(sys.modules[prepare.__module__], "open_stored", open_changed)
+    _prepared(path, tmp_path / "cache", weights=None)
+    monkeypatch.undo()
+    _change_in_the_middle(path, _csv("1,0\n"))
+    found, _ = _prepared(path, tmp_path / "cache", weights=None)
+    assert_same_table(found.held().table, prepare(path).table)
 
 
 _LEAVING = """
@@ -268,8 +362,11 @@ def test_bits_of_levels_are_kept_beside_the_codes(rows: Path, tmp_path: Path) ->
         np.testing.assert_array_equal(bits, np.array(expected))
 
 
-def test_tables_of_another_format_are_made_anew(rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablebn.data.cache.FORMAT", 1)
+@pytest.mark.parametrize("name", ["FORMAT", "__version__"])
+def test_tables_of_another_format_or_version_are_made_anew(
+    rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(f"stablebn.data.cache.{name}", "0")
     _prepared(rows, tmp_path / "cache")
     monkeypatch.undo()
     assert _prepared(rows, tmp_path / "cache")[1] == ["reading", "encoding"]

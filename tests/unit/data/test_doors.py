@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from tests.unit.data.comparing import assert_same
+from tests.unit.data.comparing import assert_same, assert_same_table
 
 from stablebn.data import ContinuousTable, prepare
 from stablebn.errors import DataError, OptionError
@@ -75,6 +75,34 @@ def test_every_file_gives_the_same_table(columns: dict[str, list[Any]], file: st
     path = _write(columns, tmp_path / file)
     assert_same(prepare(path), prepare(columns))
     assert_same(prepare(os.fspath(path)), prepare(columns))
+
+
+_TYPES = ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "U5", "M8[s]", "m8[s]"]
+
+
+@pytest.mark.parametrize("door", [dict, pd.DataFrame, lambda columns: pd.DataFrame(columns).to_records(index=False)])
+@pytest.mark.parametrize("type_", _TYPES)
+def test_the_byte_order_of_an_array_does_not_matter(type_: str, door: Callable[[Any], object]) -> None:
+    values = np.array([3, 1, 2, 3, 2, 1, 1, 2], dtype="i8").astype(type_)
+    dtypes = values.dtype.newbyteorder("<"), values.dtype.newbyteorder(">")
+    tables = [prepare(door({"x": values.astype(own), "y": list("abbacabc")})) for own in dtypes]
+    assert tables[0].decisions == tables[1].decisions
+    assert_same_table(tables[0].table, tables[1].table)
+
+
+def test_the_byte_order_of_a_matrix_of_weights_and_of_masked_values_does_not_matter() -> None:
+    matrix = np.random.default_rng(1).normal(size=(20, 3))
+    weights = np.arange(20)
+    masked = np.ma.masked_array(matrix[:, 0], matrix[:, 0] > 1)
+    tables = [
+        [
+            prepare(matrix.astype(f"{order}f8"), names=list("abc"), weights=weights.astype(f"{order}i8")),
+            prepare({"a": masked.astype(f"{order}f8"), "b": matrix[:, 1]}, missing="available"),
+        ]
+        for order in "<>"
+    ]
+    for little, big in zip(*tables, strict=True):
+        assert_same(little, big)
 
 
 def test_a_numpy_array_with_names_gives_the_same_table() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +47,12 @@ def test_rows_one_after_the_other_are_all_rows_at_once(
         found = sb.statistics(parts[0], **reading)
         for number, part in enumerate(parts[1:]):
             found.update(part)
-            if rng.random() < 0.1:
+            drawn = rng.random()
+            if drawn < 0.1:
                 found.save(tmp_path / f"{number}.stats")
                 found = sb.load_statistics(tmp_path / f"{number}.stats")
+            elif drawn < 0.3:
+                found = pickle.loads(pickle.dumps(found))
     except (DataError, OptionError) as error:
         # Only what is wrong whatever else comes is refused at once.
         assert "weights" in str(error) or str(error) == whole  # noqa: PT017
@@ -210,6 +217,44 @@ def test_a_file_of_another_version_is_told_of(saved: Path, monkeypatch: pytest.M
     monkeypatch.setattr("stablebn.data.growing._FORMAT", 2)
     with pytest.raises(FormatError, match="written by another version of stablebn"):
         sb.load_statistics(saved)
+
+
+_COPIES: dict[str, Callable[[GrowingTable], GrowingTable]] = {
+    "pickle": lambda table: pickle.loads(pickle.dumps(table)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("way", _COPIES)
+def test_a_copy_has_rows_of_its_own(way: str, tmp_path: Path) -> None:
+    first, second, third = (
+        {**_numbers(30, seed), ("a", 1): ["x", "y", "z"] * 10, "w": [0, 1, 2] * 10} for seed in range(3)
+    )
+    options: dict[str, Any] = {"weights": "w", "kinds": {("a", 1): "categorical"}}
+    table = sb.statistics(first, cache=tmp_path, **options)
+    sent = _COPIES[way](table)
+    table.update(second)
+    sent.update(third)
+    for found, more in ((table, second), (sent, third)):
+        assert sb.learn(found) == sb.learn(_both(first, more), **options)
+    del table
+    assert sent.rows == 60
+    assert sb.learn(sent) == sb.learn(_both(first, third), **options)
+    del sent, found
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_statistics_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    rows = _numbers(40)
+    (tmp_path / "sent").write_bytes(pickle.dumps(sb.statistics(rows)))
+    program = (
+        "import pickle, sys, stablebn as sb; print(sb.learn(pickle.loads(open(sys.argv[1], 'rb').read())).fingerprint)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "sent")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == sb.learn(rows).fingerprint
 
 
 def test_nothing_is_left_on_disk(tmp_path: Path) -> None:
