@@ -12,7 +12,7 @@ table that comes in parts (`batches`) is written as it came (`stock`), and then 
 from stablebn.data.cut_points import Binning, Cuts
 from stablebn.data.kinds import Asked, Decision, Kind
 from stablebn.data.levels import Levels
-from stablebn.data.prepare import prepare
+from stablebn.data.prepare import prepare, prepare_as
 from stablebn.data.prepared import Prepared
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.data.wording import Caution
@@ -34,4 +34,5 @@ __all__ = [
     "Table",
     "Weights",
     "prepare",
+    "prepare_as",
 ]
