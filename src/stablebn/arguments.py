@@ -411,7 +411,7 @@ class _TableLearnedFrom(ReadingOptions, TableOptions):
 class _Certificate(Options):
     """A certificate."""
 
-    certificate: object = field(metadata=about("A Certificate, or the path of its file.", command_type=None))
+    certificate: Any = field(metadata=about("A Certificate, or the path of its file.", command_type=None))
 
 
 @dataclass(frozen=True)
