@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import os
@@ -725,7 +726,9 @@ def ci_test(*arguments: Any, **options: Any) -> CITest:
     """
     asked = with_own_reading(CITestArguments.from_call("ci_test", arguments, options))
     prepared = _prepared(asked, _binning(asked))
-    given = _columns_given(asked.given, prepared)
+    # None may be a name: here it does not stand for the default.
+    bound = inspect.signature(ci_test).bind(*arguments, **options).arguments
+    given = _columns_given(bound.get("given", ()), prepared)
     tested = (asked.x, asked.y, *given)
     unknown = [name for name in tested if not isinstance(name, Hashable) or name not in prepared.decisions]
     if unknown:

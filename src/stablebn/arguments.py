@@ -18,7 +18,6 @@ from typing import Any
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.memory import check_memory
-from stablebn.data.missing import MISSING
 from stablebn.data.reading_options import ReadingOptions, TableOptions
 from stablebn.errors import OptionError
 from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
@@ -394,17 +393,25 @@ class CITestArguments(_Reading, TableOptions):
     )
 
 
+def _missing_as_learned() -> Any:
+    """Return the option `missing` of a table that a graph was learned from."""
+    entry = next(own for own in options_of(ReadingOptions) if own.name == "missing")
+    usual = "by default as when the graph was learned."
+    return option(
+        None,
+        f"{entry.help.removesuffix('.')}; {usual}",
+        check=entry.check,
+        group=entry.group,
+        command_help=f"{str(entry.command_help).removesuffix('.')}; {usual}",
+    )
+
+
 @dataclass(frozen=True)
 class _TableLearnedFrom(ReadingOptions, TableOptions):
     """The table that a graph was learned from: options that are left out are as they were then."""
 
     _: KW_ONLY
-    missing: str = option(
-        None,
-        "Missing values: error, drop, level or available; by default as when the graph was learned.",
-        check=choice(MISSING),
-        group="Options",
-    )
+    missing: str = _missing_as_learned()
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ def command(
             show("scoring")
         learned = Result.from_json(graph) if is_result(graph) else read_graph(graph, directories=folders or [])
         found = score(learned, table, **options, kinds=kinds)
-    likelihood, unseen = None, []
+    likelihood: float | None = None
+    unseen: list[str] = []
     if not is_graph_file(graph) or has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
         likelihood, unseen = _likelihood(read_network(graph, directories=folders or []), table, reading)
