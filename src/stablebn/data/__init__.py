@@ -3,6 +3,7 @@
 The walk is `prepare`: `reading` (with `files` and a module for each format), `weights`, `deciding` (with `kinds`,
 `usable`, `number_text` and `encoding`), where asked for `discretising` (with `cut_points`), `missing`, `levels`,
 `duplicates`, with `checks` on the way; what is wrong is collected in `problems`. `findings` are for `stablebn.check`.
+`reading_options` has the options that every function takes that reads a table.
 
 Decisions ask `columns`, which says what they may ask: of rows in memory that is `held`, of rows on disk `stored`. A
 table that comes in parts (`batches`) is written as it came (`stock`), and then in `blocks` (`block_files`), which a
