@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import os
 import signal
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from stablebn.arguments import (
     CheckArguments,
+    CITestArguments,
+    FitArguments,
     LearnArguments,
     ScoreArguments,
     StatisticsArguments,
     about_the_table,
     changed_options,
     describe,
-    learn_options,
 )
 from stablebn.certificate import Certificate, GraphProof, graph_proof
 from stablebn.checking import Check, checked
 from stablebn.data import (
-    Asked,
     Binning,
     CategoricalTable,
     Caution,
     Decision,
+    Kind,
     Levels,
     MixedTable,
     Prepared,
-    prepare,
+    prepare_as,
 )
 from stablebn.data.blocks import AnyTable
 from stablebn.data.cut_points import USUAL_BINS
-from stablebn.data.growing import READING, GrowingTable
-from stablebn.data.levels import check_levels
+from stablebn.data.growing import GrowingTable, given_reading, with_own_reading
 from stablebn.data.memory import USUAL_MEMORY, bytes_of
 from stablebn.data.partitions import cluster_of
 from stablebn.data.wording import tallied
@@ -99,9 +100,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_DEFAULTS = {entry.name: entry.default for entry in learn_options()}
-
 Scored = TypeVar("Scored", LearnArguments, ScoreArguments)
+
+TableArguments: TypeAlias = LearnArguments | ScoreArguments | CheckArguments | FitArguments | CITestArguments
 
 Search = Callable[[Problem, SearchConfig], Climb | Pattern]
 """What finds a graph."""
@@ -167,7 +168,7 @@ def learn_among(
     OptionError
         What is known cannot be kept: a required arc cannot be there, or the learner cannot bound the parents.
     """
-    asked = _as_read_before(asked)
+    asked = with_own_reading(asked)
     said = asked.said()
     began = time.perf_counter()
     deadline = None if asked.max_time is None else time.monotonic() + asked.max_time
@@ -332,18 +333,6 @@ def _with_usual_score(asked: Scored) -> Scored:
     )
 
 
-def _as_read_before(asked: LearnArguments) -> LearnArguments:
-    """What is asked of statistics has the options with which these were made."""
-    if not isinstance(asked.data, GrowingTable):
-        return asked
-    given = list(_given_reading(asked))
-    if given:
-        raise OptionError(
-            f"statistics are read as it was said when they were made: give {listed(given)} to stablebn.statistics."
-        )
-    return replace(asked, **asked.data.options)
-
-
 def _searched(search: Search, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None) -> Climb | Pattern:
     """What a learner finds; whatever ends it, a checkpoint is written."""
     if checkpoint is None:
@@ -377,14 +366,15 @@ def _proof(
         return None
     options = {**about_the_table(asked), **changed_options(asked, (ScoreConfig, SearchConfig)), **found.limits}
     # What was given with the table is given with it again; and how long it took proves nothing.
-    for name in ("names", "max_time", *(() if isinstance(asked.weights, str) else ("weights",))):
+    given_again = ("names", "sep", "decimal", "encoding", *(() if isinstance(asked.weights, str) else ("weights",)))
+    for name in (*given_again, "max_time"):
         options.pop(name, None)
     if isinstance(prepared.table, CategoricalTable):
         options.pop("unit_free", None)
     if not asked.kinds:
         options.pop("kinds", None)
     elif isinstance(asked.kinds, Mapping):
-        options["kinds"] = list(prepared.kinds.items())
+        options["kinds"] = list(kinds_before_binning(prepared).items())
     if asked.levels is not None:
         options["levels"] = list(prepared.levels.items())
     certificate = Certificate(
@@ -402,7 +392,7 @@ def _proof(
 
 
 def _prepared(
-    asked: LearnArguments | ScoreArguments | CheckArguments,
+    asked: TableArguments,
     discretise: Binning | Mapping[Hashable, tuple[float, ...]] | None,
     duplicates: str = "keep",
     learned: Mapping[Hashable, Decision] | None = None,
@@ -410,25 +400,14 @@ def _prepared(
 ) -> Prepared:
     """The table, read as the options say; an error offers those of them again that are about the table."""
     try:
-        prepared = prepare(
-            asked.data,
-            names=asked.names,
-            kinds=asked.kinds,
-            missing=asked.missing,
+        prepared = prepare_as(
+            asked,
+            asked,
             duplicates=duplicates,
-            weights=asked.weights,
             discretise=discretise,
-            columns=asked.columns,
-            drop=asked.drop,
-            keep=asked.keep,
-            sep=asked.sep,
-            decimal=asked.decimal,
-            encoding=asked.encoding,
-            levels=asked.levels,
             learned=learned,
             learned_levels=learned_levels,
             holes_will_do=_takes_holes(asked),
-            threads=asked.threads or cores(),
             watch=asked.progress if isinstance(asked, LearnArguments) else None,
             memory=bytes_of(asked.memory) if isinstance(asked, LearnArguments) else None,
             cache=Path(asked.cache) if isinstance(asked, LearnArguments) and asked.cache is not None else None,
@@ -442,9 +421,26 @@ def _prepared(
     return prepared if isinstance(asked, LearnArguments) else prepared.held()
 
 
-def _takes_holes(asked: LearnArguments | ScoreArguments | CheckArguments) -> bool:
-    """Whether a table with holes can be learned from, or scored, as asked."""
-    if isinstance(asked, CheckArguments):
+def prepared_again(asked: LearnArguments, result: Result) -> Prepared:
+    """Read a table, its columns taken for what they were when a graph was learned, unless specified otherwise."""
+    asked = with_own_reading(asked)
+    return _prepared(
+        asked,
+        _binning(asked),
+        duplicates=asked.duplicates,
+        learned=_decisions_of(result),
+        learned_levels=_levels_of(result),
+    )
+
+
+def kinds_before_binning(prepared: Prepared) -> dict[Hashable, Kind]:
+    """Return the kinds of the columns that were not made categorical by cut points."""
+    return {name: kind for name, kind in prepared.kinds.items() if name not in prepared.cuts}
+
+
+def _takes_holes(asked: TableArguments) -> bool:
+    """Whether an incomplete table can be used as specified."""
+    if not isinstance(asked, LearnArguments | ScoreArguments):
         return True
     by_classes = isinstance(asked, LearnArguments) and EQUIVALENCE_CLASSES in learner_of(asked.algorithm).traits
     return asked.score in (AUTOMATIC, *WITH_HOLES) and not by_classes
@@ -474,7 +470,7 @@ def _units_warning(asked: LearnArguments, prepared: Prepared) -> tuple[Caution, 
     )
 
 
-def _binning(asked: LearnArguments | ScoreArguments | CheckArguments) -> Binning | None:
+def _binning(asked: TableArguments) -> Binning | None:
     if asked.discretise is None:
         if asked.bins is not None:
             raise OptionError(
@@ -526,7 +522,7 @@ def statistics(*arguments: Any, **options: Any) -> GrowingTable:
     asked = StatisticsArguments.from_call("statistics", arguments, options)
     if asked.discretise is not None or asked.bins is not None:
         raise OptionError("statistics cannot be made with discretise=: where the bins are depends on rows to come.")
-    return GrowingTable(asked.data, _given_reading(asked), *_room(asked), asked.threads or cores())
+    return GrowingTable(asked.data, given_reading(asked), *_room(asked), asked.threads or cores())
 
 
 def load_statistics(
@@ -546,14 +542,6 @@ def load_statistics(
     GrowingTable
     """
     return GrowingTable.load(path, *_room(StatisticsArguments(None, memory=memory, cache=cache)), cores())
-
-
-def _given_reading(asked: LearnArguments | StatisticsArguments) -> dict[str, Any]:
-    """Those options that say how a table is read and are not as they are anyway."""
-    values = {name: getattr(asked, name) for name in READING}
-    # An array has an == of its own.
-    same = {name for name, own in values.items() if own is None or (isinstance(own, str) and own == _DEFAULTS[name])}
-    return {name: own for name, own in values.items() if name not in same}
 
 
 def _room(asked: StatisticsArguments) -> tuple[int, Path | None]:
@@ -582,7 +570,7 @@ def check(*arguments: Any, **options: Any) -> Check:
     >>> found.exit_code
     1
     """
-    asked = CheckArguments.from_call("check", arguments, options)
+    asked = with_own_reading(CheckArguments.from_call("check", arguments, options))
     binning = _binning(asked)
     try:
         return checked(_prepared(asked, binning), None)
@@ -609,7 +597,7 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
     -------
     GraphScore
     """
-    asked = _scored_as_learned(ScoreArguments.from_call("score", arguments, options))
+    asked = _scored_as_learned(with_own_reading(ScoreArguments.from_call("score", arguments, options)))
     if asked.unit_free is None and isinstance(asked.graph, Result) and asked.graph.config.get("unit_free") is False:
         asked = replace(asked, unit_free=False)
     config = asked.part(ScoreConfig)
@@ -661,63 +649,36 @@ def _scored_as_learned(asked: ScoreArguments) -> ScoreArguments:
     return asked.as_used(**{**own, **given})
 
 
-def fit(
-    graph: object,
-    data: object,
-    *,
-    method: str = "ml",
-    iss: float = 1.0,
-    unseen: str = "uniform",
-    names: Sequence[Hashable] | None = None,
-    kinds: Asked = None,
-    levels: Mapping[Any, Sequence[Any]] | Sequence[str] | str | None = None,
-    missing: str = "error",
-    weights: object = None,
-) -> Network:
+@takes(FitArguments, describe)
+def fit(*arguments: Any, **options: Any) -> Network:
     """Estimate the parameters of a graph.
 
-    A table for a result that was learned with `discretise` gets the result's cut points, and so do rows whose
-    likelihood under the network is asked for; one for a result that was learned with `levels` gets its levels.
-
-    Parameters
-    ----------
-    graph : DAG, Result, networkx DiGraph, or list of arcs
-        No arc may go from a continuous column to a categorical one: there is no distribution for it.
-    data, names, kinds, levels, missing, weights
-        As in `learn`. A declared level that no row has gets the probability 0 with "ml".
-    method : {"ml", "bde"}
-        Maximum likelihood, or for categorical nodes the mean of the posterior with the BDeu prior of `iss`.
-        Continuous nodes: least squares, for each configuration of the categorical parents apart. The noise variance
-        is RSS / (N - 1) if all columns that vary are continuous, and RSS / n of the n rows of the configuration in a
-        mixed table: in both the log-likelihood of these rows is the `loglik` of the graph.
-    iss : float
-        Imaginary sample size of "bde".
-    unseen : {"uniform", "marginal", "error"}
-        With "ml", the distribution of a categorical node where its parents' configuration does not occur in the data.
-        A continuous node has the regression of all rows where a configuration of its categorical parents has too few
-        for its own, or with "error" an error. The network's `warnings` say where that was so.
+    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, unless
+    others are specified; so do rows whose likelihood under the network is computed. A declared level that no row has
+    gets the probability 0 with "ml".
 
     Returns
     -------
     Network
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> table = sb.read_network("asia").sample(1000, seed=1)
+    >>> sb.fit([("smoke", "lung"), ("smoke", "bronc")], table, columns=["smoke", "lung", "bronc"])
+    <Network '': 3 categorical nodes, 2 arcs>
     """
     from stablebn.networks.fitting import fit as fit_parameters
 
-    if levels is not None:
-        check_levels("levels", levels)
-    prepared = prepare(
-        data,
-        names=names,
-        kinds=kinds,
-        missing=missing,
-        weights=weights,
-        discretise=_cuts_of(graph),
-        levels=levels,
-        learned=_decisions_of(graph),
-        learned_levels=_levels_of(graph),
-        threads=cores(),
-    ).held()
-    return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
+    asked = with_own_reading(FitArguments.from_call("fit", arguments, options))
+    prepared = _prepared(
+        asked,
+        _binning(asked) or _cuts_of(asked.graph),
+        learned=_decisions_of(asked.graph),
+        learned_levels=_levels_of(asked.graph),
+    )
+    dag = as_dag(asked.graph, prepared.names)
+    return fit_parameters(dag, prepared, method=asked.method, iss=asked.iss, unseen=asked.unseen)
 
 
 def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:
@@ -752,34 +713,9 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool =
     return compare_graphs(graph_of(learned), graph_of(true), as_cpdag=as_cpdag, sid=sid)
 
 
-def ci_test(
-    data: object,
-    x: Hashable,
-    y: Hashable,
-    given: Iterable[Hashable] | Hashable = (),
-    test: str | None = None,
-    *,
-    names: Sequence[Hashable] | None = None,
-    kinds: Asked = None,
-    missing: str = "error",
-    weights: object = None,
-    unit_free: bool = True,
-) -> CITest:
+@takes(CITestArguments, describe)
+def ci_test(*arguments: Any, **options: Any) -> CITest:
     """Test whether two variables are independent given some others.
-
-    Parameters
-    ----------
-    data, names, kinds, missing, weights
-        As in `learn`.
-    x, y : name
-    given : sequence of names, or the name of one column
-    test : str
-        Categorical data: `mi` (G2, the default), `mi-adf` (G2 with adjusted degrees of freedom) or `x2` (Pearson).
-        Continuous data: `cor` (exact t test of the partial correlation, the default), `zf` (Fisher's z) or `mi-g`
-        (Gaussian mutual information). Mixed data: `mi-cg` (conditional Gaussian mutual information).
-    unit_free : bool
-        Continuous data: test rounded correlations, as `learn` does, so that units change nothing, and signs only the
-        sign of the statistic. If not, they have all their digits.
 
     Returns
     -------
@@ -792,19 +728,23 @@ def ci_test(
     >>> sb.ci_test(table, "smoke", "xray", given="either").independent()
     True
     """
-    prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, threads=cores()).held()
-    given = _columns_given(given, prepared)
-    asked = (x, y, *given)
-    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.decisions]
+    asked = with_own_reading(CITestArguments.from_call("ci_test", arguments, options))
+    prepared = _prepared(asked, _binning(asked))
+    # None may be a name: here it does not stand for the default.
+    bound = inspect.signature(ci_test).bind(*arguments, **options).arguments
+    given = _columns_given(bound.get("given", ()), prepared)
+    tested = (asked.x, asked.y, *given)
+    unknown = [name for name in tested if not isinstance(name, Hashable) or name not in prepared.decisions]
     if unknown:
         raise OptionError(f"the table has no columns {listed(unknown)}.")
-    aside = {name: prepared.decisions[name].why for name in asked if name in prepared.aside}
+    aside = {name: prepared.decisions[name].why for name in tested if name in prepared.aside}
     if aside:
         raise OptionError(f"columns that were set aside: {tallied(aside)}. Say kinds= for them.")
-    if len(set(asked)) < len(asked):
-        raise OptionError(f"x, y and given must be different columns; got {listed(asked, most=99)}.")
-    name, outcome = tested_alone(prepared.table, x, y, given, test, unit_free=unit_free)
-    return CITest(x, y, given, name, *outcome)
+    if len(set(tested)) < len(tested):
+        raise OptionError(f"x, y and given must be different columns; got {listed(tested, most=99)}.")
+    unit_free = asked.unit_free is not False
+    name, outcome = tested_alone(prepared.table, asked.x, asked.y, given, asked.test, unit_free=unit_free)
+    return CITest(asked.x, asked.y, given, name, *outcome)
 
 
 def _columns_given(given: Iterable[Hashable] | Hashable, prepared: Prepared) -> tuple[Hashable, ...]:

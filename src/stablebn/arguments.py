@@ -9,19 +9,16 @@ a study file, and the checks of them all.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
-from stablebn.data.dialect import DECIMALS, check_encoding, check_sep
 from stablebn.data.duplicates import DUPLICATES
-from stablebn.data.kinds import Kind
-from stablebn.data.levels import check_levels
 from stablebn.data.memory import check_memory
-from stablebn.data.missing import MISSING
+from stablebn.data.reading_options import ReadingOptions, TableOptions
 from stablebn.errors import OptionError
 from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
 from stablebn.knowledge.words import arcs_from_words, tiers_from_words
@@ -41,38 +38,6 @@ from stablebn.scores.registry import ScoreConfig
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
 _OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "engine", "client", "cache", "progress")
-
-
-@dataclass(frozen=True)
-class _Table(Options):
-    """The table."""
-
-    data: object = field(
-        # Frames have an == of their own.
-        compare=False,
-        metadata=about(
-            "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a "
-            "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of "
-            "Parquet or CSV files, or an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its "
-            "cluster.",
-            command_type=None,
-            in_studies=False,
-            recorded=False,
-        ),
-    )
-    _: KW_ONLY
-    names: Sequence[Hashable] | None = option(
-        None, "Column names of a NumPy array.", command_type=None, in_studies=False, recorded=False
-    )
-    weights: object = option(
-        None,
-        "How many rows each row stands for: integers, or the name of their column.",
-        command_type=str,
-        in_studies=False,
-        recorded=False,
-        group="Columns",
-        command_help="The column that says how many rows each row stands for.",
-    )
 
 
 def _automatic(name: str, usual: str) -> Any:
@@ -107,7 +72,7 @@ def _check_algorithm(_: str, value: object) -> None:
 
 
 @dataclass(frozen=True)
-class _TableAndLearner(_Table):
+class _TableAndLearner(TableOptions):
     """The table and the learner."""
 
     algorithm: str = option(
@@ -135,41 +100,10 @@ class _Graph(Options):
 
 
 @dataclass(frozen=True)
-class _Reading(Options):
-    """How to read and count the table."""
+class _Binning(ReadingOptions):
+    """How to read the table, and how to make its continuous columns categorical."""
 
     _: KW_ONLY
-    kinds: Mapping[Hashable, Kind] | Kind | None = option(
-        None,
-        "Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ... "
-        "stands for all others; or one kind for all columns that can have it.",
-        command_type=None,
-        in_studies=False,
-        recorded=False,
-    )
-    levels: Mapping[Any, Sequence[Any]] | Sequence[str] | str | None = option(
-        None,
-        "Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the "
-        "command line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. "
-        "By default levels are the values that occur.",
-        check=check_levels,
-        command_type=list[str],
-        in_studies=False,
-        recorded=False,
-        group="Columns",
-        command_help="Levels of a column that count though no row may have them: smoke=no,yes,unknown; or declared, "
-        "for those that the file declares.",
-    )
-    missing: str = option(
-        "error",
-        "Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is "
-        "learned from the rows in which these are known).",
-        check=choice(MISSING),
-        in_studies=False,
-        group="Options",
-        command_help="Missing values: error, drop (the rows), level (a level of its own), or available (each variable "
-        "is learned from the rows in which it and its parents are known).",
-    )
     discretise: str | None = option(
         None,
         "Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what "
@@ -187,54 +121,13 @@ class _Reading(Options):
         in_studies=False,
         group="Columns",
     )
-    columns: Sequence[Hashable] | str | None = option(
-        None,
-        "The columns to use, with commas between their names; by default all.",
-        command_type=str,
-        in_studies=False,
-        recorded=False,
-        group="Columns",
-    )
-    drop: Sequence[Hashable] | str | None = option(
-        None,
-        "Columns to leave out, with commas between their names.",
-        command_type=list[str],
-        in_studies=False,
-        recorded=False,
-        group="Options",
-    )
-    keep: Sequence[Hashable] | str | None = option(
-        None,
-        "Columns to learn from though they look like ids, free text or dates, with commas between their names.",
-        command_type=list[str],
-        in_studies=False,
-        recorded=False,
-        group="Columns",
-    )
-    sep: str | None = option(
-        None,
-        r"What separates the fields of a text file, say ; or \t for a tab; by default recognised.",
-        check=check_sep,
-        in_studies=False,
-        recorded=False,
-        group="Text files",
-    )
-    decimal: str | None = option(
-        None,
-        "The decimal mark of a text file, a point or a comma; by default recognised.",
-        check=choice(DECIMALS),
-        in_studies=False,
-        recorded=False,
-        group="Text files",
-    )
-    encoding: str | None = option(
-        None,
-        "The encoding of a text file, say utf-8 or cp1252; by default recognised.",
-        check=check_encoding,
-        in_studies=False,
-        recorded=False,
-        group="Text files",
-    )
+
+
+@dataclass(frozen=True)
+class _Reading(_Binning):
+    """How to read and count the table."""
+
+    _: KW_ONLY
     unit_free: bool | None = option(
         None,
         "Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change "
@@ -245,14 +138,6 @@ class _Reading(Options):
         group="Columns",
         command_help="Numbers: let no change of units or sign change the graph. By default yes, but for bge, whose "
         "prior has units.",
-    )
-    threads: int | None = option(
-        None,
-        "Threads, by default one a core. The answer does not depend on it.",
-        check=at_least(1, most=1024),
-        in_studies=False,
-        recorded=False,
-        group="Long runs",
     )
 
 
@@ -447,7 +332,7 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
 
 
 @dataclass(frozen=True)
-class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
+class ScoreArguments(_Reading, ScoreConfig, TableOptions, _Graph):
     """The options of `stablebn.score`."""
 
     score: str = _automatic("score", USUAL_SCORE)
@@ -456,13 +341,122 @@ class ScoreArguments(_Reading, ScoreConfig, _Table, _Graph):
 
 
 @dataclass(frozen=True)
-class StatisticsArguments(_Reading, _InParts, _Table):
+class StatisticsArguments(_Reading, _InParts, TableOptions):
     """What `stablebn.statistics` can be told: the table, and how to read it."""
 
 
 @dataclass(frozen=True)
-class CheckArguments(_Reading, _Table):
+class CheckArguments(_Reading, TableOptions):
     """What `stablebn.check` can be told: the table, and how to read it."""
+
+
+@dataclass(frozen=True)
+class FitArguments(_Binning, TableOptions, _Graph):
+    """The options of `stablebn.fit`."""
+
+    graph: object = field(
+        metadata=about(
+            "A DAG, Result, networkx DiGraph, or list of arcs. No arc may go from a continuous column to a categorical "
+            "one: there is no distribution for it.",
+            command_type=None,
+        )
+    )
+    _: KW_ONLY
+    method: str = option(
+        "ml",
+        "ml, maximum likelihood, or bde, for categorical nodes the mean of the posterior with the BDeu prior of iss. "
+        "Continuous nodes have least squares in each configuration of their categorical parents. The noise variance is "
+        "RSS / (N - 1) if all columns that vary are continuous, and RSS / n of the n rows of the configuration in a "
+        "mixed table: in both the log-likelihood of these rows is the loglik score of the graph.",
+    )
+    iss: float = option(1.0, "Imaginary sample size of bde.")
+    unseen: str = option(
+        "uniform",
+        "With ml, the distribution of a categorical node if no row has the configuration of its parents: uniform, "
+        "marginal, or error. A continuous node has the regression of all rows if a configuration of its categorical "
+        "parents has too few rows, or with error an error. The warnings of the network name these nodes.",
+    )
+
+
+@dataclass(frozen=True)
+class CITestArguments(_Reading, TableOptions):
+    """The options of `stablebn.ci_test`."""
+
+    x: Hashable = field(metadata=about("A column.", command_type=None))
+    y: Hashable = field(metadata=about("Another column.", command_type=None))
+    given: Iterable[Hashable] | Hashable = option((), "The columns to condition on, or the name of one column.")
+    test: str | None = option(
+        None,
+        "Categorical data: mi (G2, the default), mi-adf (G2 with adjusted degrees of freedom) or x2 (Pearson). "
+        "Continuous data: cor (exact t test of the partial correlation, the default), zf (Fisher's z) or mi-g "
+        "(Gaussian mutual information). Mixed data: mi-cg (conditional Gaussian mutual information).",
+    )
+    _: KW_ONLY
+    unit_free: bool | None = option(
+        None,
+        "Continuous data: test rounded correlations, so that no change of units can change the answer, and a change of "
+        "sign only the sign of the statistic. By default yes; otherwise correlations have all their digits.",
+        check=choice((False, True)),
+    )
+
+
+def _missing_as_learned() -> Any:
+    """Return the option `missing` of a table that a graph was learned from."""
+    entry = next(own for own in options_of(ReadingOptions) if own.name == "missing")
+    usual = "by default as when the graph was learned."
+    return option(
+        None,
+        f"{entry.help.removesuffix('.')}; {usual}",
+        check=entry.check,
+        group=entry.group,
+        command_help=f"{str(entry.command_help).removesuffix('.')}; {usual}",
+    )
+
+
+@dataclass(frozen=True)
+class _TableLearnedFrom(ReadingOptions, TableOptions):
+    """The table that a graph was learned from: options that are left out are as they were then."""
+
+    _: KW_ONLY
+    missing: str = _missing_as_learned()
+
+
+@dataclass(frozen=True)
+class _Certificate(Options):
+    """A certificate."""
+
+    certificate: Any = field(metadata=about("A Certificate, or the path of its file.", command_type=None))
+
+
+@dataclass(frozen=True)
+class VerifyArguments(_TableLearnedFrom, _Certificate):
+    """The options of `stablebn.verify`."""
+
+
+@dataclass(frozen=True)
+class _LearnedResult(Options):
+    """The result of learning."""
+
+    result: Any = field(
+        metadata=about(
+            "The Result of any learner. The best graph is looked for among those that obey what was known when it was "
+            "learned.",
+            command_type=None,
+        )
+    )
+
+
+@dataclass(frozen=True)
+class ProveArguments(_TableLearnedFrom, _LearnedResult):
+    """The options of `stablebn.prove`."""
+
+    _: KW_ONLY
+    max_parents: int | None = option(
+        None,
+        "Most parents of a variable; by default as many as the learner of the graph was allowed.",
+    )
+    max_sets: int | None = option(None, "As in stablebn.learn with the algorithm exact.")
+    max_time: float | None = option(None, "As in stablebn.learn with the algorithm exact.")
 
 
 KNOWLEDGE = ("required", "forbidden", "tiers", "knowledge", "max_parents")
@@ -546,6 +540,12 @@ def repeatable_options() -> tuple[Option, ...]:
 def score_options() -> tuple[Option, ...]:
     """The options of `stablebn.score`, without the graph and the table."""
     return tuple(entry for entry in options_of(ScoreArguments) if entry.name not in _NOT_OPTIONS)
+
+
+@cache
+def verify_options() -> tuple[Option, ...]:
+    """The options of `stablebn.verify`, without the certificate and the table."""
+    return tuple(entry for entry in options_of(VerifyArguments) if entry.name not in ("certificate", "data"))
 
 
 @cache

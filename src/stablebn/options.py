@@ -359,8 +359,13 @@ def signature_of(options: Iterable[Option]) -> inspect.Signature:
     )
 
 
+def with_default(option: Option) -> str:
+    """Describe an option by its help and its default."""
+    return option.help_with_default
+
+
 def takes(
-    kind: Callable[Parameters, Options], describe: Callable[[Option], str]
+    kind: Callable[Parameters, Options], describe: Callable[[Option], str] = with_default
 ) -> Callable[[Callable[..., Returned]], Callable[Parameters, Returned]]:
     """Give a function that passes its arguments to `Options.from_call` the signature and the help of these options.
 
@@ -373,17 +378,42 @@ def takes(
     describe : callable
         What is said of an option.
     """
-    options = cast("type[Options]", kind)
 
     def give(function: Callable[..., Returned]) -> Callable[Parameters, Returned]:
-        described: Any = function
-        returns = inspect.signature(function).return_annotation
-        described.__signature__ = signature_of(options_of(options)).replace(return_annotation=returns)
-        before, section, after = inspect.cleandoc(function.__doc__ or "").partition("Returns\n-------\n")
-        described.__doc__ = f"{before}{parameters_section(options_of(options), describe)}\n\n{section}{after}"
+        _describe_call(function, kind, describe, ())
         return cast("Callable[Parameters, Returned]", function)
 
     return give
+
+
+def method_takes(
+    kind: Callable[Parameters, Options],
+) -> Callable[[Callable[..., Returned]], Callable[Concatenate[Any, Parameters], Returned]]:
+    """Give a method the signature and the help of these options, as `takes` does for a function."""
+
+    def give(method: Callable[..., Returned]) -> Callable[Concatenate[Any, Parameters], Returned]:
+        _describe_call(method, kind, with_default, [next(iter(inspect.signature(method).parameters.values()))])
+        return cast("Callable[Concatenate[Any, Parameters], Returned]", method)
+
+    return give
+
+
+def _describe_call(
+    function: Callable[..., object],
+    kind: Callable[..., Options],
+    describe: Callable[[Option], str],
+    first: Sequence[inspect.Parameter],
+) -> None:
+    """Set the signature and the docstring of a function; `first` are the parameters before the options."""
+    described: Any = function
+    options = options_of(cast("type[Options]", kind))
+    made = signature_of(options)
+    described.__signature__ = made.replace(
+        parameters=[*first, *made.parameters.values()],
+        return_annotation=inspect.signature(function).return_annotation,
+    )
+    before, section, after = inspect.cleandoc(function.__doc__ or "").partition("Returns\n-------\n")
+    described.__doc__ = f"{before}{parameters_section(options, describe)}\n\n{section}{after}"
 
 
 def stores(

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import signal
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stablebn.api import learn_among
-from stablebn.arguments import LearnArguments
+from stablebn.api import kinds_before_binning, learn_among, prepared_again
+from stablebn.arguments import LearnArguments, ProveArguments, VerifyArguments, describe
 from stablebn.certificate import Certificate
+from stablebn.data.growing import READING, GrowingTable
 from stablebn.errors import CertificateError, GraphError, OptionError
 from stablebn.graph.json_names import name_from
 from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.interruption import Interruption
 from stablebn.learners.proven import BestDag
-from stablebn.options import options_of
+from stablebn.options import options_of, takes
 from stablebn.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search.candidates import found_by, listed
 from stablebn.search.constraints import Constraints
 from stablebn.search.optimum.search import MOST_LISTED, best_of_many, proof_of
 from stablebn.search.optimum.subsets import MOST_PLACES_AT_ONCE
+
+# What a call names besides the options of `learn`.
+_NOT_GIVEN_ON = frozenset({"certificate", "result", "data"})
 
 # Of a score: it may be worked out in another unit, and differ in its last bits.
 _SLACK = 1e-9
@@ -74,23 +77,13 @@ class Verified:
         return proof.sentence() + (f" Given {', '.join(assumed)}." if assumed else "")
 
 
-def verify(
-    certificate: Certificate | str | os.PathLike[str],
-    data: object,
-    *,
-    weights: object = None,
-    names: Sequence[Hashable] | None = None,
-    threads: int | None = None,
-) -> Verified:
+@takes(VerifyArguments, describe)
+def verify(*arguments: Any, **options: Any) -> Verified:
     """Check a certificate against a table: in integers, without the solver that has made it.
 
-    Candidate parent sets and their scores are worked out anew from the table; then every bound of the certificate.
-
-    Parameters
-    ----------
-    certificate : Certificate, or the path of its file
-    data, weights, names, threads
-        As in `learn`: the table that the graph was learned from, in any layout.
+    Candidate parent sets and their scores are computed again from the table; then every bound of the certificate. The
+    table is the one that the graph was learned from, in any layout. It is read as when the graph was learned, except
+    for the options that are specified here.
 
     Returns
     -------
@@ -109,19 +102,35 @@ def verify(
     >>> sb.verify(certificate, table).optimal
     True
     """
-    own = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
-    given: dict[str, Any] = {"weights": weights, "names": names, "threads": threads}
-    told = {name: _read(name, value) for name, value in own.options.items()}
-    options = {**told, **{name: value for name, value in given.items() if value is not None}}
+    asked = VerifyArguments.from_call("verify", arguments, options)
+    own = asked.certificate
+    certificate = own if isinstance(own, Certificate) else Certificate.read(own)
+    told = {name: _read(name, value) for name, value in certificate.options.items()}
     try:
-        asked = LearnArguments.of_learn((data, "exact"), options)
-        result = learn_among(asked, own.known, search_by=lambda problem, config: _checked(own, problem, config))
+        learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
+        result = learn_among(
+            learned, certificate.known, search_by=lambda problem, config: _checked(certificate, problem, config)
+        )
     except (OptionError, GraphError) as error:
         raise CertificateError(f"the certificate asks for what cannot be: {error}") from None
     assert result.score is not None
     proof = result.proof
     assert proof is not None
     return Verified(proof.optimal, result.score, proof.bound, proof.gap, result)
+
+
+def _with_given(
+    told: Mapping[str, Any], asked: VerifyArguments | ProveArguments, given: Mapping[str, object]
+) -> dict[str, Any]:
+    """Return the options that a graph was learned with, replaced by those that are given now.
+
+    Statistics bring the reading options that they were made with.
+    """
+    kept = {
+        name: value for name, value in told.items() if not (isinstance(asked.data, GrowingTable) and name in READING)
+    }
+    named = {name for name, value in given.items() if value is not None and name not in _NOT_GIVEN_ON}
+    return {**kept, **{name: getattr(asked, name) for name in named}}
 
 
 @dataclass(frozen=True)
@@ -153,29 +162,16 @@ class Distance:
         return f"At most {self.at_most:,.4g} nats below the best graph, and at least {self.at_least:,.4g}."
 
 
-def prove(
-    result: Result,
-    data: object,
-    *,
-    max_parents: int | None = None,
-    max_sets: int | None = None,
-    max_time: float | None = None,
-    weights: object = None,
-    names: Sequence[Hashable] | None = None,
-    threads: int | None = None,
-) -> Distance:
+@takes(ProveArguments, describe)
+def prove(*arguments: Any, **options: Any) -> Distance:
     """Say how far a learned graph is from the best graph that the same score has for the same table.
 
-    Parameters
-    ----------
-    result : Result
-        Of any learner. The best graph is looked for among those that obey what was known when it was learned.
-    data, weights, names, threads
-        As in `learn`: the table that it was learned from.
-    max_parents : int, optional
-        Most parents of a variable; by default as many as the learner of the graph was allowed.
-    max_sets, max_time
-        As in `learn` with `algorithm="exact"`.
+    The table is the one that the graph was learned from. It is read as when the graph was learned, except for the
+    options that are specified here.
+
+    Returns
+    -------
+    Distance
 
     Raises
     ------
@@ -189,23 +185,26 @@ def prove(
     >>> print(sb.prove(sb.learn(table, "hc"), table))
     This is the best graph: it is proven.
     """
+    asked = ProveArguments.from_call("prove", arguments, options)
+    result = asked.result
     if result.score is None:
         raise GraphError("the graph has no score, so there is nothing to prove. See its `warnings`.")
-    options: dict[str, Any] = {name: value for name, value in result.config.items() if name in _KEPT}
-    if "continuous" not in result.kinds.values() or options.get("discretise") is not None:
-        options.pop("unit_free", None)
-    if options.get("discretise") is None:
-        options["kinds"] = dict(result.kinds)
-    told: dict[str, Any] = {
-        "columns": list(result.kinds),
-        "max_parents": max_parents,
-        "max_sets": max_sets,
-        "max_time": max_time,
-    }
-    told |= {"weights": weights, "names": names, "threads": threads, "levels": dict(result.levels) or None}
-    options |= {name: value for name, value in told.items() if value is not None}
-    asked = LearnArguments.of_learn((data, "exact"), {name: own for name, own in options.items() if own is not None})
-    best = learn_among(asked, interruption=Interruption([signal.Signals.SIGINT]))
+    told = {name: value for name, value in result.config.items() if name in _KEPT and value is not None}
+    if options.get("drop") is None:
+        told["columns"] = list(result.kinds)
+    if "continuous" not in result.kinds.values() or "discretise" in told:
+        told.pop("unit_free", None)
+    learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
+    prepared = prepared_again(learned, result)
+    if prepared.kinds != result.kinds:
+        raise GraphError(
+            "the graph was learned from other columns, or from columns of other kinds. Leave out columns=, drop= and "
+            "kinds=, or give those that it was learned with."
+        )
+    if not isinstance(asked.data, GrowingTable):
+        # As options, so that the certificate of the best graph has them.
+        learned = learned.as_used(kinds=kinds_before_binning(prepared) or None, levels=dict(prepared.levels) or None)
+    best = learn_among(learned, interruption=Interruption([signal.Signals.SIGINT]), prepared=prepared)
     assert best.score is not None
     if best.bound is not None and best.bound < result.score - _SLACK * max(1.0, abs(result.score)):
         raise GraphError(

@@ -16,6 +16,7 @@ from stablebn.arguments import LearnerParameters, parameters_of
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
 from stablebn.data.reading import read
+from stablebn.data.reading_options import TableReading
 from stablebn.data.weights import set_weights_apart
 from stablebn.errors import DataError, OptionError
 from stablebn.graph import DAG, PDAG, as_graph, to_adjacency
@@ -169,7 +170,7 @@ class StructureLearner:
         )
         columns, weights = set_weights_apart(source.columns, weights)
         missing = "drop" if self.missing == "available" else self.missing
-        prepared = prepared_for(network, columns, missing=missing, weights=weights)
+        prepared = prepared_for(network, TableReading(columns, missing=missing, weights=weights))
         if not prepared.table.total:
             raise DataError("there are no rows to tell the likelihood of.")
         return log_likelihood_of(network, prepared) / prepared.table.total

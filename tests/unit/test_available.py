@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import stablebn as sb
 from stablebn.cli import app
 from stablebn.data import CategoricalTable, ContinuousTable, prepare
-from stablebn.networks.model import CPT, LinearGaussian
+from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian
 
 CLIMBING = ["tabu-stable", "hc-stable", "tabu", "hc"]
 OTHERS = ["pc-stable", "gs", "inter-iamb", "mmhc", "h2pc"]
@@ -275,6 +275,38 @@ def test_gaussian_parameters_come_from_the_rows_of_their_family() -> None:
     root = network["x0"]
     assert isinstance(root, LinearGaussian)
     assert root.intercept == pytest.approx(frame["x0"].mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "mixed"])
+def test_complete_families_are_fitted_beside_incomplete_columns(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    a, b, c = rng.normal(size=(3, 60)).tolist()
+    table: dict[str, Any] = {"a": a, "b": b, "c": [math.nan if i % 5 == 0 else value for i, value in enumerate(c)]}
+    if kind == "mixed":
+        table["g"] = ["x" if i % 2 else "y" for i in range(60)]
+    arcs = [("a", "b"), ("b", "c"), *([("g", "b")] if kind == "mixed" else [])]
+    network = sb.fit(arcs, table, missing="available")
+    frame = pd.DataFrame(table)
+    less = 0 if kind == "mixed" else 1
+    _check_regression(network["a"], frame, "a", [], (), less)
+    _check_regression(network["c"], frame, "c", ["b"], (), less)
+    if kind == "continuous":
+        _check_regression(network["b"], frame, "b", ["a"], (), less)
+    else:
+        for place, level in enumerate("xy"):
+            _check_regression(network["b"], frame[frame["g"] == level], "b", ["a"], (place,), less)
+
+
+def _check_regression(
+    found: object, frame: pd.DataFrame, node: str, parents: list[str], place: tuple[int, ...], less: int
+) -> None:
+    """Compare a Gaussian with the least squares of NumPy over the complete rows of its family."""
+    assert isinstance(found, LinearGaussian | ConditionalGaussian)
+    own, rows = found.conditional(), frame[[node, *parents]].dropna()
+    design = np.column_stack([np.ones(len(rows)), rows[parents]])
+    solution, squares, *_ = np.linalg.lstsq(design, rows[node])
+    assert [own.intercepts[place], *own.coefficients[place]] == pytest.approx(solution.tolist())
+    assert own.sds[place] == pytest.approx(math.sqrt(squares[0] / (len(rows) - less)))
 
 
 def test_parameters_of_too_few_rows_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 from warnings import catch_warnings, simplefilter
 
@@ -27,8 +28,8 @@ from stablebn.data.choosing import Choice
 from stablebn.data.dialect import Dialect
 from stablebn.data.levels import categories_of, told_levels
 from stablebn.data.reading import read
-from stablebn.errors import UnseenLevelWarning, spelled
-from stablebn.networks import read_graph, read_network
+from stablebn.errors import OptionError, UnseenLevelWarning, spelled
+from stablebn.networks import Network, read_graph, read_network
 from stablebn.networks.formats import has_parameters, is_graph_file
 from stablebn.result import Result
 from stablebn.result_json import is_result
@@ -69,13 +70,11 @@ def command(
             show("scoring")
         learned = Result.from_json(graph) if is_result(graph) else read_graph(graph, directories=folders or [])
         found = score(learned, table, **options, kinds=kinds)
-    likelihood, unseen = None, []
+    likelihood: float | None = None
+    unseen: list[str] = []
     if not is_graph_file(graph) or has_parameters(graph):
         reading = {option: options[option] for option in ("missing", "weights") if options[option] is not None}
-        with catch_warnings(record=True) as told:
-            simplefilter("always", UnseenLevelWarning)
-            likelihood = read_network(graph, directories=folders or []).log_likelihood(table, **reading)
-        unseen = [str(warning.message) for warning in told]
+        likelihood, unseen = _likelihood(read_network(graph, directories=folders or []), table, reading)
     if as_json:
         say_json(
             {
@@ -94,5 +93,18 @@ def command(
         say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
     if likelihood is not None:
         say(f"Log-likelihood of these rows with the network's own parameters {likelihood!r}")
-        for message in unseen:
-            say(f"  {spelled(message)}")
+    for message in unseen:
+        say(f"  {spelled(message)}")
+
+
+def _likelihood(network: Network, table: object, reading: Mapping[str, Any]) -> tuple[float | None, list[str]]:
+    """Return the log-likelihood of a table and what to say of it; None if incomplete rows have none."""
+    with catch_warnings(record=True) as told:
+        simplefilter("always", UnseenLevelWarning)
+        try:
+            likelihood = network.log_likelihood(table, **reading)
+        except OptionError as error:
+            if reading.get("missing") != "available":
+                raise
+            return None, [f"No log-likelihood with the network's own parameters: {error}"]
+    return likelihood, [str(warning.message) for warning in told]

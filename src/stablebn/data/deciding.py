@@ -146,14 +146,31 @@ def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told
     decided.cautions += [*report_markers(markers), *_report_doubtful(doubtful)]
     with problems.collected():
         refuse_unlisted(unlisted)
+    with problems.collected():
+        _refuse_text({name: own for name, own in no_numbers.items() if name not in said.learned})
+    with problems.collected():
+        _refuse_learned_text({name: own for name, own in no_numbers.items() if name in said.learned})
+
+
+def _refuse_text(no_numbers: Mapping[Name, str]) -> None:
+    """Raise `DataError` if columns of text are continuous by `kinds`."""
     if no_numbers:
-        with problems.collected():
-            raise DataError(
-                f"kinds= says continuous of text: {tallied(no_numbers)}. "
-                "Correct the values that are no numbers, or leave the column out of kinds=.",
-                columns=tuple(no_numbers),
-                remedy={"kinds": dict.fromkeys(no_numbers)},
-            )
+        raise DataError(
+            f"kinds= says continuous of text: {tallied(no_numbers)}. "
+            "Correct the values that are no numbers, or leave the column out of kinds=.",
+            columns=tuple(no_numbers),
+            remedy={"kinds": dict.fromkeys(no_numbers)},
+        )
+
+
+def _refuse_learned_text(no_numbers: Mapping[Name, str]) -> None:
+    """Raise `DataError` if columns of text are continuous in the graph or the network."""
+    if no_numbers:
+        raise DataError(
+            f"columns are continuous in the graph or network, and text in this table: {tallied(no_numbers)}. "
+            "Correct the values that are not numbers.",
+            columns=tuple(no_numbers),
+        )
 
 
 def _numbers_and(others: Sequence[str]) -> str:

@@ -4,29 +4,69 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from stablebn.data.checks import check_finite, check_total, total_of
 from stablebn.data.choosing import Choice
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS, Binning, Cuts, bin_codes, cut_points
 from stablebn.data.deciding import decide
 from stablebn.data.encoding import Categories, Encoded, Numbers, narrow
-from stablebn.data.held import held_columns
-from stablebn.data.kinds import Asked, Told, told
+from stablebn.data.held import HeldRows, held_columns
+from stablebn.data.kinds import Kind, Told, told
+from stablebn.data.levels import named_categorical, told_levels
+from stablebn.data.missing import MISSING, settle_missing, with_types
 from stablebn.data.problems import Problems
-from stablebn.data.reading import Columns, read
+from stablebn.data.reading import Columns, Source, read
+from stablebn.data.reading_options import TableReading
 from stablebn.data.table import Name, Weights
 from stablebn.data.weights import rows_with_weight, set_weights_apart
-from stablebn.errors import DataError, OptionError, listed, one_of
-from stablebn.options import at_least
+from stablebn.errors import DataError, OptionError, listed
+from stablebn.options import at_least, choice, method_takes, option, takes
+from stablebn.threads import cores
 
-check_bins = at_least(2, most=MOST_BINS)
+
+@dataclass(frozen=True)
+class _RowsToBin(TableReading):
+    """A table whose continuous columns are put into bins, and how to read it."""
+
+    _: KW_ONLY
+    missing: str = option(
+        "available",
+        "Missing values: available (they stay missing), level (they stay missing, and count as a level of categorical "
+        "columns for the method information), drop (leave out their rows) or error.",
+        check=choice(MISSING),
+    )
+
+
+@dataclass(frozen=True)
+class DiscretiseOptions(_RowsToBin):
+    """The options of `stablebn.discretise`."""
+
+    method: str = option(
+        "quantile",
+        "quantile: bins of equally many rows, as nearly as equal values allow; where many are equal there may be fewer "
+        "bins. interval: bins of equal widths between the least value and the greatest, without those that would be "
+        "empty. information: begin with quantiles, 20 or if that is more twice bins, and merge neighbours so that the "
+        "columns, categorical ones too, say as much of each other as possible (Hartemink's method).",
+        check=choice(METHODS),
+    )
+    bins: int = option(
+        USUAL_BINS,
+        f"How many, from 2 to {MOST_BINS}. Three are low, middle and high: parents multiply the cells that rows are "
+        "spread over, so few bins find more arcs in all but large tables.",
+        check=at_least(2, most=MOST_BINS),
+    )
+    _: KW_ONLY
+    cuts: Mapping[Name, Sequence[float]] | None = option(
+        None, "Use these, say cuts of a result, in place of a method. Only the columns that it names are changed."
+    )
 
 
 @dataclass(frozen=True)
@@ -45,59 +85,32 @@ class Discretised:
     data: Any
     cuts: Cuts
 
-    def apply(self, data: object, *, names: Sequence[Name] | None = None) -> Any:
+    @method_takes(_RowsToBin)
+    def apply(self, *arguments: Any, **options: Any) -> Any:
         """Put other rows into the same bins.
 
-        Parameters
-        ----------
-        data, names
-            As in `stablebn.discretise`. It must have the columns of `cuts`; others stay as they are.
+        The table must have the columns of `cuts`; others stay as they are. The first bin and the last one have no
+        outer limits: every value has a bin.
 
         Returns
         -------
         frame, table or dict
-            Of the kind that was given. The first bin and the last one have no outer limits: every value has a bin.
+            Of the kind that was given.
         """
-        return discretise(data, cuts=self.cuts, names=names).data
+        asked = _RowsToBin.from_call("apply", arguments, options)
+        found = _read(asked)
+        return _binned(asked, found, _checked(self.cuts, found.columns))
 
 
-def discretise(
-    data: object,
-    method: str = "quantile",
-    bins: int = USUAL_BINS,
-    *,
-    cuts: Mapping[Name, Sequence[float]] | None = None,
-    names: Sequence[Name] | None = None,
-    kinds: Asked = None,
-    weights: object = None,
-) -> Discretised:
+@takes(DiscretiseOptions)
+def discretise(*arguments: Any, **options: Any) -> Discretised:
     """Make categories of the continuous columns of a table.
 
     Who is in which bin depends on the values alone, whatever the order of rows and columns, the names or the machine.
     Equal values share a bin, no bin is empty, and missing values stay missing. A column with no more distinct values
     than `bins` has a bin for each of them, so that one with a single value has a single bin. Cut points are rounded to
-    as few digits as leave everyone in the same bin.
-
-    Parameters
-    ----------
-    data : frame, array, dict or path
-        As in `stablebn.learn`. Categorical columns, and those of other types, stay as they are.
-    method : {"quantile", "interval", "information"}
-        "quantile": bins of equally many rows, as nearly as equal values allow; where many are equal there may be fewer
-        bins. "interval": bins of equal widths between the least value and the greatest, without those that would be
-        empty. "information": begin with quantiles, 20 or if that is more twice `bins`, and merge neighbours so
-        that the columns, categorical ones too, say as much of each other as possible (Hartemink's method).
-    bins : int
-        How many, from 2 to 100. Three are low, middle and high: parents multiply the cells that rows are spread over,
-        so few bins find more arcs in all but large tables.
-    cuts : mapping of name to cut points, optional
-        Use these, say `cuts` of a result, in place of a method. Only the columns that it names are changed.
-    names : sequence of hashable, optional
-        Names of the columns of a NumPy array.
-    kinds : mapping of name to {"categorical", "continuous"}, optional
-        As in `stablebn.learn`.
-    weights : name of a column, or sequence of int, optional
-        As in `stablebn.learn`: how many rows each row stands for.
+    as few digits as leave everyone in the same bin. Categorical columns, and those of other types, stay as they are;
+    columns that are not used are left out.
 
     Returns
     -------
@@ -123,14 +136,13 @@ def discretise(
     >>> found.apply({"age": [50.0]})
     {'age': ['2: 40 or more']}
     """
-    one_of("method", method, METHODS)
-    bins = int(bins) if isinstance(bins, np.integer) else bins
-    check_bins("bins", bins)
-    columns = read(data, names=names).columns
-    own = _find_cuts(columns, kinds, weights, Binning(method, bins)) if cuts is None else _checked(cuts, columns)
-    numbers = _numbers({name: columns[name] for name in own})
-    binned = {name: _labelled(column, own[name]) for name, column in numbers.items()}
-    return Discretised(_with_columns(data, columns, binned), own)
+    asked = DiscretiseOptions.from_call("discretise", arguments, options)
+    found = _read(asked)
+    if asked.cuts is None:
+        cuts = _find_cuts(asked, found, Binning(asked.method, asked.bins))
+    else:
+        cuts = _checked(asked.cuts, found.columns)
+    return Discretised(_binned(asked, found, cuts), cuts)
 
 
 def labels_of(cuts: Sequence[float]) -> tuple[str, ...]:
@@ -184,19 +196,60 @@ def _checked(cuts: object, columns: Columns) -> Cuts:
     return own
 
 
-def _find_cuts(columns: Columns, kinds: Asked, weights: object, binning: Binning) -> Cuts:
+def _read(asked: TableReading) -> Source:
+    """Read the columns that are used."""
+    return read(
+        asked.data,
+        names=asked.names,
+        dialect=asked.dialect,
+        choice=asked.choice,
+        threads=asked.threads or cores(),
+    )
+
+
+def _binned(asked: TableReading, found: Source, cuts: Cuts) -> Any:
+    """Return the table with some columns put into bins."""
+    numbers = _numbers({name: found.columns[name] for name in cuts})
+    labelled = {name: _labelled(column, cuts[name]) for name, column in numbers.items()}
+    return _with_columns(asked.data, found, labelled, _complete_rows(asked, found))
+
+
+def _complete_rows(asked: TableReading, found: Source) -> NDArray[np.bool_] | None:
+    """Return which rows the new table has; None: all. Raise `DataError` if missing values are an error."""
+    if asked.missing not in ("error", "drop"):
+        return None
+    variables, _ = set_weights_apart(found.columns, asked.weights)
+    rows = HeldRows(variables, len(next(iter(variables.values()), ())))
+    columns = _decided(asked, found, variables, None)
+    settle_missing(rows, {**columns}, asked.missing, found.cautions)
+    incomplete = [column.missing for column in columns.values() if column.gaps]
+    return ~np.logical_or.reduce(incomplete) if incomplete else None
+
+
+def _decided(asked: TableReading, found: Source, variables: Columns, weights: Weights | None) -> dict[Name, Encoded]:
+    """Decide for each variable whether it is categorical or continuous, and encode it."""
+    problems = Problems()
+    kinds = asked.kinds if isinstance(asked.kinds, Mapping) else {}
+    said = told(asked.kinds, asked.choice.kept(found.names), variables)
+    categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(asked.levels, tuple(variables)), "categorical")
+    said = said._replace(kinds={**categorical, **said.kinds})
+    told_levels(asked.levels, variables, {})
+    decided = decide(with_types(variables, asked.missing), weights, said, asked.missing, problems)
+    problems.raise_all(found.names, asked.choice, kinds)
+    return held_columns(decided.columns)
+
+
+def _find_cuts(asked: TableReading, found: Source, binning: Binning) -> Cuts:
+    columns = found.columns
     if columns and not len(next(iter(columns.values()))):
         raise DataError("a table without rows has no cut points. Add rows, or say cuts=.")
-    variables, weight_column = set_weights_apart(columns, weights)
+    variables, weight_column = set_weights_apart(columns, asked.weights)
     variables, counts = rows_with_weight(variables, weight_column)
     check_total(total_of(len(next(iter(columns.values()), ())), counts))
-    problems = Problems()
-    decided = decide(variables, counts, told(kinds, (), variables), "drop", problems)
-    problems.raise_all(tuple(columns), Choice(), {})
     # Categories have a say in information alone.
     heard = {
         name: column
-        for name, column in held_columns(decided.columns).items()
+        for name, column in _decided(asked, found, variables, counts).items()
         if binning.method == "information" or isinstance(column, Numbers)
     }
     check_finite(heard)
@@ -226,14 +279,14 @@ def _text(column: pa.DictionaryArray) -> list[str | None]:
     return texts
 
 
-def _with_columns(source: object, columns: Columns, binned: Mapping[Name, pa.DictionaryArray]) -> Any:
-    """A table of the same kind, with some columns replaced."""
-    if isinstance(source, Mapping):
-        return {name: _text(binned[name]) if name in binned else values for name, values in source.items()}
-    if isinstance(source, np.ndarray):
-        return {name: _text(binned[name]) if name in binned else column.to_pylist() for name, column in columns.items()}
+def _with_columns(
+    source: object, found: Source, binned: Mapping[Name, pa.DictionaryArray], rows: NDArray[np.bool_] | None
+) -> Any:
+    """Return a table of the same kind with the columns that are used, some of them replaced, and some rows."""
+    if isinstance(source, Mapping | np.ndarray):
+        return {name: _values(source, name, column, binned, rows) for name, column in found.columns.items()}
     if isinstance(source, str | os.PathLike):
-        source = pa.table(columns)
+        source = pa.table(found.columns)
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
     # Here and not above: a file is learned from without it.
@@ -242,9 +295,28 @@ def _with_columns(source: object, columns: Columns, binned: Mapping[Name, pa.Dic
     frame: Any = nw.from_native(source)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    if not binned:
-        return frame.to_native()
-    # Under their places: a name need not be text, but in Arrow it must.
-    arrow = pa.table({str(place): column for place, column in enumerate(binned.values())})
-    new: Any = nw.from_arrow(arrow, native_namespace=nw.get_native_namespace(frame))
-    return frame.with_columns(*(new[str(place)].alias(name) for place, name in enumerate(binned))).to_native()
+    if len(found.columns) < len(frame.columns):
+        frame = frame[:, [place for place, name in enumerate(frame.columns) if name in found.columns]]
+    if binned:
+        # Under their places: a name need not be text, but in Arrow it must.
+        arrow = pa.table({str(place): column for place, column in enumerate(binned.values())})
+        new: Any = nw.from_arrow(arrow, native_namespace=nw.get_native_namespace(frame))
+        frame = frame.with_columns(*(new[str(place)].alias(name) for place, name in enumerate(binned)))
+    if rows is not None:
+        frame = frame.filter(rows.tolist())
+    return frame.to_native()
+
+
+def _values(
+    source: Mapping[Name, Any] | NDArray[Any],
+    name: Name,
+    column: pa.ChunkedArray,
+    binned: Mapping[Name, pa.DictionaryArray],
+    rows: NDArray[np.bool_] | None,
+) -> Any:
+    """Return the values of a column of a dict or an array; those of a dict as they are, if all rows are used."""
+    if name in binned:
+        return _text(binned[name] if rows is None else binned[name].filter(pa.array(rows)))
+    if rows is not None:
+        return column.filter(pa.array(rows)).to_pylist()
+    return source[name] if isinstance(source, Mapping) else column.to_pylist()

@@ -9,9 +9,9 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,14 +27,16 @@ from stablebn.data.kinds import Told, family, told
 from stablebn.data.levels import named_categorical, told_levels
 from stablebn.data.memory import USUAL_MEMORY
 from stablebn.data.problems import Problems
+from stablebn.data.reading_options import TableOptions
 from stablebn.data.stock import Stock
 from stablebn.data.stock_columns import Limits, StockColumn, Unlisted
 from stablebn.data.stored import counted, fill, kept_columns
 from stablebn.data.table import Name
 from stablebn.data.weights import weight_column
 from stablebn.data.wording import Caution
-from stablebn.errors import FormatError, OptionError
+from stablebn.errors import FormatError, OptionError, listed
 from stablebn.graph.json_names import comes_back, json_text, name_from
+from stablebn.options import Options, options_of
 from stablebn.output import whole_file
 
 READING = ("names", "weights", "kinds", "levels", "missing", "columns", "drop", "keep", "sep", "decimal", "encoding")
@@ -44,6 +46,9 @@ _MARK, _FORMAT = b"stablebn statistics\n", 1
 _NUMBERS = 16
 _DIGEST = 16
 _AT_ONCE = 1 << 20
+
+
+SomeTable = TypeVar("SomeTable", bound=TableOptions)
 
 
 class GrowingTable:
@@ -383,3 +388,30 @@ def _checked(file: BinaryIO, name: str) -> dict[str, Any]:
         raise FormatError(name, None, "these statistics were written by another version of stablebn. Make them anew.")
     file.seek(first + length)
     return header
+
+
+def given_reading(asked: Options) -> dict[str, Any]:
+    """Return those options of `READING` that are not the default."""
+    defaults = {entry.name: entry.default for entry in options_of(type(asked))}
+    values = {name: getattr(asked, name) for name in READING}
+    # An array has an == of its own.
+    same = {name for name, own in values.items() if own is None or (isinstance(own, str) and own == defaults[name])}
+    return {name: own for name, own in values.items() if name not in same}
+
+
+def with_own_reading(asked: SomeTable) -> SomeTable:
+    """Give statistics the reading options that they were made with; other tables keep the specified options.
+
+    Raises
+    ------
+    OptionError
+        The table is a `GrowingTable`, and a reading option is specified again.
+    """
+    if not isinstance(asked.data, GrowingTable):
+        return asked
+    given = list(given_reading(asked))
+    if given:
+        raise OptionError(
+            f"statistics are read as it was said when they were made: give {listed(given)} to stablebn.statistics."
+        )
+    return replace(asked, **asked.data.options)

@@ -77,12 +77,15 @@ class Told(NamedTuple):
         Columns that are not to be set aside.
     aside : collection of names
         Columns that are.
+    learned : collection of names
+        Columns whose kind is not specified by the user, but taken from a graph or a network.
     """
 
     kinds: Mapping[Name, Kind]
     others: Kind | None = None
     kept: Collection[Name] = frozenset()
     aside: Collection[Name] = frozenset()
+    learned: Collection[Name] = frozenset()
 
     def of(self, name: Name) -> Kind | None:
         """The kind that a column should have if it can."""
@@ -93,7 +96,7 @@ class Told(NamedTuple):
         before = {name: own for name, own in learned.items() if name in columns and name not in self.kinds}
         kinds = {name: own.kind for name, own in before.items() if own.kind is not None}
         aside = {name for name, own in before.items() if own.kind is None and name not in self.kept}
-        return self._replace(kinds={**kinds, **self.kinds}, aside=aside)
+        return self._replace(kinds={**kinds, **self.kinds}, aside=aside, learned=frozenset(kinds))
 
 
 def family(type_: pa.DataType) -> Family | None:

@@ -59,9 +59,7 @@ def settle_missing(
         return rows, _add_levels(rows, columns, gaps), [*cautions, _levels_caution(gaps)]
     if missing == "error":
         raise DataError(
-            f'missing values in {tallied(gaps)}, of {rows.count} rows. Say missing="available" to learn each variable '
-            'with its parents from the rows in which these are known, missing="drop" to leave out all rows with '
-            'missing values, or missing="level" to make them a level (categorical columns only).'
+            f"missing values in {tallied(gaps)}, of {rows.count} rows. {_choices(columns, gaps, holes_will_do)}"
             + "".join(f" {own}" for own in cautions if own.code == "markers"),
             columns=tuple(gaps),
             remedy={"missing": "available"} if holes_will_do else _without_rows(rows, columns, gaps),
@@ -83,6 +81,18 @@ def settle_missing(
             remedy=_without_rows(rows, columns, gaps),
         )
     return kept.rows, kept.columns, [*cautions, _dropped_caution(gaps, rows.count, kept.rows.count)]
+
+
+def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], holes_will_do: bool) -> str:
+    """Name the values of `missing` that this table can be used with."""
+    choices = ['missing="drop" to leave out all rows with missing values']
+    if holes_will_do:
+        choices.insert(
+            0, 'missing="available" to learn each variable with its parents from the rows in which these are known'
+        )
+    if all(isinstance(columns[name], CategoricalColumn) for name in gaps):
+        choices.append('missing="level" to make them a level')
+    return f"Say {', or '.join(choices)}."
 
 
 def _without_rows(rows: Rows, columns: Mapping[Name, Column], gaps: Mapping[Name, int]) -> dict[str, object]:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from stablebn.data.batches import contents_of
 from stablebn.data.block_files import BlockFiles
@@ -40,10 +41,12 @@ from stablebn.data.partitions import Cluster
 from stablebn.data.prepared import Prepared
 from stablebn.data.problems import Problems
 from stablebn.data.reading import read
+from stablebn.data.reading_options import ReadingOptions, TableOptions
 from stablebn.data.stored import in_parts, open_stored, size_class
 from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart
 from stablebn.errors import OptionError, one_of
+from stablebn.threads import cores
 
 logger = logging.getLogger("stablebn.data")
 
@@ -285,6 +288,26 @@ def prepare(
     if kept is not None and isinstance(written, BlockFiles):
         kept.keep(source, written, prepared)
     return prepared
+
+
+def prepare_as(table: TableOptions, reading: ReadingOptions, **rest: Any) -> Prepared:
+    """Read, check and encode a table as its options say; `rest` are the other options of `prepare`."""
+    return prepare(
+        table.data,
+        names=table.names,
+        weights=table.weights,
+        kinds=reading.kinds,
+        levels=reading.levels,
+        missing=reading.missing,
+        columns=reading.columns,
+        drop=reading.drop,
+        keep=reading.keep,
+        sep=reading.sep,
+        decimal=reading.decimal,
+        encoding=reading.encoding,
+        threads=reading.threads or cores(),
+        **rest,
+    )
 
 
 def _held(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared, Table, prepare
+from stablebn.data import CategoricalTable, ContinuousTable, Decision, MixedTable, Prepared, Table, prepare_as
+from stablebn.data.growing import with_own_reading
+from stablebn.data.reading_options import TableReading
 from stablebn.errors import DataError, OptionError, UnseenLevelWarning, listed
 from stablebn.networks.model import CPT, Name, Network
 
@@ -19,30 +22,50 @@ UNSEEN = -1
 _CALLERS = 6
 
 
-def prepared_for(network: Network, data: object, *, missing: str = "error", weights: object = None) -> Prepared:
-    """A table whose columns are the network's nodes, each of its node's kind."""
-    names = None if not isinstance(data, np.ndarray) else list(network.nodes)
-    prepared = prepare(
-        data,
-        names=names,
-        kinds=network.kinds,
-        missing=missing,
-        weights=weights,
+def prepared_for(network: Network, asked: TableReading) -> Prepared:
+    """Read a table whose columns are the network's nodes, each of its node's kind."""
+    asked = with_own_reading(asked)
+    if asked.names is None and isinstance(asked.data, np.ndarray) and asked.data.dtype.names is None:
+        asked = replace(asked, names=network.nodes)
+    _check_kinds(network, asked.kinds)
+    prepared = prepare_as(
+        asked,
+        asked,
+        learned={node: Decision(kind, "as in the network", plain=True) for node, kind in network.kinds.items()},
         discretise=network.cuts or None,
         holes_will_do=False,
         few_rows_will_do=True,
     ).held()
-    empty = [name for name in prepared.aside if name in network]
-    if empty:
-        raise DataError(f"columns without any value: {listed(empty)}. The network needs them.")
     if prepared.table.holes:
         raise OptionError(
             'missing="available" is for learning: a network tells how likely whole rows are. Say missing="drop".'
         )
+    lacking = [name for name in network.nodes if name not in prepared.names]
+    if lacking:
+        raise DataError(
+            f"the table lacks columns of the network: {listed(lacking)}. Its columns: {listed(prepared.names)}."
+        )
+    empty = [name for name in prepared.aside if name in network]
+    if empty:
+        raise DataError(f"columns without any value: {listed(empty)}. The network needs them.")
     alien = [name for name in prepared.names if name not in network]
     if alien:
-        raise DataError(f"columns that are not in the network: {listed(alien)}. Leave them out.")
+        raise DataError(f"columns that are not in the network: {listed(alien)}. Leave them out with drop=.")
     return prepared
+
+
+def _check_kinds(network: Network, kinds: object) -> None:
+    """Raise `OptionError` if `kinds` and the network differ; the continuous columns that it bins may be so called."""
+    if not isinstance(kinds, Mapping):
+        return
+    other = [
+        node
+        for node, kind in network.kinds.items()
+        if node in kinds and kinds[node] != kind and not (node in network.cuts and kinds[node] == "continuous")
+    ]
+    if other:
+        told = ", ".join(f"{node!r} is {network.kinds[node]}" for node in other)
+        raise OptionError(f"kinds= and the network differ: in the network {told}. Leave these columns out of kinds=.")
 
 
 def aligned(

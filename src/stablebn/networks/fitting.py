@@ -129,8 +129,9 @@ class _Columns:
 
     @cached_property
     def _moments(self) -> Moments:
-        """Of all continuous columns and all rows."""
-        return Moments(self.continuous)
+        """Moments of the continuous columns without missing values, over all rows."""
+        complete = [v for v in range(len(self.continuous.names)) if v not in self.continuous.holes]
+        return Moments(self.continuous.select(complete))
 
     def known(self, names: Sequence[Name]) -> NDArray[np.bool_] | None:
         """The rows in which all of some columns are known; None: all rows."""
@@ -157,7 +158,7 @@ class _Columns:
         return ContinuousTable(table.names, np.ascontiguousarray(table.values[:, known]), weights)
 
     def moments(self, names: Sequence[Name], known: NDArray[np.bool_] | None) -> Moments:
-        """Of some columns, of which the first is the node, over the rows that are known."""
+        """Moments of a node and its parents, the node first, over the known rows; without `known`, over all rows."""
         if known is None:
             return self._moments
         rows = self.rows_of(names, known)

@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data import Prepared, Weights
+from stablebn.data.reading_options import TableReading
 from stablebn.errors import GraphError
 from stablebn.fixed_point import to_float
 from stablebn.networks.aligning import UNSEEN, aligned, prepared_for
 from stablebn.networks.model import CPT, ConditionalGaussian, Level, Name, Network
 
 
-def log_likelihood(network: Network, data: object, *, missing: str = "error", weights: object = None) -> float:
+def log_likelihood(network: Network, asked: TableReading) -> float:
     """Sum over rows of the logarithm of their probability or density; see `Network.log_likelihood`."""
-    return log_likelihood_of(network, prepared_for(network, data, missing=missing, weights=weights))
+    return log_likelihood_of(network, prepared_for(network, asked))
 
 
 def log_likelihood_of(network: Network, prepared: Prepared) -> float:

@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import Cuts, Kind
+from stablebn.data.reading_options import TableReading
 from stablebn.data.wording import Caution
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG
 from stablebn.graph.names import name_key
+from stablebn.options import method_takes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -248,21 +250,34 @@ class Network(Mapping[Name, Distribution]):
 
         return sample(self, n, seed=seed)
 
-    def log_likelihood(self, data: object, *, missing: str = "error", weights: object = None) -> float:
+    @method_takes(TableReading)
+    def log_likelihood(self, *arguments: Any, **options: Any) -> float:
         """Logarithm of the probability, or density, of a table's rows under these parameters.
 
-        On rows that were not used to fit them this is the held-out log-likelihood; -inf where a row is impossible, as
+        On rows that were not used to fit them this is the held-out log-likelihood; -inf if a row is impossible, as
         is one with a level that the network does not know (`UnseenLevelWarning`).
 
-        Parameters
-        ----------
-        data, missing, weights
-            As in `stablebn.learn`. The columns are the nodes; levels are matched as values or else as text. Numbers
-            for nodes that have `cuts` are put into the bins.
+        The columns that are used must be the nodes; those of an array without names are taken to be in their order.
+        Levels are matched as values or else as text. The network decides the kinds: `kinds` cannot contradict it.
+        Numbers for nodes that have `cuts` are put into the bins. A row with a missing value has no likelihood:
+        `missing="available"` is refused if there are any.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import stablebn as sb
+        >>> asia = sb.read_network("asia")
+        >>> table = asia.sample(100, seed=1)
+        >>> numbered = table.append_column("row", [list(range(100))])
+        >>> asia.log_likelihood(numbered, drop="row") == asia.log_likelihood(table)
+        True
         """
         from stablebn.networks.likelihood import log_likelihood
 
-        return log_likelihood(self, data, missing=missing, weights=weights)
+        return log_likelihood(self, TableReading.from_call("log_likelihood", arguments, options))
 
     def to_pgmpy(self) -> Any:
         """The network as a pgmpy model."""
