@@ -85,7 +85,7 @@ from stablebn.naming import (
     start_graph,
     start_parent_sets,
 )
-from stablebn.options import options_of, takes
+from stablebn.options import checked_arguments, file_path, flag, is_hashable, is_iterable, options_of, takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb
@@ -525,6 +525,7 @@ def statistics(*arguments: Any, **options: Any) -> GrowingTable:
     return GrowingTable(asked.data, _given_reading(asked), *_room(asked), asked.threads or cores())
 
 
+@checked_arguments(path=file_path)
 def load_statistics(
     path: str | os.PathLike[str], *, memory: str | int | None = None, cache: str | os.PathLike[str] | None = None
 ) -> GrowingTable:
@@ -716,6 +717,7 @@ def fit(
     return fit_parameters(as_dag(graph, prepared.names), prepared, method=method, iss=iss, unseen=unseen)
 
 
+@checked_arguments(as_cpdag=flag, sid=flag)
 def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:
     """Compare a learned graph with the true one, nodes matched by name.
 
@@ -791,7 +793,7 @@ def ci_test(
     prepared = prepare(data, names=names, kinds=kinds, missing=missing, weights=weights, threads=cores()).held()
     given = _columns_given(given, prepared)
     asked = (x, y, *given)
-    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in prepared.decisions]
+    unknown = [name for name in asked if not is_hashable(name) or name not in prepared.decisions]
     if unknown:
         raise OptionError(f"the table has no columns {listed(unknown)}.")
     aside = {name: prepared.decisions[name].why for name in asked if name in prepared.aside}
@@ -805,6 +807,6 @@ def ci_test(
 
 def _columns_given(given: Iterable[Hashable] | Hashable, prepared: Prepared) -> tuple[Hashable, ...]:
     """The columns to condition on; what is itself the name of a column is that one, be it text or a tuple."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not is_iterable(given):
         return (given,)
     return (given,) if isinstance(given, tuple) and given in prepared.decisions else tuple(given)

@@ -16,7 +16,7 @@ from stablebn.graph.json_names import name_from
 from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.interruption import Interruption
 from stablebn.learners.proven import BestDag
-from stablebn.options import options_of
+from stablebn.options import checked_arguments, instance_of, is_path, options_of
 from stablebn.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search.candidates import found_by, listed
@@ -74,6 +74,12 @@ class Verified:
         return proof.sentence() + (f" Given {', '.join(assumed)}." if assumed else "")
 
 
+def _check_certificate(name: str, value: object) -> None:
+    if not isinstance(value, Certificate) and not is_path(value):
+        raise OptionError(f"{name}= must be a certificate or the name of its file; got {type(value).__name__}.")
+
+
+@checked_arguments(certificate=_check_certificate)
 def verify(
     certificate: Certificate | str | os.PathLike[str],
     data: object,
@@ -153,6 +159,7 @@ class Distance:
         return f"At most {self.at_most:,.4g} nats below the best graph, and at least {self.at_least:,.4g}."
 
 
+@checked_arguments(result=instance_of(Result, "a result of stablebn.learn"))
 def prove(
     result: Result,
     data: object,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stablebn.errors import MissingExtraError, OptionError
+from stablebn.options import checked_arguments, file_path, flag
 from stablebn.output import check_free, whole_file
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def new_figure(width: float, height: float, *, layout: Any = "constrained") -> F
     return NotebookFigure(figsize=(width, height), layout=layout)
 
 
+@checked_arguments(path=file_path, force=flag)
 def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None, *, force: bool) -> Figure:
     """Draw a figure, and write it if there is a path; whether that can be is seen before any work is done."""
     if path is not None:
