@@ -32,6 +32,7 @@ from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.lone_test import tested_alone
 from stablebn.learners.restricted import HybridTrace
 from stablebn.naming import called_names, constraints_of, forbidden_by_kind
+from stablebn.options import is_hashable
 from stablebn.order import telling_key
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Trace
@@ -231,10 +232,10 @@ def _either_way(edges: Sequence[Edge]) -> Iterator[Edge]:
 def _check_asked(result: Result, a: Hashable, b: Hashable) -> None:
     merged = {name: stands for stands, group in result.merged.items() for name in group if name != stands}
     for name in (a, b):
+        if is_hashable(name) and name in merged:
+            raise OptionError(f"{merged[name]!r} stands for {name!r}, as both are the same: ask for {merged[name]!r}.")
         if not is_among(name, result.nodes):
             raise OptionError(f"the learned graph has no variable {name!r}: it has {listed(result.nodes)}.")
-        if name in merged:
-            raise OptionError(f"{merged[name]!r} stands for {name!r}, as both are the same: ask for {merged[name]!r}.")
     if a == b:
         raise OptionError(f"an arc joins two variables; {a!r} was asked for twice.")
 

@@ -37,7 +37,7 @@ from typing import (
 from stablebn.errors import OptionError, is_among, listed, one_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, TypeIs
 
 Check = Callable[[str, object], None]
 """Raises `OptionError` if the option of that name cannot have that value."""
@@ -517,9 +517,8 @@ def file_path(name: str, value: object) -> None:
 
 
 def list_of_names(name: str, value: object) -> None:
-    """A check: a collection, but no text or mapping, of values that can be names."""
-    is_list = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping) and is_iterable(value)
-    if not is_list or not all(map(is_hashable, cast("Collection[object]", value))):
+    """A check: a collection of values that can be names."""
+    if not (isinstance(value, Collection) and is_iterable(value) and all(map(is_hashable, value))):
         raise OptionError(f"{name}={_shown(value)} must be a list of names.")
 
 
@@ -544,7 +543,7 @@ def is_hashable(value: object) -> bool:
     return True
 
 
-def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+def is_iterable(value: object) -> TypeIs[Iterable[Any]]:
     """Whether a value can be iterated over. A 0-d array has `__iter__` and cannot."""
     try:
         iter(value)  # type: ignore[call-overload]

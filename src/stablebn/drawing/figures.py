@@ -37,7 +37,6 @@ def new_figure(width: float, height: float, *, layout: Any = "constrained") -> F
     return NotebookFigure(figsize=(width, height), layout=layout)
 
 
-@checked_arguments(path=file_path, force=flag)
 def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None, *, force: bool) -> Figure:
     """Draw a figure, and write it if there is a path; whether that can be is seen before any work is done."""
     if path is not None:
@@ -48,6 +47,7 @@ def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None, *, fo
     return figure
 
 
+@checked_arguments(path=file_path, force=flag)
 def check_drawable(path: str | os.PathLike[str], *, force: bool) -> None:
     """Raise before any work is done for a picture that could not be drawn, or not be written."""
     target = Path(path)
