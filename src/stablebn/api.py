@@ -87,7 +87,7 @@ from stablebn.naming import (
     start_parent_sets,
     unjoinable_pairs,
 )
-from stablebn.options import options_of, takes
+from stablebn.options import checked_arguments, file_path, flag, is_hashable, is_iterable, options_of, takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb
@@ -525,6 +525,7 @@ def statistics(*arguments: Any, **options: Any) -> GrowingTable:
     return GrowingTable(asked.data, given_reading(asked), *_room(asked), asked.threads or cores())
 
 
+@checked_arguments(path=file_path)
 def load_statistics(
     path: str | os.PathLike[str], *, memory: str | int | None = None, cache: str | os.PathLike[str] | None = None
 ) -> GrowingTable:
@@ -681,6 +682,7 @@ def fit(*arguments: Any, **options: Any) -> Network:
     return fit_parameters(dag, prepared, method=asked.method, iss=asked.iss, unseen=asked.unseen)
 
 
+@checked_arguments(as_cpdag=flag, sid=flag)
 def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:
     """Compare a learned graph with the true one, nodes matched by name.
 
@@ -734,7 +736,7 @@ def ci_test(*arguments: Any, **options: Any) -> CITest:
     bound = inspect.signature(ci_test).bind(*arguments, **options).arguments
     given = _columns_given(bound.get("given", ()), prepared)
     tested = (asked.x, asked.y, *given)
-    unknown = [name for name in tested if not isinstance(name, Hashable) or name not in prepared.decisions]
+    unknown = [name for name in tested if not is_hashable(name) or name not in prepared.decisions]
     if unknown:
         raise OptionError(f"the table has no columns {listed(unknown)}.")
     aside = {name: prepared.decisions[name].why for name in tested if name in prepared.aside}
@@ -749,6 +751,6 @@ def ci_test(*arguments: Any, **options: Any) -> CITest:
 
 def _columns_given(given: Iterable[Hashable] | Hashable, prepared: Prepared) -> tuple[Hashable, ...]:
     """The columns to condition on; what is itself the name of a column is that one, be it text or a tuple."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not is_iterable(given):
         return (given,)
     return (given,) if isinstance(given, tuple) and given in prepared.decisions else tuple(given)

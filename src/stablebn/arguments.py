@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
 from stablebn.data.duplicates import DUPLICATES
@@ -33,7 +33,19 @@ from stablebn.learners.registry import (
     learners_with,
     refuse_options_of_others,
 )
-from stablebn.options import Option, Options, about, at_least, choice, option, options_of, refuse_unknown
+from stablebn.options import (
+    Option,
+    Options,
+    about,
+    at_least,
+    callback,
+    choice,
+    file_path,
+    is_path,
+    option,
+    options_of,
+    refuse_unknown,
+)
 from stablebn.scores.registry import ScoreConfig
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
@@ -54,14 +66,10 @@ def _automatic(name: str, usual: str) -> Any:
     )
 
 
-def _check_path(name: str, value: object) -> None:
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-        raise OptionError(f"{name}={value!r} must be the name of a file.")
-
-
 def _check_folder(name: str, value: object) -> None:
-    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+    if not is_path(value):
         raise OptionError(f"{name}={value!r} must be the name of a folder.")
+    value = cast("str | os.PathLike[str]", value)
     if os.path.exists(value) and not os.path.isdir(value):
         raise OptionError(f"{name}={os.fspath(value)!r} is a file. Name a folder, or one that is yet to be made.")
 
@@ -246,7 +254,7 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         None,
         "A file to which the search writes what it has found so far, every few seconds and when it ends. If it is "
         "there already, the same search goes on from it, to the same answer.",
-        check=_check_path,
+        check=file_path,
         command_type=Path,
         in_studies=False,
         recorded=False,
@@ -286,6 +294,7 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         None,
         "Called with the name of what is under way and how far it is, steps of a search for instance; not always from "
         "the same thread.",
+        check=callback,
         command_type=None,
         in_studies=False,
         recorded=False,
@@ -493,6 +502,17 @@ def changed_options(asked: Options, parts: Sequence[type[Options]]) -> dict[str,
     """Those options of some parts of the table that are not the default."""
     entries = [entry for part in parts for entry in options_of(part)]
     return {entry.name: getattr(asked, entry.name) for entry in entries if getattr(asked, entry.name) != entry.default}
+
+
+def checked_values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check values of options of `learn`, some of which a function takes, and return them as `learn` uses them."""
+    known = {entry.name: entry for entry in learn_options()}
+    checked = dict(given)
+    for name, value in given.items():
+        if name in known and value is not None:
+            known[name].check_value(value)
+            checked[name] = known[name].read(value)
+    return checked
 
 
 def check_given(algorithm: object, given: Mapping[str, object]) -> None:

@@ -14,6 +14,7 @@ from stablebn.errors import CertificateError
 from stablebn.fixed_point import to_float
 from stablebn.graph.json_names import json_text, name_from
 from stablebn.knowledge import KnownArcs
+from stablebn.options import checked_arguments, file_path, flag, mapping, text
 from stablebn.output import write_atomically
 from stablebn.search.optimum.proof import Multipliers, Table, Tree
 from stablebn.search.optimum.search import Proof, Ties
@@ -77,11 +78,13 @@ class Certificate:
         """`to_dict` as JSON text."""
         return json_text(self.to_dict())
 
+    @checked_arguments(path=file_path, force=flag)
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write it to a JSON file."""
         write_atomically(Path(path), self.to_json() + "\n", force=force)
 
     @classmethod
+    @checked_arguments(text=text)
     def from_json(cls, text: str) -> Certificate:
         """The certificate that `to_json` has written; `CertificateError` if it is none."""
         try:
@@ -92,6 +95,7 @@ class Certificate:
             raise CertificateError(f"this is no certificate: {type(error).__name__} {error}.") from None
 
     @classmethod
+    @checked_arguments(own=mapping)
     def from_dict(cls, own: Mapping[str, Any]) -> Certificate:
         """The certificate that `to_dict` gave; `CertificateError` if it is none."""
         try:
@@ -120,10 +124,13 @@ class Certificate:
             raise CertificateError(f"this is no certificate: {type(error).__name__} {error}.") from None
 
     @classmethod
+    @checked_arguments(path=file_path)
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
         """The certificate in a JSON file."""
         try:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise CertificateError(f"the certificate {os.fspath(path)!r} is not UTF-8 text.") from None
         except OSError as error:
             raise CertificateError(f"the certificate {os.fspath(path)!r} cannot be read: {error.strerror}.") from None
 

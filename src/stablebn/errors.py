@@ -173,8 +173,16 @@ def spelled(name: object, *, keep: str = "") -> str:
     )
 
 
-def one_of(option: str, value: Hashable, allowed: Sequence[Hashable]) -> None:
+def is_among(value: object, allowed: Sequence[Hashable]) -> bool:
+    """Whether a value is one of the `allowed` ones; what cannot be compared with them, such as pandas.NA, is not."""
+    try:
+        # An array of one element would be found.
+        return isinstance(value, Hashable) and value in allowed
+    except (TypeError, ValueError):
+        return False
+
+
+def one_of(option: str, value: object, allowed: Sequence[Hashable]) -> None:
     """Raise `OptionError` unless `value` is one of the `allowed` ones."""
-    # An array is in no tuple, and says so with an error.
-    if not isinstance(value, Hashable) or value not in allowed:
+    if not is_among(value, allowed):
         raise OptionError(f"{option}={value!r} is not known. Choose one of: {listed(allowed, most=99)}.")

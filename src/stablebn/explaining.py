@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from stablebn.errors import OptionError, listed
+from stablebn.errors import OptionError, is_among, listed
 from stablebn.explanation import (
     CYCLE,
     NO_CANDIDATE,
@@ -33,6 +33,7 @@ from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.lone_test import tested_alone
 from stablebn.learners.restricted import HybridTrace
 from stablebn.naming import called_names, constraints_of, forbidden_by_kind
+from stablebn.options import is_hashable
 from stablebn.order import telling_key
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Trace
@@ -233,9 +234,9 @@ def _either_way(edges: Sequence[Edge]) -> Iterator[Edge]:
 def _check_asked(result: Result, a: Hashable, b: Hashable) -> None:
     merged = {name: stands for stands, group in result.merged.items() for name in group if name != stands}
     for name in (a, b):
-        if name in merged:
+        if is_hashable(name) and name in merged:
             raise OptionError(f"{merged[name]!r} stands for {name!r}, as both are the same: ask for {merged[name]!r}.")
-        if name not in set(result.nodes):
+        if not is_among(name, result.nodes):
             raise OptionError(f"the learned graph has no variable {name!r}: it has {listed(result.nodes)}.")
     if a == b:
         raise OptionError(f"an arc joins two variables; {a!r} was asked for twice.")

@@ -14,16 +14,29 @@ import dataclasses
 import inspect
 import math
 import numbers
+import os
 import typing
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Literal, NamedTuple, NoReturn, ParamSpec, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Concatenate,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    ParamSpec,
+    TypeVar,
+    cast,
+)
 
-from stablebn.errors import OptionError, listed, one_of
+from stablebn.errors import OptionError, is_among, listed, one_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, TypeIs
 
 Check = Callable[[str, object], None]
 """Raises `OptionError` if the option of that name cannot have that value."""
@@ -168,7 +181,7 @@ class Option:
     def read(self, value: object) -> object:
         """A value as it is used: a number of NumPy is one of Python, and what has other names elsewhere has ours."""
         plain = _plain(value)
-        return plain if self.own_name is None else self.own_name(plain)
+        return _as_used(self.check, plain if self.own_name is None else self.own_name(plain))
 
     def check_value(self, value: object) -> None:
         """Raise `OptionError` for a value that the option cannot have."""
@@ -469,6 +482,10 @@ class Choice:
         """Raise `OptionError` for another one."""
         one_of(name, value, self.allowed)
 
+    def own_value(self, value: object) -> object:
+        """Return the allowed value that equals this one (True for 1), so that code may compare with `is`."""
+        return next((own for own in self.allowed if own == value), value) if is_among(value, self.allowed) else value
+
 
 def choice(allowed: Sequence[Hashable]) -> Check:
     """A check: one of some values."""
@@ -503,6 +520,103 @@ def between_0_and_1(name: str, value: object) -> None:
     """A check: a number above 0 and below 1."""
     if not (isinstance(value, float) and 0 < value < 1):
         raise OptionError(f"{name}={_shown(value)} must be a number between 0 and 1.")
+
+
+def instance_of(kind: type, what: str) -> Check:
+    """Return a check: the value is an instance of a class; `what` says what that is."""
+
+    def check(name: str, value: object) -> None:
+        if not isinstance(value, kind):
+            raise OptionError(f"{name}={_shown(value)} must be {what}.")
+
+    return check
+
+
+flag = choice((False, True))
+"""A check: True or False."""
+
+text = instance_of(str, "text")
+"""A check: a str."""
+
+mapping = instance_of(Mapping, "a dict")
+"""A check: a mapping."""
+
+callback = instance_of(Callable, "a function")  # type: ignore[arg-type]
+"""A check: a callable."""
+
+
+def file_path(name: str, value: object) -> None:
+    """A check: what the system takes for the name of a file."""
+    if not is_path(value):
+        raise OptionError(f"{name}={_shown(value)} must be the name of a file.")
+
+
+def list_of_names(name: str, value: object) -> None:
+    """A check: a collection of values that can be names."""
+    if not (isinstance(value, Collection) and is_iterable(value) and all(map(is_hashable, value))):
+        raise OptionError(f"{name}={_shown(value)} must be a list of names.")
+
+
+def is_path(value: object) -> bool:
+    """Whether a value is a path that the system can have: text without NUL that it can encode."""
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(path, str) or not path or "\0" in path:
+        return False
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_hashable(value: object) -> bool:
+    """Whether a value can be in a set. A tuple of lists has `__hash__` and cannot."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def is_iterable(value: object) -> TypeIs[Iterable[Any]]:
+    """Whether a value can be iterated over. A 0-d array has `__iter__` and cannot."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
+
+
+def checked_arguments(
+    **checks: Check,
+) -> Callable[[Callable[Parameters, Returned]], Callable[Parameters, Returned]]:
+    """Check arguments of a function whenever it is called, and pass them on as `Option.read` does.
+
+    A parameter that has a default may be given that default without a check.
+    """
+
+    def give(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+        signature = inspect.signature(function)
+        defaults = {name: signature.parameters[name].default for name in checks}
+
+        @wraps(function)
+        def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+            given = signature.bind(*args, **kwargs)
+            for name, check in checks.items():
+                if name in given.arguments and given.arguments[name] is not defaults[name]:
+                    value = _plain(given.arguments[name])
+                    check(name, value)
+                    given.arguments[name] = _as_used(check, value)
+            return function(*given.args, **given.kwargs)
+
+        return call
+
+    return give
+
+
+def _as_used(check: Check | None, value: object) -> object:
+    """Return a value in the form that code uses, which for a choice is the allowed value itself."""
+    return check.own_value(value) if isinstance(check, Choice) else value
 
 
 def _shown(value: object) -> str:

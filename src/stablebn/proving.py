@@ -16,7 +16,7 @@ from stablebn.graph.json_names import name_from
 from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.interruption import Interruption
 from stablebn.learners.proven import BestDag
-from stablebn.options import options_of, takes
+from stablebn.options import instance_of, is_path, options_of, takes
 from stablebn.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search.candidates import found_by, listed
@@ -77,6 +77,11 @@ class Verified:
         return proof.sentence() + (f" Given {', '.join(assumed)}." if assumed else "")
 
 
+def _check_certificate(name: str, value: object) -> None:
+    if not isinstance(value, Certificate) and not is_path(value):
+        raise OptionError(f"{name}= must be a certificate or the name of its file; got {type(value).__name__}.")
+
+
 @takes(VerifyArguments, describe)
 def verify(*arguments: Any, **options: Any) -> Verified:
     """Check a certificate against a table: in integers, without the solver that has made it.
@@ -103,6 +108,7 @@ def verify(*arguments: Any, **options: Any) -> Verified:
     True
     """
     asked = VerifyArguments.from_call("verify", arguments, options)
+    _check_certificate("certificate", asked.certificate)
     own = asked.certificate
     certificate = own if isinstance(own, Certificate) else Certificate.read(own)
     told = {name: _read(name, value) for name, value in certificate.options.items()}
@@ -186,6 +192,7 @@ def prove(*arguments: Any, **options: Any) -> Distance:
     This is the best graph: it is proven.
     """
     asked = ProveArguments.from_call("prove", arguments, options)
+    instance_of(Result, "a result of stablebn.learn")("result", asked.result)
     result = asked.result
     if result.score is None:
         raise GraphError("the graph has no score, so there is nothing to prove. See its `warnings`.")

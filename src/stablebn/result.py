@@ -17,6 +17,7 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
+from stablebn.options import between_0_and_1, checked_arguments, file_path, flag, text
 from stablebn.output import check_free, write_atomically
 from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search import OrderSource
@@ -276,6 +277,7 @@ class Result:
 
         return explanation(self, a, b)
 
+    @checked_arguments(path=file_path, command=text, force=flag)
     def report(
         self,
         path: str | os.PathLike[str],
@@ -495,6 +497,7 @@ class Result:
         """
         return cls(**fields_from(text_or_path), timings={}, prepared=None)
 
+    @checked_arguments(title=text)
     def summary(self, title: str | None = None) -> str:
         """A few readable lines: first the answer, then what to worry about."""
         name = title or str(self.config["algorithm"])
@@ -618,6 +621,7 @@ class CITest:
     df: float
     p_value: float
 
+    @checked_arguments(alpha=between_0_and_1)
     def independent(self, alpha: float = 0.05) -> bool:
         """Whether the data do not speak against independence: the p-value is above alpha."""
         return self.p_value > alpha

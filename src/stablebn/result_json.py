@@ -18,6 +18,7 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.json_names import json_text, name_from
 from stablebn.learners.pattern import TestTrace
 from stablebn.learners.restricted import HybridTrace
+from stablebn.options import file_path
 from stablebn.search.operator_trace import OperatorTrace
 from stablebn.search.optimum.search import Ties
 from stablebn.search.trace import Trace
@@ -81,6 +82,7 @@ def fields_from(text_or_path: str | os.PathLike[str]) -> dict[str, Any]:
 
     file, text = "the text", text_or_path
     if not isinstance(text_or_path, str) or not text_or_path.lstrip().startswith("{"):
+        file_path("text_or_path", text_or_path)
         file = os.fspath(text_or_path)
         text = read_text(file)
     content = parse_object(str(text), file)

@@ -1,4 +1,7 @@
-"""Graphs, scores and tests of 36 random tables of all kinds against R bnlearn 5.2.1: docs/migrating.md states the differences."""
+"""Graphs, scores and tests of 36 random tables of all kinds against R bnlearn 5.2.1.
+
+docs/migrating.md states the differences.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +144,7 @@ def test_mixed_tests_are_those_of_bnlearn_but_for_the_divisor_of_variances() -> 
 
 
 def test_bnlearn_tests_categorical_variables_given_continuous_ones_by_another_formula() -> None:
-    """It adds what y and the continuous variables tell of each other: so a y that depends on them never is independent of x."""
+    """Its statistic adds the dependence of y on the continuous variables, so such a y is never independent of x."""
     compared = 0
     for table, right in _mixed_tests():
         frame, x, y = _frame(table), right["x"], right["y"]

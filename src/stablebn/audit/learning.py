@@ -19,6 +19,7 @@ from stablebn.graph import PDAG, as_graph
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge, name_key
 from stablebn.networks import read_graph
+from stablebn.options import is_iterable
 from stablebn.result import Result
 
 LearnerLike: TypeAlias = str | Callable[[Any], object]
@@ -97,7 +98,7 @@ def edges_of(found: object) -> tuple[list[Edge], list[Edge]]:
         # Not an extension of what was learned.
         found = found.pdag
     # Networks and networkx graphs can be iterated over too: they give their nodes.
-    if not isinstance(found, Iterable) or hasattr(found, "dag") or hasattr(found, "is_directed"):
+    if not is_iterable(found) or hasattr(found, "dag") or hasattr(found, "is_directed"):
         directed, undirected = edges_by_kind(as_graph(found))
         return list(directed), list(undirected)
     pairs = dict.fromkeys(_pair(edge) for edge in found)

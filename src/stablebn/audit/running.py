@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from stablebn import api
-from stablebn.arguments import known_from, repeatable_options, score_options
+from stablebn.arguments import checked_values, known_from, repeatable_options, score_options
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
@@ -28,12 +28,13 @@ from stablebn.graph import DAG, PDAG, compare
 from stablebn.learners import AUTOMATIC, LEARNERS, learner_of
 from stablebn.learners.registry import learner_name
 from stablebn.networks import graph_of
-from stablebn.options import Option, at_least, refuse_unknown
+from stablebn.options import Option, at_least, callback, checked_arguments, is_iterable, refuse_unknown
 from stablebn.scores.registry import score_name
 
 MOST_THREADS = 8
 
 
+@checked_arguments(repeats=at_least(2, most=1_000_000), seed=at_least(0), progress=callback)
 def stability(
     data: object,
     learner: LearnerLike = AUTOMATIC,
@@ -53,9 +54,9 @@ def stability(
     data, names
         As in `learn`.
     learner : str or callable
-        One of ours by its name, by default what `learn` chooses, or any callable that takes a pandas DataFrame (a PyArrow Table where pandas is not
-        installed) with columns of the types of the table, and returns edges as (from, to) pairs or a graph: DAG, PDAG,
-        result, networkx. A pair both ways round is an edge without a direction.
+        One of ours by its name, by default what `learn` chooses, or any callable that takes a pandas DataFrame (a
+        PyArrow Table if pandas is not installed) with columns of the types of the table, and returns edges as
+        (from, to) pairs or a graph: DAG, PDAG, result, networkx. A pair in both directions is an undirected edge.
     repeats : int
         How many layouts. The first is the table as given.
     vary : sequence of str, optional
@@ -89,13 +90,12 @@ def stability(
     5
     """
     asked = None if vary is None else _checked(vary, learner)
-    at_least(2)("repeats", repeats)
-    at_least(0)("seed", seed)
     if isinstance(learner, str):
         learner = str(learner_name(learner))
     if "score" in options:
         options["score"] = score_name(options["score"])
     _check_options(learner, options)
+    options = checked_values(options)
     source = read(
         data,
         names=names,
@@ -205,7 +205,7 @@ def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], flo
 
 def _checked(vary: Sequence[str], learner: LearnerLike) -> tuple[str, ...]:
     known = (*VARIATIONS, "threads", "hash")
-    if not isinstance(vary, Iterable):
+    if not is_iterable(vary):
         raise OptionError(f"vary={vary!r} must be a list of what differs: {listed(known)}.")
     asked = (vary,) if isinstance(vary, str) else tuple(vary)
     for variation in asked:

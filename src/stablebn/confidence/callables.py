@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from stablebn.arguments import checked_values
 from stablebn.audit.learning import edges_of, frame
 from stablebn.data import prepare
 from stablebn.data.choosing import Choice
@@ -56,6 +57,7 @@ class CallableLearner:
 
     def __init__(self, function: Callable[[Any], object], data: object, options: Mapping[str, Any]) -> None:
         refuse_unknown("bootstrap of a callable", options, OPTIONS)
+        options = checked_values(options)
         source = read(
             data,
             names=options.get("names"),

@@ -18,14 +18,14 @@ from stablebn.confidence.folds import held_out_counts
 from stablebn.confidence.ours import OurLearner, class_of
 from stablebn.data import Caution, Prepared
 from stablebn.data.table import ContinuousTable, MixedTable, Table
-from stablebn.errors import KnowledgeError, OptionError, listed
+from stablebn.errors import KnowledgeError, OptionError, is_among, listed
 from stablebn.graph import DAG
 from stablebn.learners import AUTOMATIC
 from stablebn.networks.aligning import parts_of
 from stablebn.networks.fitting import fit
 from stablebn.networks.likelihood import log_likelihood_of_codes
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
-from stablebn.options import at_least, positive
+from stablebn.options import at_least, callback, checked_arguments, instance_of, positive
 from stablebn.resampling.rows import chosen_rows, with_rows
 from stablebn.result import Result
 from stablebn.stats.moments import Moments
@@ -142,6 +142,7 @@ class CrossValidation:
         OptionError
             The folds are not the same, or a fold of either has no log-likelihood.
         """
+        instance_of(CrossValidation, "the result of stablebn.cross_validate")("other", other)
         sizes = [[fold.rows for fold in own.folds] for own in (self, other)]
         if sizes[0] != sizes[1] or self.seed != other.seed:
             raise OptionError("the folds are not the same: use one table, one seed and one number of folds for both.")
@@ -187,6 +188,12 @@ class CrossValidation:
         return json.dumps(self.to_dict(), indent=1, default=str, ensure_ascii=False) + "\n"
 
 
+@checked_arguments(
+    folds=at_least(2),
+    seed=at_least(0, most=2**63 - 1),
+    smoothing=positive(least=1e-20, most=1e9),
+    progress=callback,
+)
 def cross_validate(
     data: object,
     algorithm: str = AUTOMATIC,
@@ -234,20 +241,17 @@ def cross_validate(
     >>> found.mean > 10 * found.standard_error
     True
     """
-    at_least(2)("folds", folds)
-    at_least(0, most=2**63 - 1)("seed", seed)
-    positive(least=1e-20, most=1e9)("smoothing", smoothing)
     barred = [name for name in NOT_HERE if options.get(name) is not None]
     if barred:
         raise OptionError(
             f"cross_validate has no option {listed(barred)}: it learns many times, and of each fold all or nothing, as "
             "one that is stopped by the clock would tell of the machine. Leave it out; max_iter makes searches short."
         )
-    if options.get("missing") == "available":
+    if is_among(options.get("missing"), ("available",)):
         raise OptionError(
             'missing="available" is for learning: a network tells how likely whole rows are. Say missing="drop".'
         )
-    if algorithm == AUTOMATIC:
+    if is_among(algorithm, (AUTOMATIC,)):
         # A fold is judged by a fitted network, which has no distribution for arcs from numbers to categories.
         options = {"arcs": "clg", **options}
     learner = OurLearner(LearnArguments.of_learn((data, algorithm), options))

@@ -24,7 +24,7 @@ from stablebn.errors import DataError, OptionError, listed
 from stablebn.graph import PDAG
 from stablebn.graph.names import rank_names
 from stablebn.learners import AUTOMATIC
-from stablebn.options import at_least, choice
+from stablebn.options import at_least, callback, checked_arguments, choice, file_path
 from stablebn.resampling.draws import drawn_counts
 from stablebn.threads import run_at_once
 
@@ -32,6 +32,13 @@ NOT_HERE = ("max_time", "resume")
 """Options of one search that many of them do not have."""
 
 
+@checked_arguments(
+    replicates=at_least(1, most=1_000_000),
+    seed=at_least(0, most=2**63 - 1),
+    layouts=choice((1, 2)),
+    checkpoint=file_path,
+    progress=callback,
+)
 def bootstrap(
     data: object,
     algorithm: LearnerLike = AUTOMATIC,
@@ -87,10 +94,6 @@ def bootstrap(
     >>> found.edge("smoke", "lung").frequency > found.threshold
     True
     """
-    at_least(1, most=1_000_000)("replicates", replicates)
-    at_least(0, most=2**63 - 1)("seed", seed)
-    if layouts is not None:
-        choice((1, 2))("layouts", layouts)
     learner = _learner(data, algorithm, options)
     layouts = layouts or (1 if learner.stable else 2)
 

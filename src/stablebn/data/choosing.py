@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 
 from stablebn.data.table import Name
 from stablebn.errors import OptionError, listed
+from stablebn.options import is_hashable, is_iterable
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,13 @@ def _named(option: str, value: object, names: Sequence[Name]) -> set[Name]:
     known = set(names)
     if isinstance(value, str):
         value = _parted(value, known)
-    elif not isinstance(value, Iterable):
+    elif not is_iterable(value):
         raise OptionError(f"{option}={value!r} must be a list of column names.")
     else:
         # On the command line an option that is repeated may have commas too.
         value = [part for own in value for part in (_parted(own, known) if isinstance(own, str) else [own])]
     asked = list(value)
-    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in known]
+    unknown = [name for name in asked if not is_hashable(name) or name not in known]
     if unknown:
         raise OptionError(f"{option}= names {listed(unknown)}, not a column. {_advice(unknown, names)}")
     return set(asked)

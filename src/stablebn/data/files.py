@@ -23,6 +23,7 @@ from stablebn.data.packed_buffers import unpacked_bytes
 from stablebn.data.sqlite_file import read_sqlite
 from stablebn.data.table import Name
 from stablebn.errors import DataError, OptionError, listed
+from stablebn.options import is_path
 from stablebn.threads import run_at_once
 from stablebn.unpacking import check_unpacked
 
@@ -101,11 +102,14 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
 @contextmanager
 def told_of_file(path: str) -> Iterator[None]:
     """Raise `DataError` for a file that cannot be read."""
+    if not is_path(path):
+        raise DataError(f"no file can be called {path!r}: check the path.")
     try:
         yield
     except FileNotFoundError:
         raise DataError(f"there is no file {path!r}: check the path.") from None
     except UnicodeEncodeError:
+        # Arrow takes fewer names than the system.
         raise DataError(f"no file can be called {path!r}: check the path.") from None
     except UnicodeDecodeError:
         raise DataError(f"{path!r} is not UTF-8 text: save the file as UTF-8.") from None

@@ -36,7 +36,7 @@ from stablebn.data.weights import weight_column
 from stablebn.data.wording import Caution
 from stablebn.errors import FormatError, OptionError, listed
 from stablebn.graph.json_names import comes_back, json_text, name_from
-from stablebn.options import Options, options_of
+from stablebn.options import Options, checked_arguments, file_path, flag, options_of
 from stablebn.output import whole_file
 
 READING = ("names", "weights", "kinds", "levels", "missing", "columns", "drop", "keep", "sep", "decimal", "encoding")
@@ -201,6 +201,7 @@ class GrowingTable:
         """The rows that there are now."""
         return counted(self._stock, self._types, self._with_categories, self._rows, memory, folder)
 
+    @checked_arguments(path=file_path, force=flag)
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write all to one file, from which `stablebn.load_statistics` reads it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.usable import usable
 from stablebn.errors import DataError, OptionError, listed
+from stablebn.options import is_iterable
 
 DECLARED = "declared"
 
@@ -35,7 +36,7 @@ def check_levels(name: str, value: object) -> None:
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    return is_iterable(value) and not isinstance(value, str | bytes | Mapping)
 
 
 def told_levels(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stablebn.errors import MissingExtraError, OptionError
+from stablebn.options import checked_arguments, file_path, flag
 from stablebn.output import check_free, whole_file
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def drawn(draw: Callable[[], Figure], path: str | os.PathLike[str] | None, *, fo
     return figure
 
 
+@checked_arguments(path=file_path, force=flag)
 def check_drawable(path: str | os.PathLike[str], *, force: bool) -> None:
     """Raise before any work is done for a picture that could not be drawn, or not be written."""
     target = Path(path)

@@ -20,6 +20,7 @@ from stablebn.errors import GraphError, MissingExtraError, listed, one_of
 from stablebn.graph.dag import DAG
 from stablebn.graph.names import Edge, Node, as_pairs
 from stablebn.graph.pdag import PDAG
+from stablebn.options import is_iterable
 
 Graph: TypeAlias = DAG | PDAG
 Strengths: TypeAlias = Mapping[Edge, float]
@@ -181,7 +182,7 @@ def from_edge_list(edges: Iterable[tuple[Node, Node, str]], nodes: Iterable[Node
 def _triples(edges: Iterable[tuple[Node, Node, str]]) -> Iterator[tuple[Node, Node, str]]:
     """Edges with their marks; what is no list of such is refused."""
     form = "give two names and a mark, such as [('a', 'b', '->')]"
-    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+    if isinstance(edges, str | bytes) or not is_iterable(edges):
         raise GraphError(f"a {type(edges).__name__} is no list of edges: {form}.")
     for edge in edges:
         if not isinstance(edge, tuple | list) or len(edge) != 3:

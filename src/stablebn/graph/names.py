@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 from stablebn.errors import GraphError, listed
+from stablebn.options import is_hashable, is_iterable
 
 Node: TypeAlias = Hashable
 Edge: TypeAlias = tuple[Node, Node]
@@ -86,10 +87,10 @@ def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
 
 def as_names(nodes: Iterable[Node]) -> tuple[Node, ...]:
     """Nodes as they were given; what cannot be a name is refused."""
-    if not isinstance(nodes, Iterable):
+    if not is_iterable(nodes):
         raise GraphError(f"{_cut(nodes)} is no list of nodes: give their names, such as ['a', 'b'].")
     names = tuple(nodes)
-    unfit = [name for name in names if not _is_name(name)]
+    unfit = [name for name in names if not is_hashable(name)]
     if unfit:
         raise GraphError(f"nodes are named by text, numbers or other hashable values, not by {_cut(unfit[0])}.")
     return names
@@ -97,18 +98,16 @@ def as_names(nodes: Iterable[Node]) -> tuple[Node, ...]:
 
 def as_pairs(edges: Iterable[Edge]) -> list[Edge]:
     """Edges as pairs of what can be names; anything else is refused. Whether there are such nodes is not asked."""
-    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+    if isinstance(edges, str | bytes) or not is_iterable(edges):
         raise GraphError(f"{_cut(edges)} is no list of edges: give pairs of names, such as [('a', 'b')].")
     pairs = []
     for edge in edges:
         # Text has no two ends, and the ends of a set have no order. Nearly all are tuples, of which that need not be
         # asked.
-        if type(edge) is not tuple and (
-            isinstance(edge, str | bytes | AbstractSet | Mapping) or not isinstance(edge, Iterable)
-        ):
+        if type(edge) is not tuple and (isinstance(edge, str | bytes | AbstractSet | Mapping) or not is_iterable(edge)):
             raise _no_pair(edge)
         ends = tuple(edge)
-        if len(ends) != 2 or not _is_name(ends):
+        if len(ends) != 2 or not is_hashable(ends):
             raise _no_pair(edge)
         pairs.append(ends)
     return pairs
@@ -133,7 +132,7 @@ def check_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> None:
 
 def check_node(node: Node, rank: Mapping[Node, int]) -> None:
     """Refuse a name that is not a node."""
-    if not _is_name(node) or node not in rank:
+    if not is_hashable(node) or node not in rank:
         raise GraphError(f"the graph has no node {_cut(node)}.")
 
 
@@ -157,15 +156,6 @@ def far_ends(nodes: Iterable[Node], edges: Iterable[Edge]) -> dict[Node, tuple[N
 
 def _no_pair(edge: object) -> GraphError:
     return GraphError(f"{_cut(edge)} is no edge: give each as a pair of two names, such as ('a', 'b').")
-
-
-def _is_name(name: object) -> bool:
-    """Whether it can be a node; a tuple with a list in it cannot, which only its hash tells."""
-    try:
-        hash(name)
-    except TypeError:
-        return False
-    return True
 
 
 def _cut(value: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
+from typing import cast
 
 from stablebn.errors import GraphError
 from stablebn.graph.dag import DAG
@@ -21,6 +22,13 @@ from stablebn.graph.names import (
     sorted_pairs,
 )
 from stablebn.graph.pictured import Pictured
+from stablebn.options import at_least, checked_arguments, mapping
+
+
+def _check_limits(name: str, value: object) -> None:
+    mapping(name, value)
+    for limit in cast("Mapping[Node, object]", value).values():
+        at_least(0)(name, limit)
 
 
 class PDAG(Pictured):
@@ -116,6 +124,7 @@ class PDAG(Pictured):
         """Adjacent pairs, sorted by the names, also inside a pair."""
         return sorted_pairs([*self._directed, *self._undirected], self._rank)
 
+    @checked_arguments(most_parents=_check_limits)
     def extension(self, forbidden: Collection[Edge] = (), most_parents: Mapping[Node, int] | None = None) -> DAG | None:
         """DAG with this skeleton, these directed edges and no other v-structures; None if there is none.
 
@@ -136,8 +145,9 @@ class PDAG(Pictured):
         Dor and Tarsi, "A simple algorithm to construct a consistent extension of a partially oriented
         graph", 1992.
         """
-        if forbidden:
-            turned = self._turned_from(set(forbidden))
+        barred = set(as_pairs(forbidden))
+        if barred:
+            turned = self._turned_from(barred)
             return None if turned is None else turned.extension(most_parents=most_parents)
         most = {node: len(self._nodes) for node in self._nodes} | dict(most_parents or {})
         children = {node: set(self._children[node]) for node in self._nodes}

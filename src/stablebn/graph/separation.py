@@ -9,6 +9,7 @@ from stablebn.errors import GraphError, listed
 from stablebn.graph.convert import as_graph
 from stablebn.graph.dag import DAG
 from stablebn.graph.names import Node, as_names, name_key
+from stablebn.options import is_iterable
 
 Nodes: TypeAlias = Node | Iterable[Node]
 
@@ -69,7 +70,7 @@ def _dag_of(graph: object) -> DAG:
 def _nodes(nodes: Nodes, dag: DAG) -> set[Node]:
     """One node, or some of them; a name that is a tuple is looked for before it is taken for a collection."""
     found: set[Node]
-    if isinstance(nodes, str) or not isinstance(nodes, Iterable) or (isinstance(nodes, tuple) and nodes in dag.nodes):
+    if isinstance(nodes, str) or not is_iterable(nodes) or (isinstance(nodes, tuple) and nodes in dag.nodes):
         found = {nodes}
     else:
         found = {*as_names(nodes)}

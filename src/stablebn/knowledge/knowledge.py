@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from stablebn.errors import Conflict, FormatError, KnowledgeError, listed
+from stablebn.errors import Conflict, FormatError, KnowledgeError, is_among, listed
 from stablebn.graph.names import Edge, name_key
 from stablebn.knowledge.conflicts import arrow, contradictions, shown
 from stablebn.knowledge.known_arcs import KnownArcs
 from stablebn.knowledge.pairs import names_of, pairs_of, plain_name
-from stablebn.options import refuse_unknown
+from stablebn.options import checked_arguments, is_iterable, list_of_names, mapping, refuse_unknown, text
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -100,6 +100,7 @@ class Knowledge:
         return as_knowledge(given)
 
     @classmethod
+    @checked_arguments(given=mapping)
     def from_dict(cls, given: Mapping[str, Any]) -> Knowledge:
         """Knowledge from its parts by name, as `to_dict` gives them."""
         refuse_unknown("knowledge", map(str, given), [part.name for part in fields(cls)])
@@ -113,6 +114,7 @@ class Knowledge:
         return cls(**parts)
 
     @classmethod
+    @checked_arguments(text=text, file=text)
     def from_toml(cls, text: str, file: str = "knowledge") -> Knowledge:
         """Knowledge from the text of a TOML file, as `to_toml` gives it; `file` is its name, for messages."""
         # Here and not above: few have what they know in a file.
@@ -125,6 +127,8 @@ class Knowledge:
             return cls.from_dict(tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             raise FormatError(file, None, f"expected TOML: {error}.") from None
+        except RecursionError:
+            raise FormatError(file, None, "its arrays or tables are nested too deeply.") from None
 
     def to_dict(self) -> dict[str, Any]:
         """What is known, sorted, in types that JSON has (but for names that it does not have)."""
@@ -209,6 +213,7 @@ class Knowledge:
             return self.max_parents.get(name, self.max_parents.get(...))
         return self.max_parents
 
+    @checked_arguments(names=mapping)
     def renamed(self, names: Mapping[Hashable, Hashable]) -> Knowledge:
         """The same of variables by other names; those of which no new name is given keep theirs."""
 
@@ -232,6 +237,7 @@ class Knowledge:
             max_parents=limits,
         )
 
+    @checked_arguments(names=list_of_names)
     def among(self, names: Iterable[Hashable]) -> Knowledge:
         """What is known of some variables alone."""
         kept = set(names)
@@ -253,6 +259,7 @@ class Knowledge:
             max_parents=limits,
         )
 
+    @checked_arguments(columns=list_of_names, idle=mapping, impossible=mapping)
     def known_arcs(
         self,
         columns: Sequence[Hashable],
@@ -380,7 +387,7 @@ def _sorted(names: Iterable[Hashable]) -> tuple[Hashable, ...]:
 
 
 def _tiers(given: object) -> tuple[tuple[Hashable, ...], ...]:
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    if isinstance(given, str | bytes | Mapping) or not is_iterable(given):
         raise KnowledgeError(f"tiers={given!r} must be a list of lists of names, the earliest tier first.")
     return tuple(_sorted(names_of(f"tier {number}", tier)) for number, tier in enumerate(given, start=1))
 
@@ -405,7 +412,7 @@ def _most_parents(given: object) -> MostParents:
         most = most.item() if isinstance(most, np.generic) else most
         if not isinstance(most, int) or isinstance(most, bool) or most < 0:
             raise KnowledgeError(_not_a_limit(given))
-        plain[... if name is ... or name == _ALL_OTHERS else plain_name(name)] = most
+        plain[... if name is ... or is_among(name, (_ALL_OTHERS,)) else plain_name(name)] = most
     if set(plain) <= {...}:
         return plain.get(...)
     return {name: plain[name] for name in sorted(plain, key=name_key)}

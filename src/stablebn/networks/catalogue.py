@@ -13,6 +13,7 @@ from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.networks.asia import asia
 from stablebn.networks.formats import NETWORK_ENDINGS, is_graph_file, read_graph_file, read_network_file
 from stablebn.networks.model import Network
+from stablebn.options import is_iterable
 
 VARIABLE = "STABLEBN_NETWORKS"
 """Environment variable with folders to look in, separated as in PATH."""
@@ -45,7 +46,7 @@ def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[E
         Searched first, then those in the environment variable STABLEBN_NETWORKS, then the built-in Asia, then
         the examples of pgmpy, if it is installed.
     """
-    if isinstance(directories, str | bytes) or not isinstance(directories, Iterable):
+    if isinstance(directories, str | bytes) or not is_iterable(directories):
         raise OptionError(f"directories={directories!r} must be a list of folders.")
     unfit: list[object] = [directory for directory in directories if not isinstance(directory, str | os.PathLike)]
     if unfit:

@@ -25,7 +25,17 @@ from stablebn.data.wording import Caution
 from stablebn.errors import GraphError, listed
 from stablebn.graph import DAG
 from stablebn.graph.names import name_key
-from stablebn.options import method_takes
+from stablebn.options import (
+    checked_arguments,
+    file_path,
+    flag,
+    is_hashable,
+    is_iterable,
+    list_of_names,
+    mapping,
+    method_takes,
+    text,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -167,6 +177,7 @@ class Network(Mapping[Name, Distribution]):
         categorical node.
     """
 
+    @checked_arguments(distributions=mapping, name=text, warnings=list_of_names, cuts=mapping)
     def __init__(
         self,
         distributions: Mapping[Name, Distribution],
@@ -176,7 +187,8 @@ class Network(Mapping[Name, Distribution]):
     ) -> None:
         self.name = name
         self.warnings = tuple(warnings)
-        self.cuts: Cuts = {node: tuple(points) for node, points in (cuts or {}).items()}
+        _check_parts(distributions)
+        self.cuts: Cuts = {node: _points(node, points) for node, points in (cuts or {}).items()}
         self._distributions = dict(distributions)
         self.dag = DAG(
             list(distributions), [(parent, node) for node, own in distributions.items() for parent in own.parents]
@@ -324,6 +336,7 @@ class Network(Mapping[Name, Distribution]):
                 )
         return Network(found, self.name, self.warnings, {names[node]: points for node, points in self.cuts.items()})
 
+    @checked_arguments(path=file_path, force=flag)
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Caution | None:
         """Write a file; the end of its name tells the format. A file that exists stays unless `force`.
 
@@ -341,6 +354,36 @@ class Network(Mapping[Name, Distribution]):
         texts = self if keeps_values(name) else self.as_text()
         write_atomically(Path(name), encode(network_text(texts, name), name), force=force)
         return names_in_file(texts, name)
+
+
+def _points(node: Name, points: object) -> tuple[float, ...]:
+    if not is_iterable(points) or not all(map(_is_real, own := tuple(points))):
+        raise GraphError(f"the cut points of node {node!r} must be a list of numbers.")
+    return own
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating)
+
+
+def _check_parts(distributions: Mapping[Name, object]) -> None:
+    """Refuse what is no distribution, or has parts of other types than it declares."""
+    for node, own in distributions.items():
+        if not isinstance(own, CPT | LinearGaussian | ConditionalGaussian):
+            raise GraphError(
+                f"node {node!r} has no distribution but {type(own).__name__}; give a CPT, LinearGaussian or "
+                "ConditionalGaussian."
+            )
+        lists = [own.parents, *([own.levels] if isinstance(own, CPT) else [])]
+        lists += [own.coefficients] if isinstance(own, LinearGaussian) else []
+        for value in lists:
+            if not isinstance(value, tuple | list) or not all(map(is_hashable, value)):
+                raise GraphError(f"node {node!r} needs tuples of parents, levels or coefficients; got {value!r}.")
+        probabilities = own.probabilities if isinstance(own, CPT) else np.zeros(())
+        if not isinstance(probabilities, np.ndarray) or probabilities.dtype.kind not in "biuf":
+            raise GraphError(f"the probabilities of node {node!r} must be a NumPy array of numbers.")
+        if isinstance(own, LinearGaussian) and not all(map(_is_real, (*own.coefficients, own.intercept, own.sd))):
+            raise GraphError(f"node {node!r} has a coefficient, intercept or standard deviation that is no number.")
 
 
 def check_categorical_parents(dag: DAG, kinds: Mapping[Name, Kind]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from stablebn.data import Kind
 from stablebn.errors import OptionError, one_of
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Name, Network
 from stablebn.networks.streams import Stream
+from stablebn.options import at_least, checked_arguments, flag
 
 KINDS = ("categorical", "continuous", "mixed")
 
@@ -19,6 +21,34 @@ _FROM_CONTINUOUS = 0.4
 _FROM_CATEGORICAL = 0.35
 
 
+# Tables of so many levels still fit into memory.
+_MOST_LEVELS = 2**16
+
+
+def _check_levels(name: str, value: object) -> None:
+    own = (value, value) if isinstance(value, int) else value
+    if not (isinstance(own, tuple) and len(own) == 2 and all(map(_is_count, own))):
+        raise OptionError(f"{name}={value!r} must be a number of levels of at least 2, or a pair (least, most).")
+
+
+def _check_number(name: str, value: object) -> None:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise OptionError(f"{name}={value!r} must be a number.")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and 2 <= value <= _MOST_LEVELS
+
+
+@checked_arguments(
+    n=at_least(1, most=1_000_000),
+    density=_check_number,
+    levels=_check_levels,
+    max_parents=at_least(0),
+    continuous=flag,
+    categorical_share=_check_number,
+    seed=at_least(0),
+)
 def random_network(
     n: int,
     *,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stablebn.errors import OptionError
+from stablebn.options import callback, checked_arguments, file_path, flag, list_of_names, text
 from stablebn.study.definition import Study, read_study
 from stablebn.study.estimate import SECONDS_TO_START, Estimate, Remaining
 from stablebn.study.jobs import Job, jobs_of
@@ -39,6 +40,14 @@ class Progress(NamedTuple):
     seconds_left: float
 
 
+def _check_definition(name: str, value: object) -> None:
+    if not isinstance(value, Study):
+        file_path(name, value)
+
+
+@checked_arguments(
+    definition=_check_definition, networks=list_of_names, store=file_path, dask=text, quick=flag, progress=callback
+)
 def run(
     definition: str | os.PathLike[str] | Study,
     *,
@@ -101,6 +110,7 @@ def run(
         return _results(study, kept, took)
 
 
+@checked_arguments(definition=_check_definition, networks=list_of_names, store=file_path, quick=flag)
 def results(
     definition: str | os.PathLike[str] | Study,
     *,
@@ -127,6 +137,7 @@ def results(
         return _results(study, kept, None)
 
 
+@checked_arguments(definition=_check_definition, networks=list_of_names, store=file_path, quick=flag)
 def plan(
     definition: str | os.PathLike[str] | Study,
     *,

@@ -18,7 +18,7 @@ from stablebn.errors import FormatError, OptionError, listed, one_of
 from stablebn.learners import LEARNERS
 from stablebn.learners.registry import find_learner
 from stablebn.networks.catalogue import network_name
-from stablebn.options import Option, at_least
+from stablebn.options import Option, at_least, checked_arguments, file_path, flag
 from stablebn.study.networks import NamedNetwork, read_networks
 
 if sys.version_info >= (3, 11):
@@ -104,6 +104,7 @@ class Study:
     named_networks: Mapping[str, NamedNetwork] = field(repr=False)
 
 
+@checked_arguments(definition=file_path, quick=flag)
 def read_study(
     definition: str | os.PathLike[str], *, quick: bool = False, directories: Sequence[str | os.PathLike[str]] = ()
 ) -> Study:
@@ -134,6 +135,8 @@ def read_study(
         whole = _Table(f"study {name!r}", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise FormatError(str(definition), None, str(error)) from None
+    except RecursionError:
+        raise FormatError(str(definition), None, "its arrays or tables are nested too deeply.") from None
     whole.check_keys(
         (
             *("title", "networks", "sizes", "seed", "time_limit", "vary", "randomisations", "metrics", "report"),

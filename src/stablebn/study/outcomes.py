@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from stablebn.errors import FormatError
 from stablebn.networks.model import Network
+from stablebn.options import checked_arguments, file_path
 from stablebn.output import write_atomically
 from stablebn.study.record import Record, Sample, fits
 from stablebn.study.reporting.table import Table
@@ -154,6 +155,7 @@ class Outcomes:
         write_atomically(Path(path), gzip.compress(text.encode(), mtime=0), force=force)
 
 
+@checked_arguments(path=file_path)
 def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     """Read what `Outcomes.save` has written.
 
