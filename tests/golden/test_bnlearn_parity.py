@@ -161,7 +161,7 @@ def test_bnlearn_tests_categorical_variables_given_continuous_ones_by_another_fo
     assert compared == 9
 
 
-def _learned(frame: pd.DataFrame, name: str) -> set[tuple[str, str]]:
+def _learned(frame: pd.DataFrame, name: str) -> set[tuple[Hashable, Hashable]]:
     """Arcs; of undirected edges both directions."""
     if name in ("hc", "tabu"):
         return set(sb.learn(frame, name).arcs)

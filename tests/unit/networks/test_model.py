@@ -185,7 +185,7 @@ def test_d_separation_refuses_nonsense() -> None:
 @pytest.mark.parametrize("ending", [".json", ".json.gz"])
 def test_json_gives_back_names_and_levels_that_are_not_text(tmp_path: Path, ending: str) -> None:
     day = datetime.date(2024, 5, 1)
-    columns = {
+    columns: dict[Any, list[Any]] = {
         "number": [1, 2, 3, 1, 2, 3] * 5,
         "flag": [True, False] * 15,
         7: ["1", "2"] * 15,
@@ -193,7 +193,7 @@ def test_json_gives_back_names_and_levels_that_are_not_text(tmp_path: Path, endi
         "share": [0.5, 1.5, 2.5] * 10,
         "height": [math.sin(x) for x in range(30)],
     }
-    kinds = {"number": "categorical", "share": "categorical", ("pair", 1): "categorical"}
+    kinds: Any = {"number": "categorical", "share": "categorical", ("pair", 1): "categorical"}
     arcs = [("number", "flag"), (7, ("pair", 1)), ("share", "height"), (7, "height")]
     network = sb.fit(arcs, columns, kinds=kinds)
     network.write(tmp_path / f"network{ending}")
