@@ -420,6 +420,7 @@ def _prepared(
             sep=asked.sep,
             decimal=asked.decimal,
             encoding=asked.encoding,
+            na_values=asked.na_values,
             levels=asked.levels,
             learned=learned,
             learned_levels=learned_levels,

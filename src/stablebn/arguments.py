@@ -20,6 +20,7 @@ from stablebn.data.dialect import DECIMALS, check_encoding, check_sep
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.kinds import Kind
 from stablebn.data.levels import check_levels
+from stablebn.data.markers import check_na_values
 from stablebn.data.memory import check_memory
 from stablebn.data.missing import MISSING
 from stablebn.errors import OptionError
@@ -231,6 +232,17 @@ class _Reading(Options):
         None,
         "The encoding of a text file, say utf-8 or cp1252; by default recognised.",
         check=check_encoding,
+        in_studies=False,
+        recorded=False,
+        group="Text files",
+    )
+    na_values: Sequence[str] | str | None = option(
+        None,
+        "The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty "
+        'field always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are '
+        "in quotes, and ?, - or . on their own.",
+        check=check_na_values,
+        command_type=list[str],
         in_studies=False,
         recorded=False,
         group="Text files",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -80,3 +82,26 @@ def test_a_value_that_cannot_be_is_refused_at_every_door(path: Path, tmp_path: P
     for command in (("learn", path), ("score", graph, path), ("stability", path)):
         for option, value in (("sep", ";;"), ("decimal", "x"), ("encoding", "klingon")):
             assert f"{option}='{value}'" in _refused(*command, f"--{option}", value)
+
+
+def test_na_values_say_what_is_missing_at_every_door(tmp_path: Path) -> None:
+    fields = {name: [value if i % 7 else "none" for i, value in enumerate(values)] for name, values in TABLE.items()}
+    gaps = {name: [None if value == "none" else value for value in values] for name, values in fields.items()}
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(",".join(row) for row in [tuple(fields), *zip(*fields.values(), strict=True)]) + "\n")
+    expected = sb.learn(gaps, "tabu-stable", missing="drop").fingerprint
+    assert sb.learn(path, "tabu-stable", missing="drop").fingerprint != expected
+    options: dict[str, Any] = {"missing": "drop", "na_values": ["none"]}
+    assert sb.learn(path, "tabu-stable", **options).fingerprint == expected
+    assert sb.learn(path, "tabu-stable", memory="64 MB", **options).fingerprint == expected
+    assert sb.TabuStable(**options).fit(path).result_.fingerprint == expected
+    flags = ("--missing", "drop", "--na-values", "none")
+    assert expected in _run("learn", path, "-a", "tabu-stable", *flags)
+    lines = tmp_path / "gaps.jsonl"
+    rows = zip(*fields.values(), strict=True)
+    lines.write_text("".join(json.dumps(dict(zip(fields, row, strict=True))) + "\n" for row in rows))
+    assert sb.learn(lines, "tabu-stable", **options).fingerprint == expected
+    with pytest.raises(sb.OptionError, match="na_values= is for text files, workbooks, JSON lines and SQLite"):
+        sb.learn(gaps, **options)
+    with pytest.raises(sb.OptionError, match="na_values=3 must be a list of texts"):
+        sb.learn(path, na_values=3)  # type: ignore[arg-type]

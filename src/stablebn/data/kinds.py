@@ -77,12 +77,15 @@ class Told(NamedTuple):
         Columns that are not to be set aside.
     aside : collection of names
         Columns that are.
+    na_values : collection of str or None
+        The texts that stand for a missing value; None: `stablebn.data.markers` decides.
     """
 
     kinds: Mapping[Name, Kind]
     others: Kind | None = None
     kept: Collection[Name] = frozenset()
     aside: Collection[Name] = frozenset()
+    na_values: Collection[str] | None = None
 
     def of(self, name: Name) -> Kind | None:
         """The kind that a column should have if it can."""
