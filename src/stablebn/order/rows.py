@@ -9,19 +9,21 @@ and names and labels decide between orders in which the table looks the same.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table, Weights
+from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 from stablebn.graph.names import rank_names
 from stablebn.order.canonical import score_keys
-from stablebn.order.refinement import tell_apart
+from stablebn.order.refinement import ToldApart, tell_apart
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
+from stablebn.stats.finer_rows import FinerRows
 from stablebn.stats.sources import TableSource
-from stablebn.stats.standardised import StandardisedColumns
+from stablebn.stats.standardised import StandardisedColumns, StandardPoint
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
 
@@ -64,7 +66,7 @@ def canonical_rows(
     columns = _columns_of(table)
     keys = _column_keys(table, columns, threads)
     names = [(called or {}).get(name, name) for name in table.names]
-    oriented = _oriented(columns, keys, relations, names, table.weights)
+    oriented = _oriented(table, columns, keys, relations, names)
     order, begins = _sorted_rows(oriented, table.rows)
     weights = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
     counts = np.add.reduceat(weights[order], begins) if table.rows else np.empty(0, dtype=np.int64)
@@ -87,6 +89,8 @@ class _Column:
         Of a categorical column, keys of its levels: what is missing last, then how many rows there are.
     sign : int
         Of a continuous column, with which it comes first: 1 or -1; 0: both are alike.
+    exact : StandardPoint or None
+        Of a continuous column, the same numbers, not rounded.
     """
 
     values: NDArray[np.integer]
@@ -94,6 +98,7 @@ class _Column:
     shape: Hashable
     sizes: list[tuple[int, int]]
     sign: int
+    exact: StandardPoint | None = None
 
     @property
     def faces(self) -> int:
@@ -106,8 +111,13 @@ class _Column:
         """One of these parts."""
         if self.sizes:
             return self.oriented(_ranks_of(self.sizes)) if self.faces == 1 else (self.values == part).astype(np.int32)
-        mirrored = (self.sign or 1) * (-1 if part else 1) == -1
-        return np.where(self.values == StandardisedColumns.HOLE, self.values, -self.values) if mirrored else self.values
+        if self.sign_of(part) == 1:
+            return self.values
+        return np.where(self.values == StandardisedColumns.HOLE, self.values, -self.values)
+
+    def sign_of(self, part: int) -> int:
+        """The sign that a continuous column has in one of these parts."""
+        return (self.sign or 1) * (-1 if part else 1)
 
     def face_key(self, part: int) -> tuple[int, ...]:
         """What tells the part apart from others of the column."""
@@ -117,10 +127,29 @@ class _Column:
         """The ranks, given which rank each level has, or whether numbers ascend (0 first) or descend (1 first)."""
         if self.sizes:
             return np.asarray(np.array(order, dtype=np.int64)[self.values])
-        if (self.sign or 1) * (1 if order[0] == 0 else -1) == 1:
+        if self.sign_of(order[0]) == 1:
             return self.ranks
         known = self.values != StandardisedColumns.HOLE
         return np.where(known, self.ranks[known].max() - self.ranks, self.ranks)
+
+
+@dataclass(frozen=True)
+class _Face:
+    """A part of a column, by values that are not rounded."""
+
+    column: _Column
+    part: int
+
+    @property
+    def tolerance(self) -> float:
+        """As of `finer_rows.Point`."""
+        return 0.0 if self.column.exact is None else self.column.exact.tolerance
+
+    def of(self, table: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+        """The codes or the standardised values."""
+        if self.column.exact is None:
+            return self.column.face(self.part)
+        return replace(self.column.exact, sign=self.column.sign_of(self.part)).of(table)
 
 
 def _columns_of(table: Table) -> list[_Column]:
@@ -150,7 +179,8 @@ def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) 
     # What is missing comes last.
     _, ranks = np.unique(table.values[v], return_inverse=True)
     shape = (1, *standardised.shape(v), int((standardised.values(v) == standardised.HOLE).sum()))
-    return _Column(standardised.values(v), ranks, shape, [], standardised.sign(v))
+    exact = standardised.point(v, 1)
+    return _Column(standardised.values(v), ranks, shape, [], standardised.sign(v), exact)
 
 
 def _column_keys(table: Table, columns: Sequence[_Column], threads: int) -> list[int]:
@@ -171,11 +201,11 @@ def _ranks_of(keys: Sequence[Hashable]) -> list[int]:
 
 
 def _oriented(
+    table: Table,
     columns: Sequence[_Column],
     keys: Sequence[int],
     relations: Sequence[Relation],
     names: Sequence[Name],
-    weights: Weights | None,
 ) -> list[NDArray[np.integer]]:
     """The columns in canonical order, each with the ranks of its values."""
     points = [(v, part) for v, column in enumerate(columns) for part in range(column.faces)]
@@ -188,21 +218,32 @@ def _oriented(
         structures: list[Structure] = [
             *(relation.of_points(of_column) for relation in relations),
             Relation(together),
-            TableRows(rows, weights),
+            TableRows(rows, table.weights),
         ]
         by_name = rank_names(names)
         # Levels and signs first, given the names: else where names decide, labels and signs would.
         named = _ranks_of([(by_name[names[v]], columns[v].face_key(part)) for v, part in points])
-        first = tell_apart(structures, named, list(range(len(points))))
-        place = [0] * len(points)
-        for rank, point in enumerate(first.order):
-            place[point] = rank
-        order = tell_apart(structures, tiers, place, symmetries=first.symmetries).order
-    faces: dict[int, list[int]] = {}
+        told = _told_apart(structures, tiers, named)
+        if told.interchangeable and not isinstance(table, CategoricalTable):
+            faces = [_Face(columns[v], part) for v, part in points]
+            finer = FinerRows(TableSource(table), faces, told.interchangeable, lambda own, face: face.of(own))
+            if not finer.is_too_large and not all(map(finer.keeps, told.generators())):
+                told = _told_apart([*structures, finer], tiers, named)
+        order = told.order
+    parts_of: dict[int, list[int]] = {}
     for point in order:
         v, part = points[point]
-        faces.setdefault(v, []).append(part)
-    return [columns[v].oriented(_ranks(columns[v], parts)) for v, parts in faces.items()]
+        parts_of.setdefault(v, []).append(part)
+    return [columns[v].oriented(_ranks(columns[v], parts)) for v, parts in parts_of.items()]
+
+
+def _told_apart(structures: Sequence[Structure], tiers: Sequence[int], named: Sequence[int]) -> ToldApart:
+    """Order the points by tiers, structures and names."""
+    first = tell_apart(structures, named, list(range(len(named))))
+    place = [0] * len(named)
+    for rank, point in enumerate(first.order):
+        place[point] = rank
+    return tell_apart(structures, tiers, place, symmetries=first.symmetries)
 
 
 def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:
