@@ -116,8 +116,9 @@ def _are_equal(block: Any, values_of_block: Callable[..., NDArray[Any]], one: Po
 
 
 def _values(block: Any, values_of_block: Callable[..., NDArray[Any]], points: Sequence[Point]) -> NDArray[np.float64]:
-    values = np.concatenate([values_of_block(block, point) for point in points])
-    return values[~np.isnan(values)]
+    values: NDArray[np.float64] = np.concatenate([values_of_block(block, point) for point in points])
+    known: NDArray[np.float64] = values[~np.isnan(values)]
+    return known
 
 
 def _codes_of_block(

@@ -201,7 +201,8 @@ class StandardPoint:
             return block.categorical.codes[self.column]
         part = block.continuous if isinstance(block, MixedTable) else block
         # There is only one zero.
-        return self.sign * self.steps.standardised(part.values[self.column]) + 0.0
+        values: NDArray[np.float64] = self.sign * self.steps.standardised(part.values[self.column]) + 0.0
+        return values
 
 
 def finer_rows(source: RowSource, points: Sequence[StandardPoint], groups: Sequence[Sequence[int]]) -> FinerRows | None:
