@@ -80,6 +80,10 @@ def verify(
     *,
     weights: object = None,
     names: Sequence[Hashable] | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    na_values: Sequence[str] | str | None = None,
     threads: int | None = None,
 ) -> Verified:
     """Check a certificate against a table: in integers, without the solver that has made it.
@@ -89,7 +93,7 @@ def verify(
     Parameters
     ----------
     certificate : Certificate, or the path of its file
-    data, weights, names, threads
+    data, weights, names, sep, decimal, encoding, na_values, threads
         As in `learn`: the table that the graph was learned from, in any layout.
 
     Returns
@@ -111,6 +115,7 @@ def verify(
     """
     own = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
     given: dict[str, Any] = {"weights": weights, "names": names, "threads": threads}
+    given |= {"sep": sep, "decimal": decimal, "encoding": encoding, "na_values": na_values}
     told = {name: _read(name, value) for name, value in own.options.items()}
     options = {**told, **{name: value for name, value in given.items() if value is not None}}
     try:
@@ -162,6 +167,10 @@ def prove(
     max_time: float | None = None,
     weights: object = None,
     names: Sequence[Hashable] | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    na_values: Sequence[str] | str | None = None,
     threads: int | None = None,
 ) -> Distance:
     """Say how far a learned graph is from the best graph that the same score has for the same table.
@@ -170,7 +179,7 @@ def prove(
     ----------
     result : Result
         Of any learner. The best graph is looked for among those that obey what was known when it was learned.
-    data, weights, names, threads
+    data, weights, names, sep, decimal, encoding, na_values, threads
         As in `learn`: the table that it was learned from.
     max_parents : int, optional
         Most parents of a variable; by default as many as the learner of the graph was allowed.
@@ -203,6 +212,7 @@ def prove(
         "max_time": max_time,
     }
     told |= {"weights": weights, "names": names, "threads": threads, "levels": dict(result.levels) or None}
+    told |= {"sep": sep, "decimal": decimal, "encoding": encoding, "na_values": na_values}
     options |= {name: value for name, value in told.items() if value is not None}
     asked = LearnArguments.of_learn((data, "exact"), {name: own for name, own in options.items() if own is not None})
     best = learn_among(asked, interruption=Interruption([signal.Signals.SIGINT]))

@@ -105,3 +105,26 @@ def test_na_values_say_what_is_missing_at_every_door(tmp_path: Path) -> None:
         sb.learn(gaps, **options)
     with pytest.raises(sb.OptionError, match="na_values=3 must be a list of texts"):
         sb.learn(path, na_values=3)  # type: ignore[arg-type]
+
+
+def test_a_proof_is_of_the_table_as_it_was_read(tmp_path: Path) -> None:
+    rows = [("x", "p"), ("y", "q"), ("none", "p"), ("x", "none")] * 10 + [("x", "q"), ("none", "none")] * 7
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(["a,b", *map(",".join, rows)]) + "\n")
+    flags = ("--missing", "drop", "--na-values", "none")
+    told = json.loads(_run("learn", path, "-a", "hc-stable", "--prove", "--json", *flags))
+    assert told["distance"]["optimal"]
+    proof = tmp_path / "proof.json"
+    _run("learn", path, "-a", "exact", "--certificate", proof, *flags)
+    verified = json.loads(_run("verify", proof, path, "--json", "--na-values", "none"))
+    assert verified["score"] == sb.learn(path, "exact", missing="drop", na_values="none").score
+    assert sb.verify(proof, path, na_values="none").score == verified["score"]
+
+
+def test_sample_names_the_levels_that_a_text_file_cannot_keep(tmp_path: Path) -> None:
+    learned = sb.learn({"a": ["?", "x", "NA", "?"] * 10, "b": ["p", "q"] * 20}, "hc-stable")
+    learned.fit().write(tmp_path / "mine.json")
+    told = _run("sample", "mine", "--networks", tmp_path, "--out", tmp_path / "x.csv")
+    assert "Levels that are read as missing values: 'a' ('?')" in told
+    assert "--na-values ''" in told
+    assert "missing" not in _run("sample", "mine", "--networks", tmp_path, "--out", tmp_path / "x.parquet")

@@ -198,7 +198,8 @@ class StandardPoint:
         """The standardised values, or codes, of a block."""
         if self.steps is None:
             assert isinstance(block, MixedTable)
-            return block.categorical.codes[self.column]
+            codes: NDArray[np.number[Any]] = block.categorical.codes[self.column]
+            return codes
         part = block.continuous if isinstance(block, MixedTable) else block
         # There is only one zero.
         values: NDArray[np.float64] = self.sign * self.steps.standardised(part.values[self.column]) + 0.0
