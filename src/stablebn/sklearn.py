@@ -165,7 +165,7 @@ class StructureLearner:
         source = read(
             X,
             names=self._names_again(X),
-            dialect=Dialect(self.sep, self.decimal, self.encoding),
+            dialect=Dialect.of(vars(self)),
             choice=Choice(network.nodes, besides=weights),
         )
         columns, weights = set_weights_apart(source.columns, weights)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -80,3 +82,49 @@ def test_a_value_that_cannot_be_is_refused_at_every_door(path: Path, tmp_path: P
     for command in (("learn", path), ("score", graph, path), ("stability", path)):
         for option, value in (("sep", ";;"), ("decimal", "x"), ("encoding", "klingon")):
             assert f"{option}='{value}'" in _refused(*command, f"--{option}", value)
+
+
+def test_na_values_say_what_is_missing_at_every_door(tmp_path: Path) -> None:
+    fields = {name: [value if i % 7 else "none" for i, value in enumerate(values)] for name, values in TABLE.items()}
+    gaps = {name: [None if value == "none" else value for value in values] for name, values in fields.items()}
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(",".join(row) for row in [tuple(fields), *zip(*fields.values(), strict=True)]) + "\n")
+    expected = sb.learn(gaps, "tabu-stable", missing="drop").fingerprint
+    assert sb.learn(path, "tabu-stable", missing="drop").fingerprint != expected
+    options: dict[str, Any] = {"missing": "drop", "na_values": ["none"]}
+    assert sb.learn(path, "tabu-stable", **options).fingerprint == expected
+    assert sb.learn(path, "tabu-stable", memory="64 MB", **options).fingerprint == expected
+    assert sb.TabuStable(**options).fit(path).result_.fingerprint == expected
+    flags = ("--missing", "drop", "--na-values", "none")
+    assert expected in _run("learn", path, "-a", "tabu-stable", *flags)
+    lines = tmp_path / "gaps.jsonl"
+    rows = zip(*fields.values(), strict=True)
+    lines.write_text("".join(json.dumps(dict(zip(fields, row, strict=True))) + "\n" for row in rows))
+    assert sb.learn(lines, "tabu-stable", **options).fingerprint == expected
+    with pytest.raises(sb.OptionError, match="na_values= is for text files, workbooks, JSON lines and SQLite"):
+        sb.learn(gaps, **options)
+    with pytest.raises(sb.OptionError, match="na_values=3 must be a list of texts"):
+        sb.learn(path, na_values=3)  # type: ignore[arg-type]
+
+
+def test_a_proof_is_of_the_table_as_it_was_read(tmp_path: Path) -> None:
+    rows = [("x", "p"), ("y", "q"), ("none", "p"), ("x", "none")] * 10 + [("x", "q"), ("none", "none")] * 7
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(["a,b", *map(",".join, rows)]) + "\n")
+    flags = ("--missing", "drop", "--na-values", "none")
+    told = json.loads(_run("learn", path, "-a", "hc-stable", "--prove", "--json", *flags))
+    assert told["distance"]["optimal"]
+    proof = tmp_path / "proof.json"
+    _run("learn", path, "-a", "exact", "--certificate", proof, *flags)
+    verified = json.loads(_run("verify", proof, path, "--json", "--na-values", "none"))
+    assert verified["score"] == sb.learn(path, "exact", missing="drop", na_values="none").score
+    assert sb.verify(proof, path, na_values="none").score == verified["score"]
+
+
+def test_sample_names_the_levels_that_a_text_file_cannot_keep(tmp_path: Path) -> None:
+    learned = sb.learn({"a": ["?", "x", "NA", "?"] * 10, "b": ["p", "q"] * 20}, "hc-stable")
+    learned.fit().write(tmp_path / "mine.json")
+    told = _run("sample", "mine", "--networks", tmp_path, "--out", tmp_path / "x.csv")
+    assert "Levels that are read as missing values: 'a' ('?')" in told
+    assert "--na-values ''" in told
+    assert "missing" not in _run("sample", "mine", "--networks", tmp_path, "--out", tmp_path / "x.parquet")

@@ -16,7 +16,7 @@ from stablebn.data.checks import check_size
 from stablebn.data.choosing import Choice
 from stablebn.data.columns import CategoricalColumn
 from stablebn.data.deciding import decide
-from stablebn.data.dialect import Dialect
+from stablebn.data.dialect import OF_TEXT, Dialect
 from stablebn.data.kinds import Kind, told
 from stablebn.data.levels import categories_of, told_levels
 from stablebn.data.problems import Problems
@@ -99,7 +99,7 @@ def stability(
     source = read(
         data,
         names=names,
-        dialect=Dialect(*(options.pop(option, None) for option in ("sep", "decimal", "encoding"))),
+        dialect=Dialect.of({option: options.pop(option, None) for option in OF_TEXT}),
         choice=Choice(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
     )
     columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))

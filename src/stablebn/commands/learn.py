@@ -29,6 +29,7 @@ from stablebn.commands.options import (
 )
 from stablebn.commands.progress import searching
 from stablebn.commands.terminal import say, say_json
+from stablebn.data.dialect import OF_TEXT
 from stablebn.drawing.figures import check_drawable
 from stablebn.errors import OptionError, spelled
 from stablebn.learners import LEARNERS
@@ -157,7 +158,7 @@ def command(
             # Few ask for it.
             from stablebn.proving import prove as prove_result
 
-            reading = {name: options[name] for name in ("weights", "threads", "max_time")}
+            reading = {name: options[name] for name in ("weights", "threads", "max_time", *OF_TEXT)}
             distance = prove_result(result, data, **reading)
     written = []
     if out is not None:

@@ -223,7 +223,7 @@ def flags_of(remedy: Mapping[str, object]) -> str:
             assert isinstance(kinds, Mapping)
             for name, kind in kinds.items():
                 words += [f"--all-{kind}"] if name is ... else [f"--{kind}", shlex.quote(spelled(name))]
-        elif option in ("drop", "keep"):
+        elif option in ("drop", "keep", "na_values"):
             names = [value] if isinstance(value, str) else value
             assert isinstance(names, Iterable)
             for name in names:

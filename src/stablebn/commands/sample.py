@@ -12,9 +12,10 @@ import typer
 from stablebn.commands.options import AsJson, Folders, Force, GraphFile, Quiet
 from stablebn.commands.progress import waiting
 from stablebn.commands.terminal import say, say_json
+from stablebn.data.wording import tallied
 from stablebn.errors import spelled
 from stablebn.networks import read_network
-from stablebn.networks.tables import write_table
+from stablebn.networks.tables import levels_read_as_missing, write_table
 from stablebn.output import check_free, whole_file
 
 HELP = """
@@ -52,8 +53,21 @@ def command(
     elif not quiet:
         say(
             f"Drew {rows:,} rows of {len(drawn_from)} variables from {spelled(network)} with seed {seed}. "
-            f"Written to {spelled(out)}."
+            f"Written to {spelled(out)}.{_note_on_missing(table, out)}"
         )
+
+
+def _note_on_missing(table: pa.Table, out: Path) -> str:
+    """Say which levels would be missing values if the written file were read with the default options."""
+    if ".csv" not in out.suffixes:
+        return ""
+    markers = levels_read_as_missing(table)
+    if not markers:
+        return ""
+    told = tallied({name: " ".join(map(repr, sorted(own))) for name, own in markers.items()})
+    is_empty = any(not text.strip() for own in markers.values() for text in own)
+    remedy = "Write a .parquet file instead" if is_empty else "Read the file with --na-values ''"
+    return f" Levels that are read as missing values: {told}. {remedy} to keep them."
 
 
 def _print(table: pa.Table) -> None:

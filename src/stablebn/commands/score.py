@@ -25,7 +25,7 @@ from stablebn.commands.options import (
 from stablebn.commands.progress import nothing_written_if_interrupted, waiting
 from stablebn.commands.terminal import say, say_json
 from stablebn.data.choosing import Choice
-from stablebn.data.dialect import Dialect
+from stablebn.data.dialect import OF_TEXT, Dialect
 from stablebn.data.levels import categories_of, told_levels
 from stablebn.data.reading import read
 from stablebn.errors import OptionError, UnseenLevelWarning, spelled
@@ -57,7 +57,7 @@ def command(
     **options: Any,
 ) -> None:
     """Score a graph and print its score."""
-    dialect = Dialect(*(options.pop(option) for option in ("sep", "decimal", "encoding")))
+    dialect = Dialect.of({option: options.pop(option) for option in OF_TEXT})
     choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with nothing_written_if_interrupted(), waiting("reading", quiet=quiet) as show:

@@ -16,7 +16,7 @@ from stablebn.arguments import checked_values
 from stablebn.audit.learning import edges_of, frame
 from stablebn.data import prepare
 from stablebn.data.choosing import Choice
-from stablebn.data.dialect import Dialect
+from stablebn.data.dialect import OF_TEXT, Dialect
 from stablebn.data.randomise import permutation
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import set_weights_apart
@@ -27,7 +27,7 @@ from stablebn.options import refuse_unknown
 from stablebn.order.rows import CanonicalRows, canonical_rows
 from stablebn.scores.registry import ScoreConfig
 
-OPTIONS = ("names", "weights", "kinds", "columns", "drop", "keep", "sep", "decimal", "encoding", "threads")
+OPTIONS = ("names", "weights", "kinds", "columns", "drop", "keep", *OF_TEXT, "threads")
 """What a bootstrap of a callable can be told of the table."""
 
 
@@ -61,7 +61,7 @@ class CallableLearner:
         source = read(
             data,
             names=options.get("names"),
-            dialect=Dialect(*(options.get(name) for name in ("sep", "decimal", "encoding"))),
+            dialect=Dialect.of(options),
             choice=Choice(options.get("columns"), options.get("drop"), besides=options.get("weights")),
         )
         columns, weights = set_weights_apart(source.columns, options.get("weights"))

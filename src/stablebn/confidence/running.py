@@ -80,8 +80,8 @@ def bootstrap(
     **options
         Those of `learn` but `max_time`. `threads` are as many replicates at once; with `client` the workers of a Dask
         cluster learn from them, as many at once as they have threads. For a callable those that say how
-        to read the table: names, weights, kinds, columns, drop, keep, sep, decimal, encoding; and threads, by default
-        one.
+        to read the table: names, weights, kinds, columns, drop, keep, sep, decimal, encoding, na_values; and threads,
+        by default one.
 
     Returns
     -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -25,7 +25,7 @@ from stablebn.data.files import (
     told_of_file,
     with_categories,
 )
-from stablebn.data.markers import report_markers
+from stablebn.data.markers import Markers, report_markers
 from stablebn.data.reading import Columns, check_unique, read
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution
@@ -63,7 +63,7 @@ class Batches:
         Takes the names of columns and how many rows a part should have; gives the parts, in order.
     cautions : sequence of Caution
         How files were read.
-    markers : mapping of name to texts
+    markers : mapping of name to Markers
         As of `Contents`.
     """
 
@@ -71,7 +71,7 @@ class Batches:
     with_categories: set[Name]
     parts: Callable[[Sequence[Name], int], Iterator[Columns]]
     cautions: Sequence[Caution] = ()
-    markers: Mapping[Name, Collection[str]] = field(default_factory=dict)
+    markers: Mapping[Name, Markers] = field(default_factory=dict)
 
 
 def comes_in_parts(source: object) -> bool:
@@ -117,9 +117,7 @@ def open_batches(source: object, dialect: Dialect, threads: int = 1) -> Batches:
         path = os.fsdecode(source)  # type: ignore[arg-type]
         if is_text(path) or any(map(is_text, glob.glob(path))):
             return _open_text(path, dialect, threads)
-    if dialect.given():
-        what = repr(os.fsdecode(source)) if in_files else "this table"  # type: ignore[arg-type]
-        raise OptionError(f"{dialect.given()[0]}= is for text files, and {what} is none. Leave it out.")
+    dialect.refuse(repr(os.fsdecode(source)) if in_files else "this table")  # type: ignore[arg-type]
     opened = _open_files(os.fsdecode(source)) if in_files else _open_iterator(source)  # type: ignore[arg-type]
     check_unique(list(opened.types))
     return opened
@@ -134,7 +132,7 @@ def _open_text(path: str, dialect: Dialect, threads: int) -> Batches:
         return _in_portions(found.parts(names), rows)
 
     types = {name: with_wide_indices(own.type) for name, own in found.typings.items()}
-    markers = {name: own.markers for name, own in found.typings.items()}
+    markers = {name: own.reported for name, own in found.typings.items()}
     return Batches(types, set(), all_parts, found.cautions, markers)
 
 

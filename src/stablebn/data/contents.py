@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from stablebn.data.markers import without_markers
+from stablebn.data.markers import Markers, without_markers
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution
 
@@ -20,21 +20,24 @@ class Contents(NamedTuple):
         Arrow data, or lists of Python values.
     cautions : sequence of Caution
         How the file was read.
-    markers : mapping of name to texts
-        What was taken for a missing value in which columns, but for the markers of pandas.
+    markers : mapping of name to Markers
+        The markers of missing values in each column that a warning should name.
     with_categories : collection of names
         The columns whose own type says which categories there are.
     """
 
     columns: Sequence[tuple[Name, object]]
     cautions: Sequence[Caution] = ()
-    markers: Mapping[Name, Collection[str]] = MappingProxyType({})
+    markers: Mapping[Name, Markers] = MappingProxyType({})
     with_categories: Collection[Name] = ()
 
 
-def contents_of_values(columns: Sequence[tuple[Name, Sequence[object]]]) -> Contents:
+def contents_of_values(
+    columns: Sequence[tuple[Name, Sequence[object]]], na_values: Collection[str] | None = None
+) -> Contents:
     """Columns of Python values, None where a marker stands."""
-    cleared = [(name, *without_markers(values)) for name, values in columns]
+    cleared = [(name, *without_markers(values, na_values)) for name, values in columns]
     return Contents(
-        [(name, values) for name, values, _ in cleared], markers={name: markers for name, _, markers in cleared}
+        [(name, values) for name, values, _ in cleared],
+        markers={name: Markers(markers) for name, _, markers in cleared},
     )

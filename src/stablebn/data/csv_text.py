@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -74,6 +75,8 @@ class Parsed:
     rows : int
     encoding : str
         That which it has itself.
+    na_values : sequence of str or None
+        As of `Dialect`.
     """
 
     open_file: _Open
@@ -84,6 +87,7 @@ class Parsed:
     table: pa.Table | None
     rows: int = 0
     encoding: str = UTF8
+    na_values: Sequence[str] | None = None
     _last: bytes | None = None
     _index: CountedRows | None = field(default=None, repr=False)
 
@@ -127,7 +131,10 @@ class Parsed:
             skip_rows=self.reading.skip_rows,
             column_names=self.reading.column_names,
         )
-        with self.open_file() as stream, _open_csv(stream, reading, self.sep, self.names, names) as reader:
+        with (
+            self.open_file() as stream,
+            _open_csv(stream, reading, self.sep, self.names, self.na_values, names) as reader,
+        ):
             yield from reader
 
 
@@ -166,7 +173,7 @@ def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
     return Contents(
         read[first:],
         cautions,
-        {name: own.markers for name, own in zip(found.names[first:], typings[first:], strict=True)},
+        {name: own.reported for name, own in zip(found.names[first:], typings[first:], strict=True)},
     )
 
 
@@ -247,12 +254,12 @@ def _tabs_expected(path: str) -> bool:
 
 
 def _look_at_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
-    found = _split(path, open_file, start, asked.sep, threads, hold=hold)
+    found = _split(path, open_file, start, asked, threads, hold=hold)
     found.check_last_quote(path)
     return found
 
 
-def _split(path: str, open_file: _Open, start: bytes, asked: str | None, threads: int, *, hold: bool) -> Parsed:
+def _split(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
     """The table as text, by the separator that fits."""
     header = look_at_header(start, tabs_expected=_tabs_expected(path))
     if b"\0" in header.line:
@@ -260,9 +267,9 @@ def _split(path: str, open_file: _Open, start: bytes, asked: str | None, threads
     tables: dict[str, Parsed] = {}
     bad: dict[str, _BadRowError] = {}
     unreadable: list[pa.ArrowInvalid] = []
-    for sep in header.separators or (",",) if asked is None else ("\t" if asked == r"\t" else asked,):
+    for sep in header.separators or (",",) if asked.sep is None else ("\t" if asked.sep == r"\t" else asked.sep,):
         try:
-            tables[sep] = _parse(open_file, header, sep, threads, hold=hold)
+            tables[sep] = _parse(open_file, header, sep, threads, hold=hold, na_values=asked.na_values)
         except _BadRowError as error:  # noqa: PERF203 - few headers have two of them
             bad[sep] = error
         except pa.ArrowInvalid as error:
@@ -294,29 +301,35 @@ def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> Da
     return DataError(f"say sep= (CLI: --sep), for by no separator all rows are alike. {readings}")
 
 
-def _parse(open_file: _Open, header: Header, sep: str, threads: int, *, hold: bool) -> Parsed:
+def _parse(
+    open_file: _Open, header: Header, sep: str, threads: int, *, hold: bool, na_values: Sequence[str] | None
+) -> Parsed:
     """All columns as text by its distinct values, split by a separator."""
+    parse = partial(_parse_at_once, open_file, header, sep, hold=hold, na_values=na_values)
     if threads > 1:
         try:
-            return _parse_at_once(open_file, header, sep, use_threads=True, hold=hold)
+            return parse(use_threads=True)
         except (_BadRowError, pa.ArrowInvalid):
             # Only with one thread does PyArrow know the number of a bad row.
             pass
-    return _parse_at_once(open_file, header, sep, use_threads=False, hold=hold)
+    return parse(use_threads=False)
 
 
-def _parse_at_once(open_file: _Open, header: Header, sep: str, *, use_threads: bool, hold: bool) -> Parsed:
+def _parse_at_once(
+    open_file: _Open, header: Header, sep: str, *, use_threads: bool, hold: bool, na_values: Sequence[str] | None
+) -> Parsed:
     reading = pa.csv.ReadOptions(use_threads=use_threads, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
     names = _names(_reader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
+    parsed = partial(_parsed, open_file, reading, sep, hold=hold, na_values=na_values)
     try:
-        found = _parsed(open_file, reading, sep, names, hold=hold)
+        found = parsed(names)
     except _BadRowError as error:
         if error.actual != error.expected + 1:
             raise
         # R leaves the name of the column out that counts the rows.
         reading.skip_rows, reading.column_names = header.lines_before + 1, ["", *names]
         try:
-            found = _parsed(open_file, reading, sep, reading.column_names, hold=hold)
+            found = parsed(reading.column_names)
         except _BadRowError:
             raise error from None
         if not found.first_counts_rows():
@@ -327,7 +340,7 @@ def _parse_at_once(open_file: _Open, header: Header, sep: str, *, use_threads: b
     # A header that only the whole file tells the end of.
     with open_file() as stream:
         names = _names(stream, reading, sep)
-    return _parsed(open_file, reading, sep, names, hold=hold)
+    return parsed(names)
 
 
 def _names(stream: pa.NativeFile, reading: pa.csv.ReadOptions, sep: str) -> list[str]:
@@ -336,18 +349,31 @@ def _names(stream: pa.NativeFile, reading: pa.csv.ReadOptions, sep: str) -> list
         return names
 
 
-def _parsed(open_file: _Open, reading: pa.csv.ReadOptions, sep: str, names: Sequence[str], *, hold: bool) -> Parsed:
+def _parsed(
+    open_file: _Open,
+    reading: pa.csv.ReadOptions,
+    sep: str,
+    names: Sequence[str],
+    *,
+    hold: bool,
+    na_values: Sequence[str] | None,
+) -> Parsed:
     """The fields, unless the columns have other names."""
+
+    def new(names: list[str], table: pa.Table | None) -> Parsed:
+        columns = [TextColumn(na_values) for _ in names]
+        return Parsed(open_file, sep, names, columns, reading, table, na_values=na_values)
+
     with open_file() as stream:
         if hold:
             with _bad_row_named():
-                table = pa.csv.read_csv(stream, reading, _parsing(sep), _converting(names))
-            found = Parsed(open_file, sep, table.column_names, [TextColumn() for _ in names], reading, table)
+                table = pa.csv.read_csv(stream, reading, _parsing(sep), _converting(names, na_values))
+            found = new(table.column_names, table)
             if found.names == names:
                 found.add(table)
             return found
-        with _open_csv(stream, reading, sep, names) as reader:
-            found = Parsed(open_file, sep, reader.schema.names, [TextColumn() for _ in names], reading, None)
+        with _open_csv(stream, reading, sep, names, na_values) as reader:
+            found = new(reader.schema.names, None)
             if found.names == names:
                 with _bad_row_named():
                     for batch in reader:
@@ -360,23 +386,27 @@ def _open_csv(
     reading: pa.csv.ReadOptions,
     sep: str,
     names: Sequence[str],
+    na_values: Sequence[str] | None,
     wanted: Sequence[Name] | None = None,
 ) -> pa.csv.CSVStreamingReader:
     with _bad_row_named():
-        return pa.csv.open_csv(stream, reading, _parsing(sep), _converting(names, wanted))
+        return pa.csv.open_csv(stream, reading, _parsing(sep), _converting(names, na_values, wanted))
 
 
 def _parsing(sep: str) -> pa.csv.ParseOptions:
     return pa.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
 
 
-def _converting(names: Sequence[str], wanted: Sequence[Name] | None = None) -> pa.csv.ConvertOptions:
+def _converting(
+    names: Sequence[str], na_values: Sequence[str] | None, wanted: Sequence[Name] | None = None
+) -> pa.csv.ConvertOptions:
     return pa.csv.ConvertOptions(
         column_types=dict.fromkeys(names, BY_DISTINCT_BYTES),
         include_columns=wanted,
-        null_values=PANDAS_MARKERS,
+        null_values=PANDAS_MARKERS if na_values is None else na_values,
         strings_can_be_null=True,
-        quoted_strings_can_be_null=True,
+        # By default `TextColumn` decides what is missing in quotes.
+        quoted_strings_can_be_null=na_values is not None,
     )
 
 

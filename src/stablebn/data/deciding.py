@@ -20,7 +20,7 @@ from stablebn.data.kinds import (
     decide_text,
     family,
 )
-from stablebn.data.markers import report_markers
+from stablebn.data.markers import Markers, report_markers
 from stablebn.data.number_text import as_numbers, sort_out
 from stablebn.data.problems import Problems
 from stablebn.data.reading import Columns
@@ -106,7 +106,7 @@ def _check_wanted(
 def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told, problems: Problems) -> None:
     """Take text for numbers where it is, and set aside what names rows."""
     no_numbers: dict[Name, str] = {}
-    markers: dict[Name, list[str]] = {}
+    markers: dict[Name, Markers] = {}
     doubtful: dict[Name, str] = {}
     unlisted: list[Name] = []
     for name, column in list(decided.columns.items()):
@@ -121,12 +121,12 @@ def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told
             continue
         if asked != "continuous" and len(column.levels) <= MOST_CODES:
             continue
-        found = sort_out(column.levels)
+        found = sort_out(column.levels, said.na_values)
         if asked == "continuous":
             if found.numbers and not found.others:
-                decided.columns[name] = as_numbers(column)
+                decided.columns[name] = as_numbers(column, said.na_values)
                 decided.decisions[name] = Decision("continuous", "as you say", plain=True)
-                markers[name] = found.markers
+                markers[name] = Markers(found.markers)
             elif name in said.kinds:
                 example = (*found.others, *found.markers)
                 no_numbers[name] = f"for example {example[0]!r}" if example else "no values"
@@ -135,11 +135,11 @@ def _take_text(decided: Decided, texts: Collection[Name], rows: Rows, said: Told
             continue
         many = len(found.numbers) > MOST_CODES
         if many and found.markers and not found.others:
-            numbers = as_numbers(column)
+            numbers = as_numbers(column, said.na_values)
             decision = decide_by_values(rows.whole(numbers), "float")
             decided.columns[name] = numbers
             decided.decisions[name] = Decision(decision.kind, f"numbers written as text, {decision.why}")
-            markers[name] = found.markers
+            markers[name] = Markers(found.markers)
         elif many and 10 * len(found.others) <= len(found.numbers):
             doubtful[name] = _numbers_and(found.others)
     _set_text_aside(decided, texts, rows, said)

@@ -16,14 +16,19 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
+from stablebn.data.markers import check_na_values, na_values_from
 from stablebn.data.wording import Caution
 from stablebn.errors import DataError, OptionError, one_of
 
 SEPARATORS = (",", ";", "\t", "|")
 DECIMALS = (".", ",")
+
+# The options that say how a text file is written.
+OF_TEXT = ("sep", "decimal", "encoding", "na_values")
 
 UTF8, UTF16, WINDOWS = "utf-8", "utf-16", "cp1252"
 
@@ -46,11 +51,14 @@ class Dialect:
         The character between fields.
     decimal : {".", ","} or None
     encoding : str or None
+    na_values : tuple of str or None
+        The texts that stand for a missing value, from any value of the option; None: `stablebn.data.markers` decides.
     """
 
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    na_values: Sequence[str] | str | None = None
 
     def __post_init__(self) -> None:
         if self.sep is not None:
@@ -59,10 +67,21 @@ class Dialect:
             one_of("decimal", self.decimal, DECIMALS)
         if self.encoding is not None:
             check_encoding("encoding", self.encoding)
+        if self.na_values is not None:
+            check_na_values("na_values", self.na_values)
+            object.__setattr__(self, "na_values", na_values_from(self.na_values))
 
-    def given(self) -> list[str]:
-        """Names of the options that say something."""
-        return [own.name for own in fields(self) if getattr(self, own.name) is not None]
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Dialect:
+        """Return the dialect that some options of `learn` ask for."""
+        return cls(*map(options.get, OF_TEXT))
+
+    def refuse(self, source: str, takes: Collection[str] = ()) -> None:
+        """Raise `OptionError` if an option is given that this source, no text file, does not take."""
+        for own in fields(self):
+            if getattr(self, own.name) is not None and own.name not in takes:
+                kinds = "text files, workbooks, JSON lines and SQLite" if own.name == "na_values" else "text files"
+                raise OptionError(f"{own.name}= is for {kinds}, and {source} is none. Leave it out.")
 
 
 def check_sep(name: str, value: object) -> None:

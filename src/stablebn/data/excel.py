@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from stablebn.errors import DataError, MissingExtraError
 from stablebn.unpacking import check_unpacked
 
 
-def read_excel(path: str, sheet: str | None) -> Contents:
+def read_excel(path: str, sheet: str | None, na_values: Collection[str] | None = None) -> Contents:
     """Read a sheet of an .xlsx file; it must be named where there are several."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
@@ -33,9 +33,9 @@ def read_excel(path: str, sheet: str | None) -> Contents:
     header, *body = rows
     columns = [(_text(name), _plain([row[place] for row in body])) for place, name in enumerate(header)]
     if _is_index(*columns[0]):
-        found = contents_of_values(columns[1:])
+        found = contents_of_values(columns[1:], na_values)
         return found._replace(cautions=(index_caution(path, columns[0][0]),))
-    return contents_of_values(columns)
+    return contents_of_values(columns, na_values)
 
 
 def _check_unpacked(path: str) -> None:

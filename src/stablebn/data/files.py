@@ -22,7 +22,7 @@ from stablebn.data.json_lines import read_json_lines
 from stablebn.data.packed_buffers import unpacked_bytes
 from stablebn.data.sqlite_file import read_sqlite
 from stablebn.data.table import Name
-from stablebn.errors import DataError, OptionError, listed
+from stablebn.errors import DataError, listed
 from stablebn.options import is_path
 from stablebn.threads import run_at_once
 from stablebn.unpacking import check_unpacked
@@ -53,9 +53,12 @@ class Reader:
     Attributes
     ----------
     read : callable
-        Takes the path, and besides the dialect of text, or the name of a table where a file may have several.
+        Takes the path; then the name of a table, the texts of missing values, the dialect and the number of threads, as
+        far as the format has them.
     is_text : bool
     has_tables : bool
+    has_markers : bool
+        Whether texts may stand for missing values.
     has_threads : bool
         Whether it takes the number of threads.
     """
@@ -63,6 +66,7 @@ class Reader:
     read: Callable[..., Contents]
     is_text: bool = False
     has_tables: bool = False
+    has_markers: bool = False
     has_threads: bool = False
 
 
@@ -90,13 +94,14 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
     with told_of_file(path):
         if reader is None or os.path.isdir(file):
             reader = Reader(_read_parquet_folder, has_threads=True)
-        if dialect.given() and not reader.is_text:
-            raise OptionError(f"{dialect.given()[0]}= is for text files, and {path!r} is none. Leave it out.")
-        if reader.has_tables:
-            return reader.read(file, table)
-        if reader.has_threads:
-            return reader.read(path, threads)
-        return reader.read(path, dialect, threads) if reader.is_text else reader.read(path)
+        if not reader.is_text:
+            dialect.refuse(repr(path), takes=("na_values",) if reader.has_markers else ())
+        if reader.is_text:
+            return reader.read(path, dialect, threads)
+        of_tables = (table,) if reader.has_tables else ()
+        of_markers = (dialect.na_values,) if reader.has_markers else ()
+        of_threads = (threads,) if reader.has_threads else ()
+        return reader.read(file if reader.has_tables else path, *of_tables, *of_markers, *of_threads)
 
 
 @contextmanager
@@ -287,8 +292,8 @@ READERS: dict[str, Reader] = {
     **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz"), Reader(read_csv, is_text=True)),
     ".parquet": Reader(_read_parquet, has_threads=True),
     **dict.fromkeys((".feather", ".arrow"), Reader(_read_arrow, has_threads=True)),
-    ".xlsx": Reader(read_excel, has_tables=True),
-    **dict.fromkeys((".jsonl", ".ndjson"), Reader(read_json_lines)),
-    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), Reader(read_sqlite, has_tables=True)),
+    ".xlsx": Reader(read_excel, has_tables=True, has_markers=True),
+    **dict.fromkeys((".jsonl", ".ndjson"), Reader(read_json_lines, has_markers=True)),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), Reader(read_sqlite, has_tables=True, has_markers=True)),
     ".duckdb": Reader(read_duckdb, has_tables=True),
 }

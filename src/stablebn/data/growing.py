@@ -20,7 +20,7 @@ from stablebn.data import stored
 from stablebn.data.batches import Batches, open_as_batches
 from stablebn.data.choosing import Choice
 from stablebn.data.columns import Counted, Source
-from stablebn.data.dialect import Dialect
+from stablebn.data.dialect import OF_TEXT, Dialect
 from stablebn.data.files import check_same_columns
 from stablebn.data.folder import Folder
 from stablebn.data.kinds import Told, family, told
@@ -39,7 +39,7 @@ from stablebn.graph.json_names import comes_back, json_text, name_from
 from stablebn.options import Options, checked_arguments, file_path, flag, options_of
 from stablebn.output import whole_file
 
-READING = ("names", "weights", "kinds", "levels", "missing", "columns", "drop", "keep", "sep", "decimal", "encoding")
+READING = ("names", "weights", "kinds", "levels", "missing", "columns", "drop", "keep", *OF_TEXT)
 """The options that say how a table is read: they hold for all rows."""
 
 _MARK, _FORMAT = b"stablebn statistics\n", 1
@@ -135,11 +135,11 @@ class GrowingTable:
         """What the options say of kinds."""
         said = told(self.options.get("kinds"), self._choice.kept(list(self._every)), self._types)
         categorical = named_categorical(self.options.get("levels"), tuple(self._types))
-        return said._replace(kinds={**dict.fromkeys(categorical, "categorical"), **said.kinds})
+        na_values = Dialect.of(self.options).na_values
+        return said._replace(kinds={**dict.fromkeys(categorical, "categorical"), **said.kinds}, na_values=na_values)
 
     def _opened(self, data: object) -> tuple[Batches, list[Caution]]:
-        dialect = Dialect(*map(self.options.get, ("sep", "decimal", "encoding")))
-        return open_as_batches(data, dialect, self.options.get("names"))
+        return open_as_batches(data, Dialect.of(self.options), self.options.get("names"))
 
     @property
     def rows(self) -> int:

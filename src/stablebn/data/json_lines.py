@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 from stablebn.data.contents import Contents, contents_of_values
 from stablebn.errors import DataError
 
 
-def read_json_lines(path: str) -> Contents:
+def read_json_lines(path: str, na_values: Collection[str] | None = None) -> Contents:
     """Read a table; a key that a line does not have is a missing value."""
     with open(path, encoding="utf-8-sig") as file:
         rows = [_row(path, number, line) for number, line in enumerate(file, start=1) if line.strip()]
@@ -17,7 +18,7 @@ def read_json_lines(path: str) -> Contents:
     orders = {tuple(row) for row in rows}
     # Where lines differ in their keys, the order of lines must not decide that of columns.
     names = orders.pop() if len(orders) == 1 else sorted({name for order in orders for name in order})
-    return contents_of_values([(name, [row.get(name) for row in rows]) for name in names])
+    return contents_of_values([(name, [row.get(name) for row in rows]) for name in names], na_values)
 
 
 def _row(path: str, number: int, line: str) -> dict[str, object]:

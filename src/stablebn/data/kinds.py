@@ -79,6 +79,8 @@ class Told(NamedTuple):
         Columns that are.
     learned : collection of names
         Columns whose kind is not specified by the user, but taken from a graph or a network.
+    na_values : collection of str or None
+        The texts that stand for a missing value; None: `stablebn.data.markers` decides.
     """
 
     kinds: Mapping[Name, Kind]
@@ -86,6 +88,7 @@ class Told(NamedTuple):
     kept: Collection[Name] = frozenset()
     aside: Collection[Name] = frozenset()
     learned: Collection[Name] = frozenset()
+    na_values: Collection[str] | None = None
 
     def of(self, name: Name) -> Kind | None:
         """The kind that a column should have if it can."""

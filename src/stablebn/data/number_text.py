@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
 
 from stablebn.data.columns import CategoricalColumn, NumericColumn
@@ -30,7 +30,7 @@ class NumberText(NamedTuple):
     others: list[str]
 
 
-def sort_out(levels: Sequence[Hashable]) -> NumberText:
+def sort_out(levels: Sequence[Hashable], na_values: Collection[str] | None = None) -> NumberText:
     """Part the texts that are numbers from those that are not.
 
     >>> sort_out(["1.5", "2", "007", "?"])
@@ -40,7 +40,7 @@ def sort_out(levels: Sequence[Hashable]) -> NumberText:
     numbers = [text for text in texts if is_number(text)]
     rest = set(texts) - set(numbers)
     # Beside a number a sign such as ? or - is no value.
-    markers = markers_among(rest | {"1"}) & rest
+    markers = markers_among(rest | {"1"}, na_values) & rest
     others = rest - markers
     return NumberText(numbers, [text for text in texts if text in markers], [text for text in texts if text in others])
 
@@ -50,8 +50,8 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text.strip()) is not None
 
 
-def as_numbers(column: CategoricalColumn) -> NumericColumn:
+def as_numbers(column: CategoricalColumn, na_values: Collection[str] | None = None) -> NumericColumn:
     """The numbers of a column of text, NaN for what is none."""
-    found = sort_out(column.levels)
+    found = sort_out(column.levels, na_values)
     number_of = {text: float(text) for text in found.numbers}
     return column.with_numbers([number_of.get(str(level), math.nan) for level in column.levels])

@@ -66,6 +66,7 @@ def prepare(
     sep: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    na_values: Sequence[str] | str | None = None,
     levels: object = None,
     learned: Mapping[Name, Decision] | None = None,
     learned_levels: Levels | None = None,
@@ -106,6 +107,8 @@ def prepare(
         Columns to learn from though they look like ids, free text or dates.
     sep, decimal, encoding : str, optional
         How a text file is written; by default recognised, by the rules of `stablebn.data.dialect`.
+    na_values : sequence of str, or text with commas between, optional
+        The texts of a file that stand for a missing value; by default those of `stablebn.data.markers`.
     levels : mapping of name to values, or "declared", optional
         Levels that count whether they occur or not; columns that are named are categorical. "declared": those of
         columns whose type has categories. By default levels are the values that occur.
@@ -162,7 +165,7 @@ def prepare(
             "bins before, say with the cuts of sb.discretise of some rows, or learn from the table in memory."
         )
     tell("reading", 0)
-    dialect = Dialect(sep, decimal, encoding)
+    dialect = Dialect(sep, decimal, encoding, na_values)
     opened: Source
     if cluster is not None:
         # Here and not above: few have a cluster, and all wait for imports.
@@ -197,7 +200,7 @@ def prepare(
         opened = _held(source, names, dialect, choice, weights, missing, problems, threads)
     said = told(kinds, choice.kept(opened.names), opened.types).with_learned(learned or {}, opened.types)
     categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(levels, tuple(opened.types)), "categorical")
-    said = said._replace(kinds={**categorical, **said.kinds})
+    said = said._replace(kinds={**categorical, **said.kinds}, na_values=dialect.na_values)
     # What cannot be is refused before the rows are read.
     told_levels(levels, opened.types, {}, learned_levels)
     if isinstance(discretise, Mapping):
@@ -305,6 +308,7 @@ def prepare_as(table: TableOptions, reading: ReadingOptions, **rest: Any) -> Pre
         sep=reading.sep,
         decimal=reading.decimal,
         encoding=reading.encoding,
+        na_values=reading.na_values,
         threads=reading.threads or cores(),
         **rest,
     )

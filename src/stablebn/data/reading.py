@@ -97,8 +97,8 @@ def read(
         found = read_file(os.fsdecode(source), dialect, threads)
     else:
         found = Contents(_named_columns(source))
-    if dialect.given() and not isinstance(source, str | os.PathLike):
-        raise OptionError(f"{dialect.given()[0]}= is for text files, and this table is none. Leave it out.")
+    if not isinstance(source, str | os.PathLike):
+        dialect.refuse("this table")
     every = [name for name, _ in found.columns]
     check_unique(every)
     wanted = set(choice.of(every))

@@ -10,6 +10,7 @@ from stablebn.data.choosing import Choice
 from stablebn.data.dialect import DECIMALS, Dialect, check_encoding, check_sep
 from stablebn.data.kinds import Kind
 from stablebn.data.levels import check_levels
+from stablebn.data.markers import check_na_values
 from stablebn.data.missing import MISSING
 from stablebn.options import Options, about, at_least, choice, option
 
@@ -130,6 +131,17 @@ class ReadingOptions(Options):
         recorded=False,
         group="Text files",
     )
+    na_values: Sequence[str] | str | None = option(
+        None,
+        "The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty "
+        'field always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are '
+        "in quotes, and ?, - or . on their own.",
+        check=check_na_values,
+        command_type=list[str],
+        in_studies=False,
+        recorded=False,
+        group="Text files",
+    )
     threads: int | None = option(
         None,
         "Threads, by default one a core. The answer does not depend on it.",
@@ -142,7 +154,7 @@ class ReadingOptions(Options):
     @property
     def dialect(self) -> Dialect:
         """How a text file is written, as far as it is specified."""
-        return Dialect(self.sep, self.decimal, self.encoding)
+        return Dialect(self.sep, self.decimal, self.encoding, self.na_values)
 
 
 @dataclass(frozen=True)

@@ -159,8 +159,7 @@ def open_spread(
     """
     if names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
-    if dialect.given():
-        raise OptionError(f"{dialect.given()[0]}= is for text files, and a Dask cluster reads none. Leave it out.")
+    dialect.refuse("a table on a Dask cluster")
     if isinstance(source, str | os.PathLike):
         found = _found_in_files(os.fsdecode(source), cluster)
     elif is_dask_frame(source):

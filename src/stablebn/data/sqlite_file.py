@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from contextlib import closing
 
 from stablebn.data.contents import Contents, contents_of_values
@@ -10,7 +11,7 @@ from stablebn.data.tables_in_file import chosen_table, quoted
 from stablebn.errors import DataError
 
 
-def read_sqlite(path: str, table: str | None) -> Contents:
+def read_sqlite(path: str, table: str | None, na_values: Collection[str] | None = None) -> Contents:
     """Read a table or view of a database, which is not changed; it must be named where there are several tables."""
     # Here and not above: they take long to import, and few runs need them.
     import sqlite3
@@ -29,4 +30,4 @@ def read_sqlite(path: str, table: str | None) -> Contents:
             body = rows.fetchall()
     except sqlite3.Error as error:
         raise DataError(f"{path!r} cannot be read; check that it is a complete SQLite database: {error}") from None
-    return contents_of_values([(name, [row[place] for row in body]) for place, name in enumerate(names)])
+    return contents_of_values([(name, [row[place] for row in body]) for place, name in enumerate(names)], na_values)

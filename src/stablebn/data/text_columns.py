@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stablebn.data.markers import BLANKS, PANDAS_MARKERS, SIGNS, markers_among
+from stablebn.data.kinds import MOST_CODES
+from stablebn.data.markers import BLANKS, PANDAS_MARKERS, VALUES_IN_QUOTES, Markers, markers_among, possible_markers
 from stablebn.data.table import Name
 from stablebn.errors import DataError, listed
 
@@ -185,7 +187,9 @@ class Typing:
     type : pyarrow.DataType
         int64, float64, or text: by distinct values where these are few.
     markers : set of str
-        Texts that are taken for missing values, but for those of pandas.
+        Texts that are read as missing values; PyArrow has already made null of the others.
+    quoted : set of str
+        Texts that would be missing without the quotes they are in.
     marks : set of str
         "." where there are decimals with points; "," where all are numbers if decimals have commas; "1,5" if besides
         a comma is no mark of thousands.
@@ -197,14 +201,22 @@ class Typing:
 
     type: pa.DataType
     markers: set[str]
+    quoted: set[str]
     marks: set[str]
     mark: str
     few: bool
+    na_values: Collection[str] | None = None
 
     @property
     def may_change(self) -> bool:
         """Whether decimal commas would make another column of it."""
         return bool(self.marks) and self.type not in (pa.int64(), pa.float64())
+
+    @property
+    def reported(self) -> Markers:
+        """The markers that a warning should name."""
+        expected = PANDAS_MARKERS if self.na_values is None else self.na_values
+        return Markers(self.markers.difference(expected), self.quoted)
 
     def typed(self, chunk: pa.DictionaryArray) -> pa.Array:
         """Some rows of the column."""
@@ -239,7 +251,8 @@ class Typing:
 class TextColumn:
     """The texts of a column, looked at some rows at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, na_values: Collection[str] | None = None) -> None:
+        self._na_values = na_values
         self._few: set[bytes] | None = set()
         self._forms = _Forms()
         # Texts that may stand for a missing value, if they are many; and whether others are words or numbers.
@@ -266,7 +279,7 @@ class TextColumn:
     @classmethod
     def of_all(cls, parts: Sequence[TextColumn]) -> TextColumn:
         """The column that has the texts of several; they are not looked at any more."""
-        whole = cls()
+        whole = cls(parts[0]._na_values)
         listed = [own._few for own in parts if own._few is not None]
         whole._few = set().union(*listed)
         if len(listed) < len(parts) or len(whole._few) > FEW_TEXTS:
@@ -286,7 +299,7 @@ class TextColumn:
         except pa.ArrowInvalid:
             self._is_utf8 = False
             return
-        known = pa.array([*PANDAS_MARKERS, *SIGNS], type=pa.string())
+        known = pa.array(sorted(possible_markers(self._na_values)), type=pa.string())
         are_signs = pc.is_in(pc.utf8_trim(text, characters=BLANKS), value_set=known)
         self._signs.update(text.filter(are_signs).to_pylist())
         others = text.filter(pc.invert(are_signs))
@@ -300,23 +313,30 @@ class TextColumn:
                 texts = {value.decode() for value in self._few}
             except UnicodeDecodeError:
                 raise NotUTF8Error(f"column {name!r}") from None
-            markers = markers_among(texts)
+            markers = markers_among(texts, self._na_values)
             forms, rest = _Forms(), texts - markers
         else:
             if not self._is_utf8:
                 raise NotUTF8Error(f"column {name!r}")
-            markers = markers_among(self._signs | {"word" if self._worded else "+"}) & self._signs
+            markers = markers_among(self._signs | {"word" if self._worded else "+"}, self._na_values) & self._signs
             forms, rest = replace(self._forms), self._signs - markers
         forms.add(_FewTexts(rest))
         few = self._few is not None
+        quoted: set[str] = set()
+        if self._na_values is None and not (forms.any and forms.either and (not few or len(rest) > MOST_CODES)):
+            # Without quotes PyArrow has made null of them. Only a column of many numbers has no use for such a value.
+            quoted = markers & VALUES_IN_QUOTES
+            markers -= quoted
+            forms.add(_FewTexts(quoted))
+        typing = partial(Typing, markers=markers, quoted=quoted, mark=mark, few=few, na_values=self._na_values)
         if forms.any and forms.integer and forms.fits:
-            return Typing(pa.int64(), markers, set(), mark, few)
+            return typing(pa.int64(), marks=set())
         # Longer than 64 bits: identifiers, and floats would merge neighbours.
         is_number = forms.any and not forms.integer and (forms.point if mark == "." else forms.comma)
         if is_number:
             has_mark = forms.has_point if mark == "." else forms.has_comma
-            return Typing(pa.float64(), markers, {mark} if has_mark else set(), mark, few)
-        return Typing(_TEXT if few else pa.string(), markers, forms.marks_of_commas(), mark, few)
+            return typing(pa.float64(), marks={mark} if has_mark else set())
+        return typing(_TEXT if few else pa.string(), marks=forms.marks_of_commas())
 
 
 def decide_columns(

@@ -26,7 +26,8 @@ def usable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if _is_interval(type_):
         return pa.chunked_array([_texts(chunk) for chunk in column.chunks], type=pa.string())
     if pa.types.is_decimal(type_):
-        return column.cast(pa.float64())
+        # By way of text, which Arrow rounds correctly: its cast from decimals can be off by one unit in the last place.
+        return column.cast(pa.string()).cast(pa.float64())
     if isinstance(type_, pa.BaseExtensionType) and not is_time(type_):
         return pa.chunked_array([chunk.storage for chunk in column.chunks], type=type_.storage_type)
     return column

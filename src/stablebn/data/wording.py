@@ -52,6 +52,7 @@ class Caution:
         "dialect",
         "index",
         "markers",
+        "quoted-markers",
         "set-aside",
         "kinds",
         "numbers-as-text",

@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
+from stablebn.data.markers import VALUES_IN_QUOTES, markers_among
 from stablebn.errors import OptionError
 
 
 def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: str) -> None:
     """Write a table in the format that the end of `name` asks for.
 
-    In CSV levels are quoted, so that none is taken for a missing value when it is read; beside numbers, levels that are
-    text.
+    In CSV all text is in quotes, so that a level such as NA is read as a value; see `levels_read_as_missing`.
     """
     ending = name.lower()
     if ending.endswith((".csv", ".csv.gz")):
@@ -30,6 +31,16 @@ def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: 
         feather.write_feather(table, target)
     else:
         raise OptionError(f"{name}: a table is written as .csv, .csv.gz, .parquet or .feather.")
+
+
+def levels_read_as_missing(table: pa.Table) -> dict[str, set[str]]:
+    """Return the levels, by column, that are missing values when the table is written as CSV and read again."""
+    texts = {
+        name: {text for text in pc.unique(column).to_pylist() if isinstance(text, str)}
+        for name, column in zip(table.column_names, _plain(table).columns, strict=True)
+    }
+    found = {name: markers_among(own) - VALUES_IN_QUOTES for name, own in texts.items()}
+    return {name: markers for name, markers in found.items() if markers}
 
 
 def _plain(table: pa.Table) -> pa.Table:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from stablebn.graph.names import rank_names
 from stablebn.order.refinement import ToldApart, tell_apart
 from stablebn.scores.families import CompiledScores
 from stablebn.stats import Statistics
-from stablebn.stats.symmetry import Relation
+from stablebn.stats.symmetry import Relation, Structure
 
 
 def canonical_order(
@@ -50,23 +51,34 @@ def canonical_order(
     names = [(called or {}).get(name, name) for name in statistics.names]
     places = rank_names(names)
     by_name = [2 * places[names[v]] for v in points]
+    find = partial(_told_apart, points=points, tiers=[tiers[v] for v in points], by_name=by_name)
+    told = find(structures, deadline=deadline, watch=watch)
+    finer = statistics.finer_rows(told.interchangeable) if told.interchangeable else None
+    if finer is not None and not all(map(finer.keeps, told.generators())):
+        # Only rounding has made these columns look alike.
+        told = find([*structures, finer], deadline=deadline, watch=watch)
+    return told.of_variables(points)
+
+
+def _told_apart(
+    structures: Sequence[Structure],
+    points: Sequence[int],
+    tiers: Sequence[int],
+    by_name: Sequence[int],
+    deadline: float | None,
+    watch: Callable[[str, int], None] | None,
+) -> ToldApart:
+    """Order the points of variables, some of which are there twice, by tiers, structures and names."""
+    by_name = list(by_name)
     told = ToldApart([])
-    if len(points) > statistics.n:
+    if len(set(points)) < len(points):
         # Signs first, given the names: else where names decide, signs would.
         told = tell_apart(structures, by_name, by_name, deadline=deadline, watch=watch)
         met = set()
         for point in told.order:
             by_name[point] += points[point] in met
             met.add(points[point])
-    told = tell_apart(
-        structures,
-        [tiers[v] for v in points],
-        by_name,
-        symmetries=told.symmetries,
-        deadline=deadline,
-        watch=watch,
-    )
-    return told.of_variables(points)
+    return tell_apart(structures, tiers, by_name, symmetries=told.symmetries, deadline=deadline, watch=watch)
 
 
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:

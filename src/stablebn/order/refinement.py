@@ -40,6 +40,8 @@ class ToldApart:
         Variables between which names have decided because it would have taken too long to see whether they must.
     symmetries : list of mappings
         Those that were found: where each variable goes.
+    exchanged : list of tuples of int
+        Variables that can change places two by two.
     """
 
     order: list[int]
@@ -47,6 +49,13 @@ class ToldApart:
     interchangeable: list[list[int]] = field(default_factory=list)
     undecided: list[int] = field(default_factory=list)
     symmetries: list[Mapping[int, int]] = field(default_factory=list)
+    exchanged: list[tuple[int, ...]] = field(default_factory=list)
+
+    def generators(self) -> Iterator[Mapping[int, int]]:
+        """Symmetries of which all that were found are made."""
+        yield from self.symmetries
+        for first, *others in self.exchanged:
+            yield from ({first: other, other: first} for other in others)
 
     def of_variables(self, points: Sequence[int]) -> ToldApart:
         """The same of variables, of which some are there twice, as two points: the first of these has its place."""
@@ -165,9 +174,12 @@ class _Search:
         best = self._least_leaf(root)
         interchangeable = self._symmetries.interchangeable()
         if isinstance(best, _Leaf):
-            return ToldApart(best.order, interchangeable=interchangeable, symmetries=self._symmetries.found)
-        undecided = [v for tied in self._classes(root.classes) if len(tied) > 1 for v in chain.from_iterable(tied)]
-        return ToldApart(self._order(best.classes), interchangeable=interchangeable, undecided=undecided)
+            order, undecided = best.order, []
+        else:
+            order = self._order(best.classes)
+            undecided = [v for tied in self._classes(root.classes) if len(tied) > 1 for v in chain.from_iterable(tied)]
+        exchanged = [group for group in self._groups if len(group) > 1]
+        return ToldApart(order, True, interchangeable, undecided, self._symmetries.found, exchanged)
 
     def _least_leaf(self, root: _Node) -> _Leaf | _Node:
         """The leaf whose key is least, of equals the first by name; a node on the way to one if that takes too long."""

@@ -9,22 +9,24 @@ and names and labels decide between orders in which the table looks the same.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.kinds import distinct_counts
 from stablebn.data.meetings import first_image
-from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table, Weights
+from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 from stablebn.graph.names import rank_names
 from stablebn.order.canonical import score_keys
-from stablebn.order.refinement import tell_apart
+from stablebn.order.refinement import ToldApart, tell_apart
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
+from stablebn.stats.finer_rows import FinerRows
 from stablebn.stats.signs import is_symmetric
 from stablebn.stats.sources import TableSource
-from stablebn.stats.standardised import StandardisedColumns
+from stablebn.stats.standardised import StandardisedColumns, StandardPoint
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
 
@@ -70,7 +72,7 @@ def canonical_rows(
     columns = _columns_of(table)
     keys = _column_keys(table, columns, threads)
     names = [(called or {}).get(name, name) for name in table.names]
-    faces = _canonical_faces(columns, keys, relations, names, table.weights)
+    faces = _canonical_faces(table, columns, keys, relations, names)
     oriented = [columns[v].oriented(_ranks(columns[v], parts)) for v, parts in faces.items()]
     mirrored = [
         table.names[v] for v, parts in faces.items() if columns[v].symmetric and parts[0] != (columns[v].own_sign < 0)
@@ -101,6 +103,8 @@ class _Column:
         Where both are alike, the sign with which the values in their own units come first.
     symmetric : bool
         Whether the column equals its mirror image in distribution, bit by bit.
+    exact : StandardPoint or None
+        Of a continuous column, the same numbers, not rounded.
     """
 
     values: NDArray[np.integer]
@@ -110,6 +114,7 @@ class _Column:
     sign: int
     own_sign: int = 1
     symmetric: bool = False
+    exact: StandardPoint | None = None
 
     @property
     def faces(self) -> int:
@@ -122,8 +127,13 @@ class _Column:
         """One of these parts."""
         if self.sizes:
             return self.oriented(_ranks_of(self.sizes)) if self.faces == 1 else (self.values == part).astype(np.int32)
-        mirrored = (self.sign or 1) * (-1 if part else 1) == -1
-        return np.where(self.values == StandardisedColumns.HOLE, self.values, -self.values) if mirrored else self.values
+        if self.sign_of(part) == 1:
+            return self.values
+        return np.where(self.values == StandardisedColumns.HOLE, self.values, -self.values)
+
+    def sign_of(self, part: int) -> int:
+        """The sign that a continuous column has in one of these parts."""
+        return (self.sign or 1) * (-1 if part else 1)
 
     def face_key(self, part: int) -> tuple[int, ...]:
         """What tells the part apart from others of the column."""
@@ -133,10 +143,29 @@ class _Column:
         """The ranks, given which rank each level has, or whether numbers ascend (0 first) or descend (1 first)."""
         if self.sizes:
             return np.asarray(np.array(order, dtype=np.int64)[self.values])
-        if (self.sign or 1) * (1 if order[0] == 0 else -1) == 1:
+        if self.sign_of(order[0]) == 1:
             return self.ranks
         known = self.values != StandardisedColumns.HOLE
         return np.where(known, self.ranks[known].max() - self.ranks, self.ranks)
+
+
+@dataclass(frozen=True)
+class _Face:
+    """A part of a column, by values that are not rounded."""
+
+    column: _Column
+    part: int
+
+    @property
+    def tolerance(self) -> float:
+        """As of `finer_rows.Point`."""
+        return 0.0 if self.column.exact is None else self.column.exact.tolerance
+
+    def of(self, table: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+        """The codes or the standardised values."""
+        if self.column.exact is None:
+            return self.column.face(self.part)
+        return replace(self.column.exact, sign=self.column.sign_of(self.part)).of(table)
 
 
 def _columns_of(table: Table) -> list[_Column]:
@@ -167,11 +196,12 @@ def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) 
     _, ranks = np.unique(table.values[v], return_inverse=True)
     shape = (1, *standardised.shape(v), int((standardised.values(v) == standardised.HOLE).sum()))
     sign = standardised.sign(v)
+    exact = standardised.point(v, 1)
     if sign:
-        return _Column(standardised.values(v), ranks, shape, [], sign)
+        return _Column(standardised.values(v), ranks, shape, [], sign, exact=exact)
     distribution = _distribution(table, v)
     own_sign = first_image(*distribution) or 1
-    return _Column(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution))
+    return _Column(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
 
 
 def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -198,11 +228,11 @@ def _ranks_of(keys: Sequence[Hashable]) -> list[int]:
 
 
 def _canonical_faces(
+    table: Table,
     columns: Sequence[_Column],
     keys: Sequence[int],
     relations: Sequence[Relation],
     names: Sequence[Name],
-    weights: Weights | None,
 ) -> dict[int, list[int]]:
     """Order the columns canonically, and the faces of each: its levels, or its two signs."""
     points = [(v, part) for v, column in enumerate(columns) for part in range(column.faces)]
@@ -215,23 +245,36 @@ def _canonical_faces(
         structures: list[Structure] = [
             *(relation.of_points(of_column) for relation in relations),
             Relation(together),
-            TableRows(rows, weights),
+            TableRows(rows, table.weights),
         ]
         by_name = rank_names(names)
         # Levels and signs first, given the names: else where names decide, labels and signs would.
         named = _ranks_of([(by_name[names[v]], columns[v].face_key(part)) for v, part in points])
         # Standardised values do not distinguish two symmetric signs; the values in their own units may, in their bits.
         by_own_sign = _ranks_of([(v, -part if columns[v].own_sign < 0 else part) for v, part in points])
-        first = tell_apart(structures, named, by_own_sign)
-        place = [0] * len(points)
-        for rank, point in enumerate(first.order):
-            place[point] = rank
-        order = tell_apart(structures, tiers, place, symmetries=first.symmetries).order
-    faces: dict[int, list[int]] = {}
+        told = _told_apart(structures, tiers, named, by_own_sign)
+        if told.interchangeable and not isinstance(table, CategoricalTable):
+            faces = [_Face(columns[v], part) for v, part in points]
+            finer = FinerRows(TableSource(table), faces, told.interchangeable, lambda own, face: face.of(own))
+            if not finer.is_too_large and not all(map(finer.keeps, told.generators())):
+                told = _told_apart([*structures, finer], tiers, named, by_own_sign)
+        order = told.order
+    parts_of: dict[int, list[int]] = {}
     for point in order:
         v, part = points[point]
-        faces.setdefault(v, []).append(part)
-    return faces
+        parts_of.setdefault(v, []).append(part)
+    return parts_of
+
+
+def _told_apart(
+    structures: Sequence[Structure], tiers: Sequence[int], named: Sequence[int], by_own_sign: Sequence[int]
+) -> ToldApart:
+    """Order the points by tiers, structures and names; signs that are alike by their values in their own units."""
+    first = tell_apart(structures, named, by_own_sign)
+    place = [0] * len(named)
+    for rank, point in enumerate(first.order):
+        place[point] = rank
+    return tell_apart(structures, tiers, place, symmetries=first.symmetries)
 
 
 def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:

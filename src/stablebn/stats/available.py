@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.exact_sums import known_values
+from stablebn.stats.finer_rows import FinerRows
 from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, skewness_and_kurtosis
 from stablebn.stats.signs import ColumnsInUnits, points_of
 from stablebn.stats.sources import TableSource
-from stablebn.stats.standardised import StandardisedColumns
+from stablebn.stats.standardised import StandardisedColumns, finer_rows
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure, TableRows
 
@@ -114,6 +115,14 @@ class AvailableMoments(Statistics):
         correlations = self.correlations()[np.ix_(points, points)] * np.outer(signs, signs)
         rows = [self._rounded.values(self._columns[v], sign) for v, sign in zip(points, signs.tolist(), strict=True)]
         return [Relation(correlations), TableRows(np.array(rows, dtype=np.int32), self._table.weights)]
+
+    def finer_rows(self, groups: Sequence[Sequence[int]]) -> FinerRows | None:
+        """The rows of standardised values, as exact as another unit permits."""
+        if not self.unit_free:
+            return None
+        points, signs = points_of(self._signs())
+        own = [self._rounded.point(self._columns[v], sign) for v, sign in zip(points, signs.tolist(), strict=True)]
+        return finer_rows(TableSource(self._table), own, groups)
 
     def _signs(self) -> list[int]:
         return [self._rounded.sign(column) for column in self._columns]

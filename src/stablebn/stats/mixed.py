@@ -18,12 +18,13 @@ from stablebn.stats.basis import BasisColumns, basis_of
 from stablebn.stats.counts import text_of_counts
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.exact_sums import Number
+from stablebn.stats.finer_rows import FinerRows
 from stablebn.stats.indicators import blocks_of
 from stablebn.stats.moments import Moments
 from stablebn.stats.signs import points_of
 from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
-from stablebn.stats.standardised import StandardisedColumns, Steps, steps_of_block
+from stablebn.stats.standardised import StandardisedColumns, StandardPoint, Steps, finer_rows, steps_of_block
 from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Relation, Structure
 
@@ -155,6 +156,14 @@ class MixedColumns(Statistics):
         correlations = self._correlations()[np.ix_(places, places)]
         relation[np.ix_(among, among)] = correlations * np.outer(signs[among], signs[among])
         return [Relation(relation), rows_of(self._source, _codes_and_steps, columns)]
+
+    def finer_rows(self, groups: Sequence[Sequence[int]]) -> FinerRows | None:
+        """The rows, with standardised values as exact as another unit permits."""
+        own = []
+        for v, sign in zip(*points_of(self._signs()), strict=True):
+            place = self._continuous(v)
+            own.append(StandardPoint(self._columns[v]) if place is None else self._standardised.point(place, int(sign)))
+        return finer_rows(self._source, own, groups)
 
     def _signs(self) -> list[int]:
         places = [self._continuous(v) for v in range(self.n)]

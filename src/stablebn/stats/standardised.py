@@ -6,16 +6,17 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.kinds import distinct_counts
 from stablebn.data.meetings import first_image
-from stablebn.data.table import ContinuousTable
+from stablebn.data.table import ContinuousTable, MixedTable
 from stablebn.stats.distinct import rows_of
 from stablebn.stats.exact_sums import known_values
+from stablebn.stats.finer_rows import FinerRows
 from stablebn.stats.moments import (
     BITS_OF_CORRELATIONS,
     Moments,
@@ -39,6 +40,10 @@ _ALL_BITS = 60
 # may be so great that fewer are left after the point.
 _BITS_OF_VALUES = 16
 _MOST_BITS = 30
+# Standardised values that differ by less may differ by the rounding of their units alone; and this much more than the
+# last bit of the largest value, where zero is far away.
+_BITS_OF_UNITS = 45
+_BITS_OF_ROUNDING = 50
 
 
 class StandardisedMoments(Moments):
@@ -87,6 +92,13 @@ class StandardisedMoments(Moments):
         correlations = self._correlations[np.ix_(points, points)] * np.outer(signs, signs)
         columns = [self._columns[v] for v in points]
         return [Relation(correlations), self._standardised.rows(columns, signs.tolist())]
+
+    def finer_rows(self, groups: Sequence[Sequence[int]]) -> FinerRows | None:
+        """The rows of standardised values, as exact as another unit permits."""
+        points, signs = points_of(self._signs())
+        columns = [self._columns[v] for v in points]
+        own = [self._standardised.point(column, sign) for column, sign in zip(columns, signs.tolist(), strict=True)]
+        return finer_rows(self.source, own, groups)
 
     def measured(self) -> MeasuredMoments:
         """The moments of the columns as they are."""
@@ -143,12 +155,23 @@ class Steps:
     mean: Fraction
     variance: Fraction
 
-    def of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Values in steps, rounded to the nearest as the exact moments say."""
-        # The mean as two doubles: a distance is then exact but for its own last bits, wherever zero may be.
+    @property
+    def tolerance(self) -> float:
+        """What the rounding of another unit can do to a standardised value is less; it grows with the distance of 0."""
+        # In these units no value is greater than 1.
+        return max(2.0**-_BITS_OF_UNITS, 2.0**-_BITS_OF_ROUNDING / math.sqrt(self.variance))
+
+    def standardised(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances from the mean in standard deviations, exact but for their last bits, wherever zero may be."""
+        # The mean as two doubles.
         mean = float(self.mean)
         distances = (np.ldexp(values, -self.power) - mean) - float(self.mean - Fraction(mean))
-        steps = np.ldexp(distances / math.sqrt(self.variance), self.bits)
+        found: NDArray[np.float64] = distances / math.sqrt(self.variance)
+        return found
+
+    def of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Values in steps, rounded to the nearest as the exact moments say."""
+        steps = np.ldexp(self.standardised(values), self.bits)
         rounded: NDArray[np.int64] = np.rint(steps).astype(np.int64)
         for row in np.flatnonzero(are_near_a_half(steps)).tolist():
             distance = Fraction(float(values[row])) * power_of_two(-self.power) - self.mean
@@ -156,6 +179,41 @@ class Steps:
             nearest = (math.isqrt(size.numerator // size.denominator) + 1) >> 1
             rounded[row] = nearest if distance > 0 else -nearest
         return rounded
+
+
+@dataclass(frozen=True)
+class StandardPoint:
+    """A column in standard deviations, mirrored with the sign -1, or a categorical column (`steps` is None)."""
+
+    column: int
+    steps: Steps | None = None
+    sign: int = 1
+
+    @property
+    def tolerance(self) -> float:
+        """As of `finer_rows.Point`."""
+        return 0.0 if self.steps is None else self.steps.tolerance
+
+    def of(self, block: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+        """The standardised values, or codes, of a block."""
+        if self.steps is None:
+            assert isinstance(block, MixedTable)
+            codes: NDArray[np.number[Any]] = block.categorical.codes[self.column]
+            return codes
+        part = block.continuous if isinstance(block, MixedTable) else block
+        # There is only one zero.
+        values: NDArray[np.float64] = self.sign * self.steps.standardised(part.values[self.column]) + 0.0
+        return values
+
+
+def finer_rows(source: RowSource, points: Sequence[StandardPoint], groups: Sequence[Sequence[int]]) -> FinerRows | None:
+    """The rows of some points, of which these groups may be exchanged; None if there are too many values."""
+    found = FinerRows(source, points, groups, _values_of_point)
+    return None if found.is_too_large else found
+
+
+def _values_of_point(block: ContinuousTable | MixedTable, point: StandardPoint) -> NDArray[np.number[Any]]:
+    return point.of(block)
 
 
 class StandardisedColumns:
@@ -190,6 +248,10 @@ class StandardisedColumns:
         own = [values for values, _ in self._source.each(steps_of_block, [(column, self.steps(column), sign)])]
         values: NDArray[np.int64] = np.concatenate(own, axis=1)[0].astype(np.int64)
         return values
+
+    def point(self, column: int, sign: int) -> StandardPoint:
+        """A column, mirrored with the sign -1, by values that are not rounded."""
+        return StandardPoint(column, self.steps(column), sign)
 
     def rows(self, columns: Sequence[int], signs: Sequence[int]) -> Structure:
         """The rows of some columns, some of them mirrored, as a structure."""

@@ -15,6 +15,8 @@ from stablebn.stats.symmetry import Structure
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from stablebn.stats.finer_rows import FinerRows
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -88,6 +90,16 @@ class Statistics(ABC):
 
         Of `points`, each of which stands for a variable.
         """
+
+    def finer_rows(self, groups: Sequence[Sequence[int]]) -> FinerRows | None:
+        """The rows by values that the structures have rounded; None if they have rounded none, or there are too many.
+
+        Parameters
+        ----------
+        groups : sequence of sequences of int
+            Points that the structures cannot tell apart.
+        """
+        return None
 
     def points(self) -> list[int]:
         """The variable that each point of the structures stands for: here each for its own."""

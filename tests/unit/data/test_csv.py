@@ -71,9 +71,51 @@ def test_an_infinity_is_a_number_and_reported(path: Path, infinity: str) -> None
 
 
 @pytest.mark.parametrize("spelling", PANDAS_MARKERS)
-def test_missing_values_are_missing_quoted_or_not(path: Path, spelling: str) -> None:
+def test_missing_values_are_missing_unless_they_are_words_in_quotes(path: Path, spelling: str) -> None:
     assert _levels(path, "x", spelling, missing="level") == ("x", None)
-    assert _levels(path, "x", f'"{spelling}"', missing="level") == ("x", None)
+    quoted = (None,) if spelling == "" else (spelling,)
+    assert set(_levels(path, "x", f'"{spelling}"', missing="level")) == {"x", *quoted}  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("spelling", ["NA", "NULL", "nan"])
+def test_a_quoted_word_among_many_numbers_is_missing(path: Path, spelling: str) -> None:
+    numbers = [f'"{i}.5"' for i in range(30)]
+    text = "\n".join(["a,b", *(f"{number},{i % 3}" for i, number in enumerate([*numbers, f'"{spelling}"'])), ""])
+    assert _prepare(path, text, "drop").table.total == 30
+    # A few numbers may be codes, and the word one of them.
+    assert _levels(path, "1", "2", f'"{spelling}"') == ("1", "2", spelling)
+
+
+def test_a_warning_names_quoted_words_that_are_read_as_values(path: Path) -> None:
+    (warning,) = _prepare(path, 'a,b\n"NA",x\nno,y\nyes,x\n').warnings
+    assert warning.code == "quoted-markers"
+    assert "'a' ('NA')" in warning.message
+
+
+@pytest.mark.parametrize("rows", [3, 6000])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_na_values_replace_the_markers(path: Path, quote: str, rows: int) -> None:
+    fields = [f"x{i}" for i in range(rows)] + ["NA", "?", "-99", " -99", ""]
+    text = "\n".join(["a,b", *(f"{quote}{field}{quote},{i % 2}" for i, field in enumerate(fields)), ""])
+    path.write_text(text)
+    table = prepare(path, na_values=["-99"], missing="level", keep="a").table
+    assert isinstance(table, CategoricalTable)
+    assert set(table.levels[0]) == {*fields[:-3], None}
+    assert prepare(path, na_values="", missing="drop", keep="a").table.total == len(fields) - 1
+
+
+def test_na_values_hold_among_numbers(path: Path) -> None:
+    path.write_text("\n".join(["a,b", *(f"{i}.25,{i % 3}" for i in range(60)), "-99,1", ""]))
+    assert prepare(path, missing="drop").table.total == 61
+    assert prepare(path, missing="drop", na_values="-99").table.total == 60
+    assert prepare(path, missing="drop", na_values=["-99", "2"]).table.total == 40
+
+
+def test_a_sign_is_no_marker_that_na_values_do_not_name(path: Path) -> None:
+    fields = [*(f"{i}.25" for i in range(60)), *["?"] * 60]
+    path.write_text("\n".join(["a,b", *(f"{field},{i % 2}" for i, field in enumerate(fields)), ""]))
+    assert prepare(path, missing="drop").kinds["a"] == "continuous"
+    assert prepare(path, na_values="NA").kinds["a"] == "categorical"
 
 
 def test_none_is_an_answer_and_not_missing(path: Path) -> None:

@@ -196,6 +196,13 @@ ZOO = [
         ("dialect",),
     ),
     Animal(
+        "words in quotes",
+        _rows("a,b", '"NA",p', '"",q', "NA,q", '"x","NULL"'),
+        {"a": ["NA", None, None, "x"], "b": ["p", "q", "q", "NULL"]},
+        ("quoted-markers",),
+        r"taken for values, because they are in quotes: 'a' \('NA'\), 'b' \('NULL'\)",
+    ),
+    Animal(
         "a question mark among numbers",
         _rows("a,b", "?,3", "2,3", "1,4"),
         {"a": [None, 2, 1], "b": [3, 3, 4]},
@@ -328,7 +335,9 @@ def _released(animal: Animal, folder: Path) -> Path:
 
 def _assert_is(prepared: Prepared, table: Mapping[str, Sequence[object]], codes: Sequence[str], **options: Any) -> str:
     """Compare with the same table as a dict; return what was said of how the file was read."""
-    own = [caution for caution in prepared.warnings if caution.code in ("dialect", "index", "markers")]
+    own = [
+        caution for caution in prepared.warnings if caution.code in ("dialect", "index", "markers", "quoted-markers")
+    ]
     assert tuple(caution.code for caution in own) == tuple(codes)
     rest = tuple(caution for caution in prepared.warnings if caution not in own)
     assert_same(replace(prepared, warnings=rest), prepare(dict(table), **options))

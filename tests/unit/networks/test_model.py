@@ -5,6 +5,7 @@ import itertools
 import math
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest

@@ -1,0 +1,48 @@
+"""A sampled table is the same when it is read again from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from tests.shared import SHARED, needs_shared
+from typer.testing import CliRunner
+
+import stablebn as sb
+from stablebn.cli import app
+from stablebn.data import CategoricalTable, prepare
+from stablebn.networks.tables import levels_read_as_missing, write_table
+
+LEVELS = ["NA", "NULL", "nan", "n/a", "yes", "a,b", 'say "no"', "two\nlines", "007", "None"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".feather"])
+@pytest.mark.parametrize("beside", [["p", "q"], ["1", "2"], [0.5, 1.5]])
+def test_levels_are_read_as_they_were_written(beside: list[object], ending: str, tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array(LEVELS * 4).dictionary_encode(), "b": pa.array(beside * 20)})
+    path = tmp_path / f"t{ending}"
+    write_table(table, path, path.name)
+    read = prepare(path, keep="a").table.select([0])
+    assert isinstance(read, CategoricalTable)
+    assert [read.levels[0][code] for code in read.codes[0]] == LEVELS * 4
+
+
+def test_levels_that_a_text_file_cannot_keep_by_default_are_named(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array(["?", "NA", "x"]).dictionary_encode(), "b": ["+", "-", "+"], "c": ["", "y", "y"]})
+    assert levels_read_as_missing(table) == {"a": {"?"}, "c": {""}}
+    path = tmp_path / "t.csv"
+    write_table(table.select(["a", "b"]), path, path.name)
+    assert prepare(path, na_values="").table.levels == (("?", "NA", "x"), ("+", "-"))  # type: ignore[union-attr]
+
+
+@needs_shared
+def test_a_network_with_a_level_na_is_learned_from_the_file_that_sample_writes(tmp_path: Path) -> None:
+    network = SHARED / "networks" / "pathfinder.dsc"
+    for name in ("p.csv", "p.parquet"):
+        done = CliRunner().invoke(app, ["sample", str(network), "--rows", "500", "--out", str(tmp_path / name)])
+        assert done.exit_code == 0, done.output
+    columns = [f"F{i}" for i in range(90, 105)]
+    text, typed = (sb.learn(tmp_path / name, "hc-stable", columns=columns) for name in ("p.csv", "p.parquet"))
+    assert (text.fingerprint, text.score) == (typed.fingerprint, typed.score)
+    assert [warning.code for warning in text.warnings if warning not in typed.warnings] == ["quoted-markers"]
