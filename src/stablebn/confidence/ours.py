@@ -79,7 +79,12 @@ class OurLearner:
         self._asked = replace(asked, threads=1, progress=None)
         # Where a replicate leaves columns tied that the table does not, names must not decide.
         self._called: dict[Hashable, Hashable] = {name: place for place, name in enumerate(self.canonical)}
-        self.distinct = canonical_rows(self.prepared.table, called=self._called, threads=self.threads)
+        self.distinct = canonical_rows(
+            self.prepared.table,
+            unit_free=bool(self.result.config.get("unit_free", True)),
+            called=self._called,
+            threads=self.threads,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """What a worker needs: the rows are there, whoever has read them."""

@@ -39,7 +39,7 @@ def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threa
         prepared = replace(prepared, table=source.fetch('algorithm="averaged"'), blocks=None)
     # Where a sample leaves columns tied that the table does not, names must not decide.
     called: dict[Name, Name] = {whole.names[v]: place for place, v in enumerate(whole.decreasing)}
-    rows = canonical_rows(prepared.table, called=called, threads=threads)
+    rows = canonical_rows(prepared.table, unit_free=unit_free, called=called, threads=threads)
     return ResampledRows(prepared, whole, unit_free, threads, called, rows)
 
 

@@ -4,6 +4,9 @@ Columns come in canonical order, levels by how many rows have them, numbers asce
 the order of rows depends on what a table says, and neither on the layout nor on names, labels of levels, units or
 signs. Where two columns, two levels or two signs cannot be told apart by that, a symmetry of the table exchanges them,
 and names and labels decide between orders in which the table looks the same.
+
+Where units matter, the symmetries are fewer: only those that keep every number or change its sign. A mirror image at
+another place than zero is no symmetry of a sample, because an algorithm that knows units can tell the two apart.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.data.kinds import distinct_counts
+from stablebn.data.meetings import first_image
 from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.graph.names import rank_names
 from stablebn.order.canonical import score_keys
@@ -44,6 +49,7 @@ class CanonicalRows:
 def canonical_rows(
     table: Table,
     *,
+    unit_free: bool = True,
     relations: Sequence[Relation] = (),
     called: Mapping[Name, Name] | None = None,
     threads: int = 1,
@@ -54,6 +60,8 @@ def canonical_rows(
     ----------
     table : Table
         No column is constant.
+    unit_free : bool
+        The order is the same in all units. If False, it is the same for all signs of the columns only.
     relations : sequence of Relation
         Between the columns, given besides the data: names decide only between columns that are interchangeable in
         these too.
@@ -61,7 +69,7 @@ def canonical_rows(
         The names to decide by where not their own.
     threads : int
     """
-    columns = _columns_of(table)
+    columns = _columns_of(table, unit_free=unit_free)
     keys = _column_keys(table, columns, threads)
     names = [(called or {}).get(name, name) for name in table.names]
     oriented = _oriented(columns, keys, relations, names, table.weights)
@@ -78,7 +86,8 @@ class _Column:
     Attributes
     ----------
     values : integer array [rows]
-        Codes of levels, or numbers in standard units, by which variables are told apart.
+        Codes of levels; or numbers in standard units, or their places from the middle, by which variables are told
+        apart.
     ranks : integer array [rows]
         The same, or places among the numbers of the column, by which rows are sorted.
     shape : hashable
@@ -123,17 +132,19 @@ class _Column:
         return np.where(known, self.ranks[known].max() - self.ranks, self.ranks)
 
 
-def _columns_of(table: Table) -> list[_Column]:
+def _columns_of(table: Table, *, unit_free: bool) -> list[_Column]:
     """The columns of a table, in its order."""
     if isinstance(table, MixedTable):
         own = {
             name: column
             for part in (table.categorical, table.continuous)
-            for name, column in zip(part.names, _columns_of(part), strict=True)
+            for name, column in zip(part.names, _columns_of(part, unit_free=unit_free), strict=True)
         }
         return [own[name] for name in table.names]
     if isinstance(table, CategoricalTable):
         return [_categories(table, v) for v in range(len(table.names))]
+    if not unit_free:
+        return [_numbers_in_units(table, v) for v in range(len(table.names))]
     standardised = StandardisedColumns(TableSource(table))
     return [_numbers(table, standardised, v) for v in range(len(table.names))]
 
@@ -149,8 +160,22 @@ def _categories(table: CategoricalTable, v: int) -> _Column:
 def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _Column:
     # What is missing comes last.
     _, ranks = np.unique(table.values[v], return_inverse=True)
-    shape = (1, *standardised.shape(v), int((standardised.values(v) == standardised.HOLE).sum()))
+    _, times = standardised.distribution(v)
+    shape = (1, *standardised.shape(v), -int(times.sum()))
     return _Column(standardised.values(v), ranks, shape, [], standardised.sign(v))
+
+
+def _numbers_in_units(table: ContinuousTable, v: int) -> _Column:
+    """A column that only its mirror image at zero equals: columns of one shape have the same numbers but for signs."""
+    numbers = table.values[v] + 0.0
+    known = ~np.isnan(numbers)
+    distinct, times = distinct_counts(numbers[known], None if table.weights is None else table.weights[known])
+    sign = first_image(distinct, times)
+    shape = (distinct, times) if sign >= 0 else (-distinct[::-1] + 0.0, times[::-1])
+    # What is missing comes last.
+    ranks = np.searchsorted(distinct, numbers)
+    from_the_middle = np.where(known, 2 * ranks + 1 - distinct.size, StandardisedColumns.HOLE)
+    return _Column(from_the_middle, ranks, (1, *(tuple(own.tolist()) for own in shape)), [], sign)
 
 
 def _column_keys(table: Table, columns: Sequence[_Column], threads: int) -> list[int]:

@@ -103,6 +103,36 @@ def test_weights_say_the_same_as_copies() -> None:
     assert all(columns[name][once.places].tolist() == copied[name][again.places].tolist() for name in columns)
 
 
+def test_weights_say_the_same_as_copies_if_values_are_missing() -> None:
+    # Only names decide between the columns: z misses one row that counts twice, a two rows that count once.
+    nan = float("nan")
+    columns = {"z": [nan, 1.5, 1.5, 2.0, 2.0, 4.0], "a": [1.5, nan, nan, 2.0, 4.0, 2.0]}
+    kinds: dict[Any, Kind] = dict.fromkeys(columns, "continuous")
+    weights = [2, 1, 1, 1, 1, 1]
+    once = canonical_rows(_table(columns, kinds, weights))
+    copied: dict[Any, Any] = {name: np.repeat(own, weights) for name, own in columns.items()}
+    again = canonical_rows(_table(copied, kinds))
+    assert once.counts.tolist() == again.counts.tolist()
+    for name, own in columns.items():
+        assert np.array_equal(np.array(own)[once.places], copied[name][again.places], equal_nan=True)
+
+
+@pytest.mark.parametrize("signs", [*itertools.product([1, -1], repeat=4)])
+def test_if_units_matter_only_mirror_images_at_zero_are_symmetries(signs: tuple[int, ...]) -> None:
+    # Every column is its own mirror image at 0.55; signs still change nothing.
+    design = np.array([[3, 8, 8, 3], [8, 8, 3, 3], [3, 3, 8, 8], [3, 8, 3, 8]]) / 10
+    kinds: dict[Any, Kind] = dict.fromkeys("abcd", "continuous")
+    there = canonical_rows(_table(dict(zip("abcd", design, strict=True)), kinds), unit_free=False)
+    turned = dict(zip("abcd", design * np.array(signs)[:, None], strict=True))
+    assert canonical_rows(_table(turned, kinds), unit_free=False).places.tolist() == there.places.tolist()
+    # At zero a column may be turned round: the rows may be others, but the table must look the same.
+    centred = {name: own - 0.55 for name, own in zip("abcd", np.round(design, 2), strict=True)}
+    there = canonical_rows(_table(centred, kinds), unit_free=False)
+    turned = {name: own * sign for (name, own), sign in zip(centred.items(), signs, strict=True)}
+    found = canonical_rows(_table(turned, kinds), unit_free=False)
+    assert _as_a_set_of_columns(turned, found.places) == _as_a_set_of_columns(centred, there.places)
+
+
 def test_holes_come_last_and_are_no_level() -> None:
     table = prepare(
         {"a": ["x", None, "y", "x", None], "b": [1.5, 2.5, float("nan"), 1.5, 4.0], "c": [1.0, 2.0, 3.0, 1.0, 9.0]},
