@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import stablebn as sb
@@ -64,8 +65,23 @@ def _learn(case: Case, layout: Layout) -> Callable[[Sequence[int] | None], Answe
     elif case.graph_is:
         options["start"] = _graph(case, layout)
     options |= _knowledge(case, layout)
+    if layout.cached:
+        return _learn_from_a_cache(case, layout, options)
     result = sb.learn(layout.data, case.algorithm, case.score, **options)
     return lambda places: _learned(result, _places(layout, None), places)
+
+
+def _learn_from_a_cache(
+    case: Case, layout: Layout, options: dict[str, Any]
+) -> Callable[[Sequence[int] | None], Answer]:
+    """Learn twice with one cache: the second call reads the table from it, and must give the same answer."""
+    with TemporaryDirectory(prefix="stablebn-fuzz-") as folder:
+        first, second = (sb.learn(layout.data, case.algorithm, case.score, **options, cache=folder) for _ in range(2))
+    places = _places(layout, None)
+    before, after = (_learned(result, places, None) for result in (first, second))
+    differ = [name for name in before if before[name] != after[name]]
+    assert not differ, f"from the cache: {', '.join(differ)}"
+    return lambda exchange: _learned(second, places, exchange)
 
 
 _OF_EARLIER = (

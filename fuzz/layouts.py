@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,11 +47,13 @@ VARIATIONS: Mapping[str, float] = {
     "engine": 0.3,
     "counting": 0.15,
     "process": 0.04,
+    "cache": 0.05,
 }
 """What differs between layouts, and how often: the order of columns and of rows, names, labels of levels, units,
 weights for repeated rows and the other way round, rows with missing values left out by hand, the form of the data, the
-form of a graph that is given and the order of its parts, threads, the engine that counts, the way it counts, and
-another process with another hash seed that knows no vector instructions."""
+form of a graph that is given and the order of its parts, threads, the engine that counts, the way it counts, another
+process with another hash seed that knows no vector instructions, and a cache, from which a second call must learn the
+same."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Layout:
     threads : int
     engine, counting : str
         Empty: the usual ones.
+    cached : bool
+        Whether the data, a file, are learned from twice with one cache.
     """
 
     varied: tuple[str, ...]
@@ -87,6 +92,7 @@ class Layout:
     threads: int = 1
     engine: str = ""
     counting: str = ""
+    cached: bool = False
 
     def shuffled(self, things: Sequence[Any]) -> list[Any]:
         """Things that have no order, in the order of this layout."""
@@ -167,6 +173,8 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
         impossible.add("units")
     if case.options.get("missing") != "drop":
         impossible.add("gaps")
+    if case.question != "learn":
+        impossible.add("cache")
     if not case.graph_is and not case.known and case.question == "learn":
         impossible.add("asked")
     return tuple(variation for variation in VARIATIONS if variation not in impossible)
@@ -217,9 +225,18 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, tol
     if "columns" in varied:
         keys = _keys(streams["columns"], case.drawn[0])[list(case.columns)]
         columns = np.argsort(keys, kind="stable").tolist()
-    form = _form(streams, _forms(names, sheet)) if "form" in varied else "dict"
+    forms = _forms(names, sheet)
+    form = _form(streams, forms) if "form" in varied else "dict"
+    if "cache" in varied:
+        files = [own for own in FILES if own in forms]
+        if files:
+            form = streams["cached file"].choice(files)
+        else:
+            varied.remove("cache")
     reading = {}
-    if sheet.weights is not None and "weights" in varied and streams.often("weight column", 0.5):
+    in_a_column = "weights" in varied and streams.often("weight column", 0.5)
+    # A table that is read in parts, as a cached one is, has its weights in a column.
+    if sheet.weights is not None and (in_a_column or "cache" in varied):
         reading["weights"] = "how often"
     data, reading = _given(sheet, names, columns, form, streams["chunks"], reading)
     return Layout(
@@ -233,6 +250,7 @@ def lay_out(case: Case, number: int, only: Collection[str] | None = None, *, tol
         threads=streams["threads"].choice((2, 5)) if "threads" in varied else 1,
         engine=streams["engine"].choice(_core.engines()) if "engine" in varied else "",
         counting=streams["counting"].choice(list(FORCED)) if "counting" in varied else "",
+        cached="cache" in varied,
     )
 
 
@@ -325,8 +343,10 @@ def _given(
             own = np.array([*sheet.labels[c], None], dtype=object)[own.astype(np.int64)]
         elif form == "integers":
             own = own.astype(np.int64)
+        elif form in DECIMALS:
+            own = np.array([Decimal(repr(value)) for value in own.tolist()], dtype=object)
         if sheet.gaps is not None:
-            own = np.where(sheet.gaps[c], None if sheet.labels[c] else np.nan, own)
+            own = np.where(sheet.gaps[c], None if own.dtype == object else np.nan, own)
         columns[names[c]] = own
     if sheet.weights is not None:
         if reading:
@@ -349,12 +369,14 @@ def _forms(names: Sequence[Hashable], sheet: _Sheet) -> list[str]:
     """The forms that can hold a table."""
     impossible = set()
     if not all(isinstance(name, str) for name in names):
-        impossible |= {"polars", "arrow", "dictionaries", *FILES}
+        impossible |= {"polars", "arrow", "dictionaries", "decimal128", *FILES}
     if any(isinstance(label, bool) for own in sheet.labels for label in own):
         # In text they are words.
         impossible |= {"csv", "csv.gz"}
     if not sheet.numbers.any() or sheet.gaps is not None or not _are_whole(sheet.values[sheet.numbers]):
         impossible.add("integers")
+    if not all(_fit_decimals(own) for own in sheet.values[sheet.numbers]):
+        impossible |= {*DECIMALS}
     return [form for form in (*FORMS, "array") if form not in impossible]
 
 
@@ -367,6 +389,14 @@ def _form(streams: Streams, forms: Sequence[str]) -> str:
 
 def _are_whole(values: NDArray[Any]) -> bool:
     return bool((np.abs(values) < 2**53).all() and (values == np.floor(values)).all())
+
+
+def _fit_decimals(values: NDArray[Any]) -> bool:
+    """Whether decimals of 38 digits, the most that Arrow's have, hold the shortest texts of all values."""
+    exact = [Decimal(repr(value)).as_tuple() for value in values.tolist()]
+    after = [-int(own.exponent) for own in exact]
+    before = [len(own.digits) + int(own.exponent) for own in exact]
+    return max(0, *after) + max(0, *before) <= 38
 
 
 def _as_lists(columns: Columns, rng: random.Random) -> object:
@@ -459,11 +489,14 @@ def _as_feather(columns: Columns, rng: random.Random) -> object:
     return path
 
 
+DECIMALS = ("decimals", "decimal128")
 FILES = ("csv", "csv.gz", "parquet", "feather")
 FORMS: Mapping[str, Callable[[Columns, random.Random], object]] = {
     "dict": _as_lists,
     "arrays": _as_arrays,
     "integers": _as_arrays,
+    "decimals": _as_lists,
+    "decimal128": _as_arrow,
     "pandas": _as_pandas,
     "categories": _as_categories,
     "polars": _as_polars,

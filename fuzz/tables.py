@@ -235,9 +235,24 @@ def unevenly_scattered(rng: np.random.Generator, codes: Matrix) -> Matrix:
     return rng.normal(size=codes.shape) * spread
 
 
+def nearly_copied(rng: np.random.Generator, codes: Matrix) -> Matrix:
+    """Numbers of which every other one is a near copy of the one before."""
+    values = scattered(rng, codes)
+    for v in range(1, len(values), 2):
+        values[v] = near_copy(rng, values[v - 1])
+    return values
+
+
+def near_copy(rng: np.random.Generator, values: Matrix) -> Matrix:
+    """A column plus noise of 1e-13 to 1e-10 standard deviations."""
+    # From text: a power of NumPy's might have another last bit on another machine.
+    size = float(f"1e-{rng.integers(10, 14)}") * float(values.std() or 1.0)
+    return values + size * rng.normal(size=values.shape)
+
+
 NUMBERS: Mapping[str, Callable[[np.random.Generator, Matrix], Matrix]] = {
     way.__name__.replace("_", " "): way
-    for way in (the_codes, scattered, scattered_and_rounded, regressed, unevenly_scattered)
+    for way in (the_codes, scattered, scattered_and_rounded, regressed, unevenly_scattered, nearly_copied)
 }
 """What numbers of a mixed table are made of codes."""
 
@@ -254,6 +269,14 @@ def copied(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
                 own = own * rng.choice([-1.0, 2.0, 3.0, 0.1]) + rng.choice([0.0, 1.0, -0.7])
         copies.append(own)
     return np.vstack([matrix, *copies])
+
+
+def with_near_copies(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
+    """With near copies of some continuous columns."""
+    if kind == "categorical":
+        return matrix
+    chosen = rng.integers(0, len(matrix), rng.integers(1, 4))
+    return np.vstack([matrix, *(near_copy(rng, matrix[own].astype(np.float64)) for own in chosen)])
 
 
 def with_constants(rng: np.random.Generator, matrix: Matrix, kind: str) -> Matrix:
@@ -290,5 +313,6 @@ CHANGES: Mapping[str, tuple[float, Callable[[np.random.Generator, Matrix, str], 
     "repeated rows": (0.1, with_rows_repeated),
     "units": (0.1, in_other_units),
     "relabelled": (0.05, relabelled),
+    "near copies": (0.08, with_near_copies),
 }
 """What may be done to a table besides, and how often."""

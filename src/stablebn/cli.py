@@ -12,11 +12,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from stablebn.commands.exit_codes import BUG, MISTAKE, NOBODY_READS
+from stablebn.commands.exit_codes import BUG, INTERRUPTED, MISTAKE, NOBODY_READS
 from stablebn.commands.plain_values import ReadsPlainly
 from stablebn.commands.terminal import colours, say, say_error
 from stablebn.errors import DataError, StableBNError, spelled
-from stablebn.importing import imported
+from stablebn.importing import imported, interrupts_recognised
+from stablebn.threads import is_a_thread_abandoned
 
 SUMMARY = "Learn Bayesian networks: one table, one graph."
 
@@ -168,6 +169,18 @@ def root(
 
 def main() -> None:
     """Run the command; errors are a message, not a traceback."""
+    try:
+        _run()
+    except SystemExit as ended:
+        if is_a_thread_abandoned() and isinstance(ended.code, int):
+            # A thread that still waits for a file would keep the process from ending.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(ended.code)
+        raise
+
+
+def _run() -> None:
     # NumPy's linear algebra starts as many threads as there are cores, and no command needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
@@ -176,7 +189,10 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     asked: dict[str, Any] = {}
     try:
-        app(obj=asked)
+        with interrupts_recognised():
+            app(obj=asked)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except Exception as error:
         if asked.get("debug"):
             import traceback

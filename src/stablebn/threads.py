@@ -7,8 +7,10 @@ core answers without the interpreter's lock.
 from __future__ import annotations
 
 import os
+import threading
 from _thread import start_new_thread
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -45,6 +47,73 @@ def run_at_once(tasks: Sequence[Callable[[], Answer]], threads: int, give_up: Ca
     finally:
         batch.forget_tasks()
     return batch.result()
+
+
+def run_interruptibly(task: Callable[[], Answer]) -> Answer:
+    """Run a task that reads files in another thread, so that Ctrl-C ends the wait for it.
+
+    A system call that waits for a pipe or a stalled disk does not return at Ctrl-C. So the main thread, which receives
+    signals, does not make it: it waits for a thread that does. If the wait is interrupted, the thread is abandoned: it
+    runs until the call returns, and its result is lost. Other threads receive no signals and run the task themselves.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return task()
+    reading = _Reading(task)
+    try:
+        # Not threading.Thread: Python would wait for it at exit, and an interrupt while it starts would block for ever.
+        start_new_thread(copy_context().run, (reading.run,))
+    except RuntimeError:
+        # The system has no more threads.
+        return task()
+    return reading.result()
+
+
+def iterate_interruptibly(items: Iterable[Answer]) -> Iterator[Answer]:
+    """Iterate over items that are read from files, each of them as `run_interruptibly` does."""
+    iterator = iter(items)
+    end = object()
+    while (item := run_interruptibly(lambda: next(iterator, end))) is not end:
+        yield item  # type: ignore[misc]
+
+
+def is_a_thread_abandoned() -> bool:
+    """Whether a thread that `run_interruptibly` has abandoned still runs: it can keep the process from ending."""
+    return any(not reading.ended for reading in _abandoned)
+
+
+class _Reading(Generic[Answer]):
+    """A task in another thread, and what it returns or raises."""
+
+    def __init__(self, task: Callable[[], Answer]) -> None:
+        self.ended = False
+        self._task = task
+        self._news: SimpleQueue[tuple[Answer | None, BaseException | None]] = SimpleQueue()
+
+    def run(self) -> None:
+        """Run the task; called in the other thread."""
+        try:
+            self._news.put((self._task(), None))
+        except BaseException as error:
+            self._news.put((None, error))
+        self.ended = True
+
+    def result(self) -> Answer:
+        """Wait for the result; Ctrl-C ends the wait."""
+        try:
+            found, error = self._news.get()
+        except BaseException:
+            _abandoned.append(self)
+            raise
+        if error is not None:
+            try:
+                raise error
+            finally:
+                # Its traceback refers to this frame: the cycle would keep the table in memory.
+                del error
+        return found  # type: ignore[return-value]
+
+
+_abandoned: list[_Reading[Any]] = []
 
 
 class _Batch(Generic[Answer]):

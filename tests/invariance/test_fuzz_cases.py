@@ -5,9 +5,14 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from fuzz import running, trying
 from fuzz.__main__ import main
@@ -17,6 +22,8 @@ from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
 from tests.drawn import KINDS, SCORES, SCORES_WITH_HOLES, TESTING, TESTS, Combination, combinations, takes_holes
 
+from stablebn.data import Prepared
+from stablebn.data.cache import Cache
 from stablebn.learners import LEARNERS, Problem, SearchConfig
 from stablebn.learners.tabu import tabu
 from stablebn.search import Climb
@@ -126,6 +133,51 @@ def test_layout_that_changes_the_data_is_found(monkeypatch: pytest.MonkeyPatch) 
     seed = next(s for s in _seeds(99) if draw_case(s).question == "learn" and draw_case(s).table.weights is None)
     failures = [failure for failure in try_case(seed) if failure is not None]
     assert any("rows" in failure.fields for failure in failures)
+
+
+def test_near_copies_decimals_and_cached_tables_are_drawn(many: list[Case]) -> None:
+    near: Counter[str] = Counter()
+    forms, cached = set(), set()
+    for case in many:
+        numbers = case.table.values[case.table.numbers]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            distances = abs(numbers[:, None] - numbers).max(axis=2, initial=0.0) / numbers.std(axis=1)
+        near[case.table.kind] += bool(((distances > 0) & (distances < 1e-9)).any())
+    for case in many[:600]:
+        layouts = [lay_out(case, number, told_apart=True) for number in range(1, 13)]
+        cached |= {Path(str(layout.data)).suffix for layout in layouts if layout.cached}
+        for layout in layouts:
+            if isinstance(layout.data, dict):
+                forms |= {type(value) for own in layout.data.values() for value in own}
+            elif isinstance(layout.data, pa.Table):
+                forms |= {type_.id for type_ in layout.data.schema.types}
+    assert min(near["continuous"], near["mixed"]) > 20
+    assert forms >= {Decimal, pa.decimal128(9).id}
+    assert cached == {".csv", ".gz", ".parquet", ".feather"}
+    missing = {case.options.get("missing") for case in many}
+    assert missing == {*HOW_MISSING}
+
+
+def test_cache_that_changes_the_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = Cache.find
+
+    def find_other_kinds(cache: Cache, memory: int) -> Prepared | None:
+        found = find(cache, memory)
+        return None if found is None else replace(found, kinds=dict.fromkeys(found.kinds, "categorical"))
+
+    monkeypatch.setattr(Cache, "find", find_other_kinds)
+    for seed in _seeds(2000):
+        case = draw_case(seed)
+        if (case.question, case.table.kind, case.algorithm) != ("learn", "continuous", "tabu-stable"):
+            continue
+        number = next((n for n in range(1, 13) if lay_out(case, n, ["cache"]).cached), None)
+        if number is not None and (trial := trying.Trial(case)).base and "error" not in trial.base.answer:
+            failure = trial.failure(number, ["cache"])
+            assert failure is not None
+            assert failure.fields[0] == "crash"
+            assert "from the cache: kinds" in failure.fields[1]
+            return
+    raise AssertionError("no such case was drawn")
 
 
 def test_line_can_name_any_part_of_a_case() -> None:

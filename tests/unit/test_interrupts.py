@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import stablebn as sb
 from stablebn import _core
+from stablebn.importing import interrupts_recognised
 from stablebn.learners import LEARNERS, evidence
+from stablebn.threads import is_a_thread_abandoned, iterate_interruptibly, run_interruptibly
 
 ASIA = sb.read_network("asia").sample(300, seed=1)
 CONTINUOUS = sb.random_network(8, density=1.5, continuous=True, seed=1).sample(200, seed=1)
@@ -123,3 +128,169 @@ def test_a_callback_may_learn_in_turn(algorithm: str) -> None:
 
     assert sb.learn(ASIA, algorithm, threads=2, progress=learn_in_turn) == right
     assert set(seen) == {right.fingerprint}
+
+
+# Reading and importing.
+
+
+def _run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    os.mkfifo(tmp_path / "table.csv")
+    return tmp_path / "table.csv"
+
+
+@pytest.mark.parametrize("options", [{}, {"memory": 1 << 26}], ids=str)
+@pytest.mark.parametrize("source", ["table.csv", "*.csv", "."])
+def test_a_pipe_is_refused_instead_of_waited_for(source: str, options: dict[str, int], pipe: Path) -> None:
+    program = f"import sys, stablebn as sb; sb.learn(sys.argv[1], **{options})"
+    done = _run(program, pipe.parent / source)
+    assert "is a pipe or a device, and a table is read more than once" in done.stderr.splitlines()[-1]
+
+
+STALLED = """
+import sys
+from stablebn import threads
+from stablebn.data import batches, files
+# A pipe stands for a disk that does not answer.
+files.check_is_file = batches.check_is_file = lambda path: None
+run = threads._Reading.run
+
+def run_and_tell(self):
+    print("reading", file=sys.stderr, flush=True)
+    run(self)
+
+threads._Reading.run = run_and_tell
+"""
+COMMAND = "from stablebn.starting import main; sys.argv[1:] = [*sys.argv[2:], sys.argv[1]]; main()"
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (COMMAND, ["learn"]),
+        (COMMAND, ["check"]),
+        (COMMAND, ["learn", "--memory", "64 MB"]),
+        (COMMAND, ["bootstrap"]),
+        ("import stablebn as sb; sb.learn(sys.argv[1])", []),
+        ("import stablebn as sb; sb.learn(sys.argv[1], memory=1 << 26)", []),
+        ("from stablebn.networks.formats.files import read_text; read_text(sys.argv[1])", []),
+    ],
+)
+@pytest.mark.parametrize("opened", [False, True])
+def test_ctrl_c_ends_the_wait_for_a_file(opened: bool, program: str, words: list[str], pipe: Path) -> None:
+    command = [sys.executable, "-c", STALLED + program, str(pipe), *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as running:
+        assert running.stderr is not None
+        assert running.stderr.readline() == "reading\n"
+        # This waits until the other side is open too; then nothing is written.
+        end = os.open(pipe, os.O_WRONLY) if opened else -1
+        running.send_signal(signal.SIGINT)
+        told = running.stderr.read()
+        running.wait(300)
+        if opened:
+            os.close(end)
+    if words:
+        assert (running.returncode, "Traceback" in told) == (130, False)
+    else:
+        assert told.splitlines()[-1] == "KeyboardInterrupt"
+
+
+def test_what_reading_raises_is_raised_to_the_caller(tmp_path: Path) -> None:
+    def fail() -> None:
+        raise ValueError("not today")
+
+    with pytest.raises(ValueError, match="not today"):
+        run_interruptibly(fail)
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(run_interruptibly(threading.current_thread).name), name="own")
+    thread.start()
+    thread.join()
+    # A thread that receives no signals has nothing to wait for.
+    assert found == ["own"]
+    assert list(iterate_interruptibly(iter("abc"))) == ["a", "b", "c"]
+    assert not is_a_thread_abandoned()
+
+
+INTERRUPTED_AT = """
+import signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+module = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "stablebn.cli", "stablebn.errors"])
+def test_ctrl_c_while_the_command_starts_shows_no_traceback(module: str) -> None:
+    done = _run(INTERRUPTED_AT + "from stablebn.starting import main; main()", module, "networks")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
+    assert 'stablebn = "stablebn.starting:main"' in pyproject.read_text()
+
+
+def test_ctrl_c_waits_for_the_end_of_an_import() -> None:
+    program = """
+import stablebn
+try:
+    stablebn.learn
+except KeyboardInterrupt:
+    assert "stablebn.api" in sys.modules and "pyarrow" in sys.modules
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    stablebn.learn({"a": ["x", "y", "x"], "b": ["p", "q", "q"]})
+    print("interrupted")
+"""
+    done = _run(INTERRUPTED_AT + program, "pyarrow")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
+SET_NAME = """
+import signal, sys
+
+class Interrupting:
+    def __set_name__(self, owner, name):
+        signal.raise_signal(signal.SIGINT)
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "rich.progress" or name == "stablebn.proving":
+            # As classes that a module defines do.
+            type("Owner", (), {"own": Interrupting()})
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.parametrize("raised", ["raise RuntimeError('__set_name__') from error", "raise ImportError('of numpy')"])
+def test_an_error_that_ctrl_c_has_caused_is_an_interrupt(raised: str) -> None:
+    program = f"""
+import sys
+from stablebn.importing import interrupts_recognised
+try:
+    with interrupts_recognised():
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            {raised}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert _run(program).stdout == "interrupted\n"
+    with pytest.raises(ValueError, match="no interrupt"), interrupts_recognised():
+        raise ValueError("no interrupt")
+
+
+def test_ctrl_c_inside_an_import_of_a_command_is_no_bug(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\nx,p\ny,q\nx,q\n")
+    done = _run(SET_NAME + "from stablebn.starting import main; main()", "learn", table, "--prove", "-a", "hc")
+    assert (done.returncode, done.stderr) == (130, "Interrupted. No graph was written.\n")

@@ -30,6 +30,7 @@ from stablebn.confidence import Bootstrap, bootstrap
 from stablebn.confidence.running import NOT_HERE
 from stablebn.graph.compare import edge_marks
 from stablebn.graph.names import rank_names
+from stablebn.importing import interrupts_recognised
 
 HELP = """
 It learns again from rows drawn with replacement, and tells how often each edge comes back.
@@ -82,7 +83,7 @@ def command(
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     given = {option: value for option, value in options.items() if value is not None}
     try:
-        with counting("graphs", quiet=quiet) as show:
+        with interrupts_recognised(), counting("graphs", quiet=quiet) as show:
             found = bootstrap(
                 data,
                 algorithm,

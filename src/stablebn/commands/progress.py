@@ -12,13 +12,15 @@ import typer
 from stablebn.commands.exit_codes import INTERRUPTED
 from stablebn.commands.terminal import console, say
 from stablebn.errors import spelled
+from stablebn.importing import interrupts_recognised
 
 
 @contextmanager
 def nothing_written_if_interrupted(what: str = "Nothing") -> Iterator[None]:
     """Ctrl-C is safe: what is long comes before anything is written."""
     try:
-        yield
+        with interrupts_recognised():
+            yield
     except KeyboardInterrupt:
         say(f"Interrupted. {what} was written.", err=True)
         raise typer.Exit(INTERRUPTED) from None

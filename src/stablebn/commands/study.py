@@ -14,6 +14,7 @@ from stablebn.commands.progress import counting
 from stablebn.commands.tables import print_table
 from stablebn.commands.terminal import say, say_json
 from stablebn.errors import OptionError, spelled
+from stablebn.importing import interrupts_recognised
 from stablebn.study import Outcomes, Study, StudyPlan, StudyResults, plan, read_outcomes, read_study, results, run
 from stablebn.study.estimate import in_words
 from stablebn.study.outcomes import ENDING
@@ -161,7 +162,7 @@ def _print_plan(planned: StudyPlan) -> None:
 
 def _run(study: Study, store: Path | None, jobs: int | None, dask: str | None, *, quiet: bool) -> StudyResults:
     try:
-        with counting("jobs", quiet=quiet, estimated=True) as show:
+        with interrupts_recognised(), counting("jobs", quiet=quiet, estimated=True) as show:
             return run(
                 study,
                 store=store,

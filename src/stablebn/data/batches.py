@@ -18,6 +18,7 @@ from stablebn.data.file_digest import digest_of_bytes, digest_of_file
 from stablebn.data.files import (
     BYTES_AT_ONCE,
     READERS,
+    check_is_file,
     check_same_columns,
     names_of,
     pandas_index,
@@ -30,6 +31,7 @@ from stablebn.data.reading import Columns, check_unique, read
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution
 from stablebn.errors import DataError, OptionError, listed
+from stablebn.threads import iterate_interruptibly, run_interruptibly
 
 if TYPE_CHECKING:
     from pyarrow import parquet
@@ -112,13 +114,20 @@ def open_batches(source: object, dialect: Dialect, threads: int = 1) -> Batches:
     threads : int
         How many may read text files.
     """
-    in_files = isinstance(source, str | os.PathLike)
-    if in_files:
-        path = os.fsdecode(source)  # type: ignore[arg-type]
-        if is_text(path) or any(map(is_text, glob.glob(path))):
-            return _open_text(path, dialect, threads)
-    dialect.refuse(repr(os.fsdecode(source)) if in_files else "this table")  # type: ignore[arg-type]
-    opened = _open_files(os.fsdecode(source)) if in_files else _open_iterator(source)  # type: ignore[arg-type]
+    if isinstance(source, str | os.PathLike):
+        path = os.fsdecode(source)
+        return run_interruptibly(lambda: _open_path(path, dialect, threads))
+    dialect.refuse("this table")
+    opened = _open_iterator(source)  # type: ignore[arg-type]
+    check_unique(list(opened.types))
+    return opened
+
+
+def _open_path(path: str, dialect: Dialect, threads: int) -> Batches:
+    if is_text(path) or any(map(is_text, glob.glob(path))):
+        return _open_text(path, dialect, threads)
+    dialect.refuse(repr(path))
+    opened = _open_files(path)
     check_unique(list(opened.types))
     return opened
 
@@ -129,7 +138,7 @@ def _open_text(path: str, dialect: Dialect, threads: int) -> Batches:
     found = look_at_text_files(files, dialect, threads)
 
     def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
-        return _in_portions(found.parts(names), rows)
+        return _in_portions(iterate_interruptibly(found.parts(names)), rows)
 
     types = {name: with_wide_indices(own.type) for name, own in found.typings.items()}
     markers = {name: own.reported for name, own in found.typings.items()}
@@ -143,8 +152,9 @@ def contents_of(source: object) -> tuple[str, ...] | None:
     """
     if not isinstance(source, str | os.PathLike):
         return None
-    with told_of_file(os.fsdecode(source)):
-        return tuple(map(_contents, _files(os.fsdecode(source))))
+    path = os.fsdecode(source)
+    with told_of_file(path):
+        return run_interruptibly(lambda: tuple(map(_contents, _files(path))))
 
 
 def _contents(path: str) -> str:
@@ -268,7 +278,7 @@ def _batches_of(opened: Sequence[_File], groups_of: Mapping[str, tuple[int, ...]
                     for batch in file.batches(names, rows, groups_of[file.path]):
                         yield {name: chunked([batch.column(name)], batch.schema.field(name).type) for name in names}
 
-        return _in_portions(read_parts(), rows)
+        return _in_portions(iterate_interruptibly(read_parts()), rows)
 
     return Batches(opened[0].types, opened[0].with_categories, all_parts)
 
@@ -289,6 +299,13 @@ def _opened_file(path: str) -> _File:
 
 
 def _files(path: str) -> list[str]:
+    files = _named_files(path)
+    for file in files:
+        check_is_file(file)
+    return files
+
+
+def _named_files(path: str) -> list[str]:
     if os.path.isdir(path):
         if is_text(path):
             names = (name for name in os.listdir(path) if name[0] not in "._")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from stablebn.data.sqlite_file import read_sqlite
 from stablebn.data.table import Name
 from stablebn.errors import DataError, listed
 from stablebn.options import is_path
-from stablebn.threads import run_at_once
+from stablebn.threads import run_at_once, run_interruptibly
 from stablebn.unpacking import check_unpacked
 
 if TYPE_CHECKING:
@@ -86,12 +87,17 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
     -------
     Contents
     """
+    return run_interruptibly(lambda: _read_file(path, dialect, threads))
+
+
+def _read_file(path: str, dialect: Dialect, threads: int) -> Contents:
     file, table = path, None
     reader = _reader_of(path)
     if reader is None and "::" in path:
         file, _, table = path.rpartition("::")
         reader = _reader_of(file)
     with told_of_file(path):
+        check_is_file(file)
         if reader is None or os.path.isdir(file):
             reader = Reader(_read_parquet_folder, has_threads=True)
         if not reader.is_text:
@@ -102,6 +108,18 @@ def read_file(path: str, dialect: Dialect, threads: int = 1) -> Contents:
         of_markers = (dialect.na_values,) if reader.has_markers else ()
         of_threads = (threads,) if reader.has_threads else ()
         return reader.read(file if reader.has_tables else path, *of_tables, *of_markers, *of_threads)
+
+
+def check_is_file(path: str) -> None:
+    """Raise `DataError` for a pipe, a socket or a device; what is not there is reported when it is read."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise DataError(
+            f"{path!r} is a pipe or a device, and a table is read more than once: write it to a file, and name that."
+        )
 
 
 @contextmanager

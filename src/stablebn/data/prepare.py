@@ -46,7 +46,7 @@ from stablebn.data.stored import in_parts, open_stored, size_class
 from stablebn.data.table import Name
 from stablebn.data.weights import set_weights_apart
 from stablebn.errors import OptionError, one_of
-from stablebn.threads import cores
+from stablebn.threads import cores, run_interruptibly
 
 logger = logging.getLogger("stablebn.data")
 
@@ -158,7 +158,11 @@ def prepare(
             watch(stage, count)
 
     kept: Cache | None = None
-    is_held = cluster is None and not isinstance(source, GrowingTable) and not in_parts(source, memory, cache)
+    is_held = (
+        cluster is None
+        and not isinstance(source, GrowingTable)
+        and not run_interruptibly(lambda: in_parts(source, memory, cache))
+    )
     if discretise is not None and not is_held:
         raise OptionError(
             "discretise= needs all values of a column at once, and this table is not held in memory. Put them into "

@@ -194,7 +194,8 @@ def _categories(table: CategoricalTable, v: int) -> _Column:
 def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _Column:
     # What is missing comes last.
     _, ranks = np.unique(table.values[v], return_inverse=True)
-    shape = (1, *standardised.shape(v), int((standardised.values(v) == standardised.HOLE).sum()))
+    _, times = standardised.distribution(v)
+    shape = (1, *standardised.shape(v), -int(times.sum()))
     sign = standardised.sign(v)
     exact = standardised.point(v, 1)
     if sign:

@@ -123,3 +123,19 @@ def test_search_goes_on_from_a_checkpoint(tmp_path: Path, threads: int) -> None:
     told = 10
     assert sb.learn(ASIA, "averaged", resamples=8, checkpoint=path, progress=stop, threads=threads) == whole
     assert told <= 10 + 8 - 3
+
+
+@pytest.mark.parametrize("learn", ["averaged", "bootstrap"])
+def test_signs_change_nothing_if_units_matter_and_columns_are_mirror_images(learn: str) -> None:
+    # Every column is its own mirror image, a sample of its rows is not: then bge knows where zero is.
+    design = np.array([[3, 8, 8, 3], [8, 8, 3, 3], [3, 3, 8, 8], [3, 8, 3, 8]]) / 10
+
+    def graphs(*signs: int) -> Any:
+        table = {name: (own * sign).tolist() for name, own, sign in zip("abcd", design, signs, strict=True)}
+        options: Any = {"score": "bge", "kinds": "continuous", "max_parents": 3}
+        if learn == "bootstrap":
+            return sb.bootstrap(table, "fges", replicates=6, **options).graphs
+        return sb.learn(table, "averaged", resamples=3, **options).pdag
+
+    there = graphs(1, 1, 1, 1)
+    assert [graphs(1, -1, 1, -1), graphs(1, 1, -1, 1), graphs(-1, 1, 1, 1)] == [there] * 3

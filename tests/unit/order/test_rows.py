@@ -103,6 +103,20 @@ def test_weights_say_the_same_as_copies() -> None:
     assert all(columns[name][once.places].tolist() == copied[name][again.places].tolist() for name in columns)
 
 
+def test_weights_say_the_same_as_copies_if_values_are_missing() -> None:
+    # Only names decide between the columns: z misses one row that counts twice, a two rows that count once.
+    nan = float("nan")
+    columns = {"z": [nan, 1.5, 1.5, 2.0, 2.0, 4.0], "a": [1.5, nan, nan, 2.0, 4.0, 2.0]}
+    kinds: dict[Any, Kind] = dict.fromkeys(columns, "continuous")
+    weights = [2, 1, 1, 1, 1, 1]
+    once = canonical_rows(_table(columns, kinds, weights))
+    copied: dict[Any, Any] = {name: np.repeat(own, weights) for name, own in columns.items()}
+    again = canonical_rows(_table(copied, kinds))
+    assert once.counts.tolist() == again.counts.tolist()
+    for name, own in columns.items():
+        assert np.array_equal(np.array(own)[once.places], copied[name][again.places], equal_nan=True)
+
+
 def test_holes_come_last_and_are_no_level() -> None:
     table = prepare(
         {"a": ["x", None, "y", "x", None], "b": [1.5, 2.5, float("nan"), 1.5, 4.0], "c": [1.0, 2.0, 3.0, 1.0, 9.0]},

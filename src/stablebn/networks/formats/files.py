@@ -8,6 +8,7 @@ import zlib
 
 from stablebn import unpacking
 from stablebn.errors import FormatError
+from stablebn.threads import run_interruptibly
 
 
 def read_text(path: str) -> str:
@@ -18,6 +19,10 @@ def read_text(path: str) -> str:
     FormatError
         No such file, broken gzip, more than `unpacking.MOST_BYTES`, or bytes that are not UTF-8.
     """
+    return run_interruptibly(lambda: _read_text(path))
+
+
+def _read_text(path: str) -> str:
     if os.path.isdir(path):
         raise FormatError(path, None, "this is a directory; expected a file.")
     content = bytearray()
