@@ -109,7 +109,7 @@ def test_numbers_that_are_too_large_are_refused(option: str) -> None:
     for value in (2**31 - 1, 2**31, 2**70):
         options: dict[str, Any] = {option: value}
         with pytest.raises(sb.OptionError, match=rf"{option}={value} must be an integer of at most"):
-            sb.learn(TABLE, **options)
+            sb.learn(TABLE, "tabu", **options)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are limits on processes")
