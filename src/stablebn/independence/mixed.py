@@ -19,9 +19,9 @@ class ConditionalGaussianTest(IndependenceTest):
     """Compute a likelihood-ratio test of x and y given S in conditional Gaussian distributions.
 
     With L the log-likelihood of the conditional Gaussian score, the statistic is 2 (L(S+x+y) + L(S) - L(S+x) - L(S+y)).
-    If x and y are categorical and S has continuous variables, this is no likelihood ratio, as the models are not nested.
-    Then it is 2 (M(x, y) - M(x) - M(y)), M the log-likelihoods of logistic regressions on the continuous variables of S,
-    their squares and products, in each configuration of the categorical ones.
+    If x and y are categorical and S has continuous variables, this is no likelihood ratio, as the models are not
+    nested. Then it is 2 (M(x, y) - M(x) - M(y)), M the log-likelihoods of logistic regressions on the continuous
+    variables of S, their squares and products, in each configuration of the categorical ones.
 
     The chi-square distribution has as many degrees of freedom as the first formula has free parameters. If a
     configuration has too few rows for a covariance, the test is no evidence: p = 1. It has the rows in which x, y and S
@@ -73,5 +73,5 @@ class _RowsInMemory:
     def get(self) -> MixedStatistics | AvailableMixedStatistics:
         with self._lock:
             if self._fetched is None:
-                self._fetched = self._statistics.in_memory('test="mi-cg" of categorical variables given continuous ones')
+                self._fetched = self._statistics.in_memory('test="mi-cg" of categories given numbers')
             return self._fetched

@@ -4,7 +4,9 @@ import datetime
 import itertools
 import math
 import random
+from collections.abc import Hashable
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -193,7 +195,9 @@ def test_json_gives_back_names_and_levels_that_are_not_text(tmp_path: Path, endi
         "share": [0.5, 1.5, 2.5] * 10,
         "height": [math.sin(x) for x in range(30)],
     }
-    kinds = {"number": "categorical", "share": "categorical", ("pair", 1): "categorical"}
+    kinds: dict[Hashable, Literal["categorical", "continuous"]] = dict.fromkeys(
+        ("number", "share", ("pair", 1)), "categorical"
+    )
     arcs = [("number", "flag"), (7, ("pair", 1)), ("share", "height"), (7, "height")]
     network = sb.fit(arcs, columns, kinds=kinds)
     network.write(tmp_path / f"network{ending}")

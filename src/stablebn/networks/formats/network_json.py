@@ -6,8 +6,8 @@ one has its "categorical_parents" and "continuous_parents", and "intercepts", "c
 by the levels of the categorical parents: without those, a number, a list of numbers and a number. "cuts" has the cut
 points of the nodes whose levels are bins of numbers.
 
-Names and levels are texts. Where some stand for numbers, booleans, dates or tuples (`graph/json_names.py`), "names" has all
-nodes, in their order, and the "values" of a categorical node its levels, as they are.
+Names and levels are texts. Where some stand for numbers, booleans, dates or tuples (`graph/json_names.py`), "names"
+has all nodes, in their order, and the "values" of a categorical node its levels, as they are.
 
 pgmpy's JSON of linear Gaussians is read too.
 """
