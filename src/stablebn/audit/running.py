@@ -55,8 +55,7 @@ def stability(
     learner : str or callable
         One of ours by its name, by default what `learn` chooses, or any callable that takes a pandas DataFrame (a
         PyArrow Table where pandas is not installed) with columns of the types of the table, and returns edges as
-        (from, to) pairs or a graph: DAG, PDAG,
-        result, networkx. A pair both ways round is an edge without a direction.
+        (from, to) pairs or a graph: DAG, PDAG, result, networkx. A pair both ways round is an edge without a direction.
     repeats : int
         How many layouts. The first is the table as given.
     vary : sequence of str, optional
