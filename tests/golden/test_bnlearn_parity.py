@@ -175,7 +175,7 @@ def _learned(frame: pd.DataFrame, name: str) -> set[tuple[Hashable, Hashable]]:
 @pytest.mark.parametrize(("table", "algorithm"), GRAPHS)
 def test_graphs_are_those_of_bnlearn(table: str, algorithm: str) -> None:
     right = ANSWERS[table][algorithm]
-    expected = {tuple(arc) for arc in (*right["directed"], *right["undirected"])}
+    expected: set[tuple[Hashable, Hashable]] = {(a, b) for a, b in (*right["directed"], *right["undirected"])}
     found = _learned(_frame(table), algorithm)
     if table in CLIMBS_WITH_FEW_ROWS:
         # Its child has a configuration with too few rows, and with them bnlearn's graph has no score here.

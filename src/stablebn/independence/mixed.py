@@ -73,7 +73,5 @@ class _RowsInMemory:
     def get(self) -> MixedStatistics | AvailableMixedStatistics:
         with self._lock:
             if self._fetched is None:
-                self._fetched = self._statistics.in_memory(
-                    'test="mi-cg" of categorical variables given continuous ones'
-                )
+                self._fetched = self._statistics.in_memory('test="mi-cg" of categories given numbers')
             return self._fetched

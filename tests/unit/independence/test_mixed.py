@@ -16,6 +16,8 @@ import stablebn as sb
 from stablebn.data import MixedTable, prepare
 from stablebn.independence import independence_test
 from stablebn.stats import MixedStatistics
+from stablebn.stats.asked_mixed import AskedMixed
+from stablebn.stats.sources import TableSource
 from stablebn.stats.variable_sets import bit
 
 
@@ -145,3 +147,28 @@ def test_a_class_that_can_be_separated_has_a_finite_statistic() -> None:
     found = sb.ci_test(columns, "x", "y", ["z"])
     assert 0 <= found.statistic < 100
     assert found.statistic == sb.ci_test(columns, "y", "x", ["z"]).statistic
+
+
+def test_rows_that_are_not_in_memory_are_fetched_for_logistic_tests() -> None:
+    columns = _chain(4, 400, direct=1.0)
+    table = prepare(columns).table
+    assert isinstance(table, MixedTable)
+    held = MixedStatistics(table)
+    asked = AskedMixed(TableSource(table))
+    assert asked.names == held.names
+    x, y, z = map(table.names.index, "xyz")
+    found, right = (independence_test(statistics).test(x, y, bit(z)) for statistics in (asked, held))
+    assert found == right
+    assert right.statistic > 0
+
+
+def test_rows_that_are_too_many_for_the_memory_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = prepare(_chain(4, 400)).table
+    assert isinstance(table, MixedTable)
+    source = TableSource(table)
+    monkeypatch.setattr(source, "memory", 100)
+    x, y, z = map(table.names.index, "xyz")
+    test = independence_test(AskedMixed(source))
+    assert test.test(x, z, 0).p_value < 0.05
+    with pytest.raises(sb.OptionError, match="mi-cg"):
+        test.test(x, y, bit(z))
