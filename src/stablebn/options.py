@@ -29,7 +29,6 @@ from typing import (
     NamedTuple,
     NoReturn,
     ParamSpec,
-    TypeGuard,
     TypeVar,
     cast,
 )
