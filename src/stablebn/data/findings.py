@@ -202,19 +202,16 @@ def _functions_of_pairs(
         for effect in effects:
             if min(_explained_rows(cause, table, effect) for cause in (one, other)) >= FEWEST_ROWS_EXPLAINED:
                 relations[frozenset((one, other, effect))].append((effect, one, other))
-    found = []
-    for ways in relations.values():
-        # Where each follows from the two others, the one with the most to explain is the one that was computed.
-        places = max(ways, key=lambda way: _explained_rows(None, table, way[0]))
-        found.append(tuple(table.names[c] for c in places))
-    for effect, one, other in sorted(found, key=lambda names: [name_key(name) for name in names]):
+    # Where each follows from the two others, the one with the most to explain is the one that was computed.
+    found = (max(ways, key=lambda way: _explained_rows(None, table, way[0])) for ways in relations.values())
+    for places in sorted(found):
+        name, *causes = (table.names[c] for c in places)
         yield Finding(
             "function",
             "warning",
-            tuple(sorted((effect, one, other), key=name_key)),
-            f"{effect!r} follows from two others together: {one!r} and {other!r}. If it was computed from them, leave "
-            "it out.",
-            {"drop": [effect]},
+            tuple(sorted((name, *causes), key=name_key)),
+            f"{name!r} follows from two others together: {listed(causes)}. If it was computed from them, leave it out.",
+            {"drop": [name]},
         )
 
 
