@@ -14,13 +14,17 @@ import numpy as np
 from stablebn.data import CategoricalTable, Caution, ContinuousTable, Decision, MixedTable, Prepared, Table
 from stablebn.data.duplicates import merge
 from stablebn.data.findings import Finding, Severity, findings_in
-from stablebn.data.wording import tallied
+from stablebn.data.kinds import FLOATS, PLAIN_CODES
+from stablebn.data.wording import kinds_option, tallied
 from stablebn.errors import DataError
 from stablebn.graph.names import name_key
 from stablebn.stats.moments import Moments
 
 # Of a column's variance no more than a thousandth is its own: coefficients of what it stands with mean nothing.
 COLLINEAR = 1000.0
+
+# Floats are noted if each of their few values occurs in so many rows on average.
+FEWEST_ROWS_OF_VALUE = 5
 
 # Keeps an exactly singular matrix invertible.
 _RIDGE = 1e-13
@@ -127,7 +131,7 @@ def checked(prepared: Prepared | None, error: DataError | None) -> Check:
             if error is None or own.code not in ("dropped-rows", "missing-level", "holes")
         ]
         findings += [_of_caution(caution, prepared) for caution in cautions]
-        findings += [*findings_in(prepared.table), *_collinear(prepared.table, prepared)]
+        findings += [*findings_in(prepared.table), *_collinear(prepared.table, prepared), *_few_values(prepared)]
     order: tuple[Severity, ...] = ("error", "warning", "note")
     return Check(
         rows=None if prepared is None else prepared.table.total,
@@ -189,6 +193,30 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
             tuple(found),
             f"columns whose variance nearly follows from the other columns: {tallied(found)}. Arcs among them are "
             "arbitrary; leave out those that are sums or copies of others.",
+        )
+
+
+def _few_values(prepared: Prepared) -> Iterator[Finding]:
+    """Floats with so few distinct values, each repeated, that they may be codes of categories."""
+    table = prepared.table.continuous if isinstance(prepared.table, MixedTable) else prepared.table
+    if not isinstance(table, ContinuousTable):
+        return
+    found = {}
+    for name, values in zip(table.names, table.values, strict=True):
+        distinct = np.unique(values[~np.isnan(values)]).size
+        is_few = distinct <= PLAIN_CODES and distinct * FEWEST_ROWS_OF_VALUE <= table.total
+        if is_few and prepared.decisions[name].why == FLOATS:
+            found[name] = f"{distinct} values"
+    if found:
+        names = _sorted(tuple(found))
+        listing = tallied({name: found[name] for name in names})
+        yield Finding(
+            "few-values",
+            "note",
+            names,
+            f"floats with few distinct values, learned from as continuous: {listing}. If they are codes of "
+            f"categories, use {kinds_option(names, 'categorical')}.",
+            {"kinds": dict.fromkeys(names, "categorical")},
         )
 
 

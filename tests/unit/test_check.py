@@ -59,13 +59,7 @@ def test_everything_is_found() -> None:
         "set-aside": [("id",)],
         "constant": [("site",)],
         "relabelled": [("level", "number")],
-        "function": [
-            ("level", "group"),
-            ("number", "group"),
-            ("both", "first", "second"),
-            ("both", "first", "second"),
-            ("both", "first", "second"),
-        ],
+        "function": [("level", "number", "group"), ("both", "first", "second")],
         "collinear": [("sum", "x", "y")],
         "kinds": [("age",)],
         "rare-levels": [("rare",)],
@@ -74,7 +68,7 @@ def test_everything_is_found() -> None:
     assert check.rows == ROWS
     learned = sb.learn(_table(), drop=["x", "y", "sum", "age"])
     assert learned.decisions == {name: check.decisions[name] for name in learned.nodes}
-    assert [finding.severity for finding in check.findings] == ["warning"] * 9 + ["note"] * 2
+    assert [finding.severity for finding in check.findings] == ["warning"] * 6 + ["note"] * 2
 
 
 def test_remedies_of_findings_can_be_followed() -> None:
@@ -100,6 +94,43 @@ def test_no_layout_changes_a_finding(seed: int) -> None:
     check = sb.check(shuffled)
     assert sorted(_key(finding, names) for finding in check.findings) == expected
     assert check.exit_code == 2
+
+
+def _asia(rows: int, seed: int) -> Any:
+    return sb.read_network("asia").sample(rows, seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_a_relation_that_few_rows_show_is_not_reported(seed: int) -> None:
+    assert "function" not in _found(sb.check(_asia(1000, seed)))
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_a_relation_is_reported_once_for_the_column_that_follows(seed: int) -> None:
+    check = sb.check(_asia(5000, seed))
+    (found,) = [finding for finding in check.findings if finding.code == "function"]
+    assert found.columns == ("either", "lung", "tub")
+    assert found.remedy == {"drop": ["either"]}
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(9, []), (10, [("cause", "effect")])])
+def test_a_relation_needs_enough_rows_by_weight(weight: int, expected: list[tuple[str, str]]) -> None:
+    table = {"cause": ["x", "y", "z"] * 2, "effect": ["p", "p", "q"] * 2, "noise": ["u"] * 3 + ["v"] * 3}
+    assert _found(sb.check(table, weights=[30, 30, weight, 30, 30, 10])).get("function", []) == expected
+
+
+def test_floats_with_few_values_are_noted_unless_their_kind_was_specified() -> None:
+    chance = np.random.default_rng(1)
+    numbers: dict[str, Any] = {name: chance.normal(size=100) for name in ("x", "y")}
+    numbers["sex"] = np.where(chance.random(100) < 0.5, 0.0507, -0.0446)
+    check = sb.check(numbers)
+    assert _found(check) == {"few-values": [("sex",)]}
+    assert check.exit_code == 0
+    assert "'sex' (2 values)" in str(check)
+    (found,) = check.findings
+    assert sb.check(numbers, **found.remedy).decisions["sex"].kind == "categorical"  # type: ignore[arg-type]
+    assert "few-values" not in _found(sb.check(numbers, kinds={"sex": "continuous"}))
+    assert "few-values" not in _found(sb.check({**numbers, "sex": chance.permutation(100) / 7}))
 
 
 def test_a_table_without_findings_is_fine() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data.table import CategoricalTable, MixedTable, Name, Table
-from stablebn.data.wording import MOST_SHOWN, tallied
+from stablebn.data.wording import tallied
 from stablebn.errors import listed
 from stablebn.graph.names import name_key
 
@@ -26,6 +26,10 @@ FEWEST_ROWS_OF_LEVEL = 5
 
 # What follows from levels with fewer rows than this, as a rule, may do so by chance.
 FEWEST_ROWS_OF_CAUSE = 5
+
+# A column is said to follow from others only if each cause explains so many rows: the smallest class of the relation.
+# With fewer rows, the exceptions to it may be missing by chance.
+FEWEST_ROWS_EXPLAINED = 20
 
 # In so many rows most functions are refuted that are none.
 _FEW_ROWS = 500
@@ -81,7 +85,7 @@ def findings_in(table: Table) -> Iterator[Finding]:
         return
     copies, functions = _functions(table)
     yield from _report_copies(copies, table)
-    yield from _report_functions(functions)
+    yield from _report_functions(functions, [[table.names[c] for c in group] for group in copies])
     yield from _functions_of_pairs(table, {child for children in functions.values() for child in children}, copies)
     yield from _rare_levels(table)
 
@@ -104,9 +108,10 @@ def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, lis
     for c in range(n):
         groups[next((other for other in range(c) if follows[c, other] and follows[other, c]), c)].append(c)
     rows = table.total
+    varies = [_explained_rows(None, table, e) >= FEWEST_ROWS_EXPLAINED for e in range(n)]
     functions = {}
     for cause in range(n):
-        effects = [e for e in range(n) if follows[cause, e] and not follows[e, cause]]
+        effects = [e for e in range(n) if follows[cause, e] and not follows[e, cause] and varies[e]]
         if effects and sizes[cause] * FEWEST_ROWS_OF_CAUSE <= rows:
             functions[table.names[cause]] = [table.names[e] for e in effects]
     return [group for group in groups.values() if len(group) > 1], functions
@@ -127,6 +132,20 @@ def _is_function(cause: NDArray[np.integer], size: int, effect: NDArray[np.integ
     return True
 
 
+def _explained_rows(cause: int | None, table: CategoricalTable, effect: int) -> int:
+    """Count the rows (by weight) with another value of the effect than most rows with the same value of a cause.
+
+    If the effect follows from this cause and a second one, these rows alone show that the second one is needed. With
+    None for the cause, they show that the effect varies.
+    """
+    sizes = _sizes(table)
+    codes = table.codes[effect].astype(np.int64)
+    groups = 1 if cause is None else sizes[cause]
+    joint = codes if cause is None else table.codes[cause].astype(np.int64) * sizes[effect] + codes
+    counts = np.bincount(joint, table.weights, minlength=groups * sizes[effect]).reshape(groups, -1)
+    return int(counts.sum() - counts.max(axis=1).sum())
+
+
 def _report_copies(groups: Sequence[Sequence[int]], table: CategoricalTable) -> Iterator[Finding]:
     for group in groups:
         first = table.codes[group[0]]
@@ -143,12 +162,17 @@ def _report_copies(groups: Sequence[Sequence[int]], table: CategoricalTable) -> 
         )
 
 
-def _report_functions(functions: Mapping[Name, Sequence[Name]]) -> Iterator[Finding]:
+def _report_functions(functions: Mapping[Name, Sequence[Name]], copies: Sequence[Sequence[Name]]) -> Iterator[Finding]:
+    others = {group[0]: tuple(group[1:]) for group in copies}
+    doubles = {name for own in others.values() for name in own}
     for cause, effects in functions.items():
+        if cause in doubles:
+            # What follows from a copy is the same relation.
+            continue
         yield Finding(
             "function",
             "warning",
-            (cause, *effects),
+            (cause, *others.get(cause, ()), *effects),
             f"{listed(effects)} {'follows' if len(effects) == 1 else 'follow'} from {cause!r}: each of its levels has "
             "one value there. An arc between them says no more than that; leave out what is derived.",
             {"drop": list(effects)},
@@ -158,13 +182,13 @@ def _report_functions(functions: Mapping[Name, Sequence[Name]]) -> Iterator[Find
 def _functions_of_pairs(
     table: CategoricalTable, known: set[Name], copies: Sequence[Sequence[int]]
 ) -> Iterator[Finding]:
-    """Columns that follow from two others and from neither alone."""
+    """Columns that follow from two others and from neither alone, one finding for each set of three."""
     doubles = {c for group in copies for c in group[1:]}
     columns = [c for c in range(len(table.names)) if c not in doubles]
     if len(columns) > MOST_COLUMNS_OF_PAIRS:
         return
     sizes = _sizes(table)
-    found: dict[int, list[tuple[Name, Name]]] = defaultdict(list)
+    relations: dict[frozenset[int], list[tuple[int, int, int]]] = defaultdict(list)
     for one, other in combinations(columns, 2):
         cells = sizes[one] * sizes[other]
         if cells * FEWEST_ROWS_OF_CAUSE > table.total:
@@ -176,16 +200,18 @@ def _functions_of_pairs(
                 joint = table.codes[one, rows].astype(np.int64) * sizes[other] + table.codes[other, rows]
                 effects = [c for c in effects if _is_function(joint, cells, table.codes[c, rows])]
         for effect in effects:
-            found[effect].append((table.names[one], table.names[other]))
-    for effect, pairs in sorted(found.items()):
-        shown = "; ".join(f"{one!r} and {other!r}" for one, other in pairs[:MOST_SHOWN])
+            if min(_explained_rows(cause, table, effect) for cause in (one, other)) >= FEWEST_ROWS_EXPLAINED:
+                relations[frozenset((one, other, effect))].append((effect, one, other))
+    # Where each follows from the two others, the one with the most to explain is the one that was computed.
+    found = (max(ways, key=lambda way: _explained_rows(None, table, way[0])) for ways in relations.values())
+    for places in sorted(found):
+        name, *causes = (table.names[c] for c in places)
         yield Finding(
             "function",
             "warning",
-            tuple(sorted({table.names[effect], *(name for pair in pairs for name in pair)}, key=name_key)),
-            f"{table.names[effect]!r} follows from two others together: {shown}. If it was computed from them, leave "
-            "it out.",
-            {"drop": [table.names[effect]]},
+            tuple(sorted((name, *causes), key=name_key)),
+            f"{name!r} follows from two others together: {listed(causes)}. If it was computed from them, leave it out.",
+            {"drop": [name]},
         )
 
 

@@ -39,6 +39,9 @@ PLAIN_CODES = 10
 # Values drawn from a range so small that so many pairs of them should be equal are not all different by chance: e**-10.
 EQUAL_PAIRS = 10
 
+FLOATS = "floats"
+"""Why a column of floats that are not whole numbers is continuous."""
+
 # What floats hold exactly.
 LARGEST_WHOLE = 2**53
 
@@ -185,7 +188,7 @@ def decide_by_values(numbers: WholeNumbers | None, own: Family) -> Decision:
     own : {"integer", "float"}
     """
     if numbers is None:
-        return Decision("continuous", "floats", plain=True)
+        return Decision("continuous", FLOATS, plain=True)
     what = "integers" if own == "integer" else "whole numbers"
     distinct = numbers.distinct
     few = own == "integer" and distinct <= FEW_CODES
