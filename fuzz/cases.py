@@ -37,6 +37,9 @@ QUESTIONS = {"learn": 0.85, "score": 0.06, "ci_test": 0.06, "compare": 0.02, "st
 P_VALUE = "p-value"
 """Stands for an alpha that is the p-value of a test of the table itself, so that the last bit decides."""
 
+_ROUNDING, _NEAR = 1e-14, 2.0**-16
+"""Standard deviations: near copies differ by more than the first, and by less than the second."""
+
 _LETTERS = "pqrstuvwxyz"
 
 
@@ -89,6 +92,22 @@ class Table:
     def numbers(self) -> NDArray[np.bool_]:
         """Which columns are numbers."""
         return are_numbers(self.labels)
+
+    @property
+    def has_near_copies(self) -> bool:
+        """Whether two columns of numbers, or one and the mirror image of another, differ by more than rounding does."""
+        numbers = self.values[self.numbers]
+        numbers = numbers[numbers.max(axis=1) > numbers.min(axis=1)]
+        # In units in which no square is too large.
+        numbers = numbers / np.abs(numbers).max(axis=1, keepdims=True)
+        centred = numbers - numbers.mean(axis=1, keepdims=True)
+        standardised = centred / centred.std(axis=1, keepdims=True)
+        for v, own in enumerate(standardised):
+            for images in (standardised[:v], -standardised[:v]):
+                distances = np.abs(images - own).max(axis=1, initial=0.0)
+                if ((distances > _ROUNDING) & (distances < _NEAR)).any():
+                    return True
+        return False
 
     def part(self, columns: Sequence[int], rows: Sequence[int]) -> Table:
         """Some of the columns and rows."""

@@ -264,6 +264,9 @@ def _change_units(sheet: _Sheet, case: Case, rng: random.Random) -> str:
     kind = rng.choice(("signs", "exact", "any"))
     if case.question == "score" or not case.unit_free:
         kind = "signs"
+    if kind == "any" and case.table.has_near_copies:
+        # Rounding anew may change which of their values differ by so much that these decide.
+        kind = "exact"
     signs = [rng.choice((-1.0, 1.0)) for _ in range(case.drawn[0])]
     scale, shift = [1.0] * case.drawn[0], [0.0] * case.drawn[0]
     values, columns = sheet.values[sheet.numbers], np.array(case.columns)[sheet.numbers].tolist()

@@ -11,7 +11,6 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from fuzz import running, trying
@@ -136,13 +135,8 @@ def test_layout_that_changes_the_data_is_found(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_near_copies_decimals_and_cached_tables_are_drawn(many: list[Case]) -> None:
-    near: Counter[str] = Counter()
+    near = Counter(case.table.kind for case in many if case.table.has_near_copies)
     forms, cached = set(), set()
-    for case in many:
-        numbers = case.table.values[case.table.numbers]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            distances = abs(numbers[:, None] - numbers).max(axis=2, initial=0.0) / numbers.std(axis=1)
-        near[case.table.kind] += bool(((distances > 0) & (distances < 1e-9)).any())
     for case in many[:600]:
         layouts = [lay_out(case, number, told_apart=True) for number in range(1, 13)]
         cached |= {Path(str(layout.data)).suffix for layout in layouts if layout.cached}
