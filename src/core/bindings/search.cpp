@@ -314,6 +314,7 @@ void bind_search(nb::module_& m) {
                  return scores.complete_rows(set);
              },
              nb::arg("family"), "The rows, by weight, in which all of some variables are known.")
+        .def_prop_ro("gains_made", &NodeAverageScores::gains_made, "How many gains of single parents were worked out so far.")
         .def("is_scored",
              [](NodeAverageScores& scores, int child, const nb::int_& parents) {
                  const VariableSet set = set_of(parents);
