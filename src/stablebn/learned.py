@@ -276,6 +276,9 @@ def _perhaps_barred(problem: Problem, child: int, parents: int) -> list[int]:
     """The variables with which a family may be no candidate any more: of all others a search knows that it is."""
     if not problem.scores.is_candidate(child, parents):
         return list(range(problem.scores.n))
+    if not parents and not problem.scores.compiled.knows_first:
+        # No search had time to look.
+        return []
     barred: list[int] = (problem.scores.changes(child, parents)[:, 0] == NOT_A_CANDIDATE).nonzero()[0].tolist()
     return barred
 
@@ -295,7 +298,8 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
             tuple(name for group in told for name in group),
             f"only names decide between columns that can be exchanged without a change of the table: {shown}.",
         )
-    if problem.undecided:
+    # If there was no time for an order at all, the warning of the time says so.
+    if problem.undecided and problem.tied:
         names = sorted((problem.names[v] for v in problem.undecided), key=name_key)
         yield Caution(
             "names-decide",

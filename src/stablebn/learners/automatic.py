@@ -97,8 +97,10 @@ def score_for(
     """
     if k != 1:
         return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
+    is_large_and_mixed = table.kind == "mixed" and len(table.names) * table.total > MOST_MIXED_NUMBERS
     if table.holes:
-        return ScoreChoice("bic", "it is defined for incomplete rows")
+        algorithm = "tabu-stable" if is_large_and_mixed else MOST_ACCURATE
+        return ScoreChoice("bic", "it is defined for incomplete rows", algorithm=algorithm)
     if table.kind == "categorical":
         return ScoreChoice("qnml", "categorical data")
     variables = len(table.names)
@@ -108,7 +110,7 @@ def score_for(
 
     if table.kind == "mixed" and arcs == "clg":
         return ScoreChoice("bic", "mixed data, arcs='clg'")
-    if table.kind == "mixed" and variables * table.total > MOST_MIXED_NUMBERS:
+    if is_large_and_mixed:
         if gain("basis") > LEAST_BLOCK_GAIN * gain("bic"):
             return ScoreChoice("basis", "a large mixed table with arcs from numbers to categories", algorithm="fges")
         return ScoreChoice("bic", "a large mixed table, conditional linear Gaussian", algorithm="tabu-stable")
