@@ -324,12 +324,8 @@ def unfinished_warning(
     if isinstance(found, BestDag):
         is_late = problem.time_is_up()
         largest = found.proof.most_parents
-        if is_late:
-            limit = f"max_time={config.max_time} seconds"
-        elif largest is None:
-            limit = "the size of a component that can be solved exactly"
-        else:
-            limit = f"max_sets={config.max_sets} parent sets, or the number of candidates among them"
+        limits = " and ".join(found.proof.limits) or "the accuracy of the solver"
+        limit = f"max_time={config.max_time} seconds" if is_late else limits
         left_out = "" if largest is None else f" Sets of more than {largest} parents were not all scored."
         message = f"The graph is not proven to be the best: a limit was met, {limit}.{left_out}"
         return Caution("max-time" if is_late else "not-proven", (), message)

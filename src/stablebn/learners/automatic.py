@@ -48,6 +48,11 @@ MOST_MIXED_NUMBERS = 100_000
 """Rows times variables of a mixed table above which faster scores and algorithms are used."""
 
 
+def is_large(table: AnyTable) -> bool:
+    """Return whether a mixed table is so large that faster scores and algorithms are used."""
+    return len(table.names) * table.total > MOST_MIXED_NUMBERS
+
+
 @dataclass(frozen=True)
 class ScoreChoice:
     """A score and a prior over graphs, with the reasons for both, and the algorithm for them.
@@ -97,7 +102,7 @@ def score_for(
     """
     if k != 1:
         return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
-    is_large_and_mixed = table.kind == "mixed" and len(table.names) * table.total > MOST_MIXED_NUMBERS
+    is_large_and_mixed = table.kind == "mixed" and is_large(table)
     if table.holes:
         algorithm = "tabu-stable" if is_large_and_mixed else MOST_ACCURATE
         return ScoreChoice("bic", "it is defined for incomplete rows", algorithm=algorithm)

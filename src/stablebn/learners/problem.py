@@ -16,6 +16,7 @@ from stablebn.data.blocks import AnyTable
 from stablebn.data.table import Name
 from stablebn.independence import IndependenceTest
 from stablebn.learners.interruption import Interruption
+from stablebn.learners.memory import check_memory_for, out_of_memory
 from stablebn.order import ToldApart, canonical_order, order_by_names, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
@@ -153,16 +154,22 @@ def define_problem(
     watch : callable, optional
         Called with what is under way, and how far it is; by the learner too.
     """
+    check_memory_for(table)
+    relations = [] if relation is None else [relation]
+    if constraints is not None and constraints.is_everything:
+        constraints = None
+    if constraints is not None:
+        relations.append(constraints.relation())
     if watch is not None:
         watch("counting", 0)
-    statistics = statistics_of(table, unit_free=unit_free, threads=threads)
-    if watch is not None:
-        watch("ordering", 0)
-    relations = [] if relation is None else [relation]
-    if constraints is None or constraints.is_everything:
-        return number_variables(statistics, config, relations, called, deadline, watch)
-    problem = number_variables(statistics, config, [*relations, constraints.relation()], called, deadline, watch)
-    return replace(problem, constraints=constraints.renumbered(problem.given))
+    try:
+        statistics = statistics_of(table, unit_free=unit_free, threads=threads)
+        if watch is not None:
+            watch("ordering", 0)
+        problem = number_variables(statistics, config, relations, called, deadline, watch)
+    except MemoryError as error:
+        raise out_of_memory(table) from error
+    return problem if constraints is None else replace(problem, constraints=constraints.renumbered(problem.given))
 
 
 def number_variables(
