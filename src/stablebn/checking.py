@@ -17,7 +17,7 @@ from stablebn.data.findings import Finding, Severity, findings_in
 from stablebn.data.wording import tallied
 from stablebn.errors import DataError
 from stablebn.graph.names import name_key
-from stablebn.learners.automatic import is_large
+from stablebn.learners.automatic import is_large, looks_for_curves
 from stablebn.stats.moments import Moments
 
 # Of a column's variance no more than a thousandth is its own: coefficients of what it stands with mean nothing.
@@ -26,16 +26,17 @@ COLLINEAR = 1000.0
 # Keeps an exactly singular matrix invertible.
 _RIDGE = 1e-13
 
-# What the default algorithm takes on one core, measured on tables sampled from random networks: seconds in any case; per
-# variable of a categorical table and per pair of a continuous one; and per pair and row.
+# What the default algorithm takes on one core, measured on tables sampled from random networks: seconds in any case;
+# per variable of a categorical table and per pair of a continuous one; and per pair and row of either, and of a
+# continuous one so large that relations are taken to be linear.
 _SECONDS = 0.3
 _PER_VARIABLE, _PER_PAIR = 0.015, 1.5e-4
-_PER_PAIR_AND_ROW = 5e-10
-# The same of mixed tables: of small ones, which get a longer search, of large ones, and of large incomplete ones, of which
-# scores are not compared.
+_CATEGORICAL, _CONTINUOUS, _LARGE_CONTINUOUS = 1e-8, 5e-8, 5e-10
+# The same of mixed tables: of small ones, which get a longer search, of large ones, and of large incomplete ones, of
+# which scores are not compared.
 _SMALL_MIXED, _LARGE_MIXED, _INCOMPLETE_MIXED = 1e-6, 1.7e-8, 5e-9
 # A continuous table with missing values has sums of its own for each family.
-_INCOMPLETE_CONTINUOUS = 6
+_INCOMPLETE_CONTINUOUS = 10
 
 _NOTES = ("kinds", "dialect", "index")
 _MARKS = {"error": "error", "warning": "look", "note": "note"}
@@ -216,12 +217,14 @@ def _seconds(table: Table) -> float:
     """Return the seconds that the default algorithm takes on one core, within a factor of about three."""
     n, has_missing = len(table.names), bool(table.holes)
     rows = table.rows
-    pairs = n * n
+    rows, pairs = table.rows, n * n
     if isinstance(table, CategoricalTable):
-        return _SECONDS + _PER_VARIABLE * n + _PER_PAIR_AND_ROW * pairs * rows
+        return _SECONDS + _PER_VARIABLE * n + _CATEGORICAL * pairs * rows
     if isinstance(table, ContinuousTable):
-        own = _PER_PAIR * pairs + _PER_PAIR_AND_ROW * pairs * rows
-        return _SECONDS + own * (_INCOMPLETE_CONTINUOUS if has_missing else 1)
+        if has_missing:
+            return _SECONDS + _INCOMPLETE_CONTINUOUS * (_PER_PAIR + _LARGE_CONTINUOUS * rows) * pairs
+        per_row = _CONTINUOUS if looks_for_curves(table) else _LARGE_CONTINUOUS
+        return _SECONDS + (_PER_PAIR + per_row * rows) * pairs
     if not is_large(table):
         return _SECONDS + _SMALL_MIXED * pairs * rows
     return _SECONDS + (_INCOMPLETE_MIXED if has_missing else _LARGE_MIXED) * pairs * rows

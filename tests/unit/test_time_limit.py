@@ -1,4 +1,4 @@
-"""`max_time` holds in every phase: without time for an order no family is scored, and without time for a step none is made."""
+"""`max_time` holds in every phase: without time for an order no pairs are scored, and without time no step is made."""
 
 from __future__ import annotations
 

@@ -53,6 +53,12 @@ def is_large(table: AnyTable) -> bool:
     return len(table.names) * table.total > MOST_MIXED_NUMBERS
 
 
+def looks_for_curves(table: AnyTable) -> bool:
+    """Return whether a continuous table is small enough to look for nonlinear relations."""
+    variables = len(table.names)
+    return variables <= MOST_VARIABLES and variables * table.total <= MOST_NUMBERS
+
+
 @dataclass(frozen=True)
 class ScoreChoice:
     """A score and a prior over graphs, with the reasons for both, and the algorithm for them.
@@ -108,7 +114,6 @@ def score_for(
         return ScoreChoice("bic", "it is defined for incomplete rows", algorithm=algorithm)
     if table.kind == "categorical":
         return ScoreChoice("qnml", "categorical data")
-    variables = len(table.names)
 
     def gain(score: str) -> int:
         return _gain(source, score, threads, deadline, watch)
@@ -123,7 +128,7 @@ def score_for(
         if gain("adaptive") > LEAST_ADAPTIVE_GAIN * gain("bic"):
             return ScoreChoice("adaptive", "mixed data with arcs from numbers to categories")
         return ScoreChoice("bic", "mixed data, conditional linear Gaussian")
-    if variables > MOST_VARIABLES or variables * table.total > MOST_NUMBERS:
+    if not looks_for_curves(table):
         return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
     linear, polynomial = gain("bic"), gain("basis")
     nonlinear = polynomial > LEAST_GAIN * linear

@@ -33,7 +33,6 @@ from stablebn.stats import (
 from stablebn.stats.sources import RowSource
 from stablebn.stats.symmetry import Relation
 
-
 _Made = TypeVar("_Made")
 
 

@@ -42,7 +42,8 @@ def random_network(
     Parameters
     ----------
     n : int
-        Number of nodes, at most 20,000; they are called X0, X1, ..., and any of them may come first in topological order.
+        Number of nodes, at most 20,000; they are called X0, X1, ..., and any of them may come first in topological
+        order.
     density : float
         Mean number of parents.
     levels : int or (least, most)

@@ -174,11 +174,16 @@ def listed(
         limbs(0 if within is None else within + 1),
     )
     is_late = time_is_up or _never
+
+    def tell() -> None:
+        if watch is not None:
+            watch("candidate parent sets", search.scored)
+
     # Levels that are done stay.
     with suppress(_core.TimeIsUp):
         while not is_late() and not _core.within_time(is_late, partial(search.go_on, _SECONDS_AT_ONCE)):
-            if watch is not None:
-                watch("candidate parent sets", search.scored)
+            tell()
+    tell()
     logger.debug("%d parent sets were scored", search.scored)
     return search
 

@@ -18,6 +18,8 @@ from stablebn.learners import exact as exact_module
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import candidates
 from stablebn.search.candidates import candidate_sets, listed
+from stablebn.search.optimum import linear
+from stablebn.search.optimum import proof as proofs
 from stablebn.search.optimum import search as optimum
 from stablebn.search.optimum.linear import ClusterSearch
 
@@ -44,12 +46,14 @@ def test_max_sets_bounds_the_work_of_the_proof(monkeypatch: pytest.MonkeyPatch) 
             searches.append(self)
 
     monkeypatch.setattr(optimum, "ClusterSearch", Counted)
-    monkeypatch.setattr(optimum, "MOST_PLACES", 4)
-    monkeypatch.setattr(optimum, "WORK_PER_SET", 1000)
+    for module in (optimum, linear):
+        monkeypatch.setattr(module, "MOST_PLACES", 4)
+    monkeypatch.setattr(optimum, "WORK_PER_SET", 0)
     result = sb.learn(_noise(12, 16), "exact", score="loglik", max_sets=1500)
     assert not result.finished
     [search] = searches
     assert search.is_out_of_work
+    assert search._solved == 1
     assert "the work that max_sets=1,500 allows for the proof" in _message(result, "not-proven")
 
 
@@ -69,8 +73,11 @@ def test_the_limit_on_candidates_is_named_alone(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_limit_on_choices_is_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimum, "MOST_CHOICES", 20)
-    monkeypatch.setattr(optimum, "MOST_PLACES", 4)
-    monkeypatch.setattr(optimum, "MOST_PLACES_AT_ONCE", 4)
+    for module in (optimum, proofs):
+        monkeypatch.setattr(module, "MOST_PLACES", 2)
+        monkeypatch.setattr(module, "MOST_PLACES_AT_ONCE", 2)
+    # A bound that proves nothing.
+    monkeypatch.setattr(optimum, "sifted", lambda *arguments: proofs.Multipliers())
     message = _message(sb.learn(_noise(8, 16), "exact", score="loglik"), "not-proven")
     assert "a limit was met, more than 20 candidate parent sets of variables that depend on each other." in message
 
@@ -87,7 +94,7 @@ class _Clock:
         return 0.0 if self.looks < self._most else 1e9
 
 
-@pytest.mark.parametrize("looks", [2, 5, 10, 20, 40, 80])
+@pytest.mark.parametrize("looks", [5, 20, 80])
 def test_whenever_the_time_ends_there_is_a_graph_with_a_valid_bound(
     looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,4 +135,4 @@ def test_dynamic_programming_that_is_stopped_leaves_the_start(monkeypatch: pytes
     parents, proof = find(candidate_sets(scores), [start])
     assert stopped
     assert proof.score == scores.dag(parents)
-    assert not proof.optimal
+    assert proof.bound is None or proof.bound >= proof.score

@@ -12,7 +12,8 @@ from stablebn.errors import DataError, OptionError
 from stablebn.learners import memory, problem
 
 TABLES: Mapping[str, Any] = {
-    kind: sb.random_network(12, kinds=kind, seed=1).sample(30, seed=1) for kind in ("categorical", "continuous", "mixed")
+    kind: sb.random_network(12, kinds=kind, seed=1).sample(30, seed=1)
+    for kind in ("categorical", "continuous", "mixed")
 }
 
 
@@ -25,7 +26,9 @@ def test_too_many_variables_are_refused_with_an_estimate(kind: str, monkeypatch:
         raise AssertionError("counted, though there is no room")
 
     monkeypatch.setattr(problem, "statistics_of", counted)
-    with pytest.raises(DataError, match=r"12 variables need about .* GiB of memory, and .* GiB are available.*columns or drop"):
+    with pytest.raises(
+        DataError, match=r"12 variables need about .* GiB of memory, and .* GiB are available.*columns or drop"
+    ):
         sb.learn(TABLES[kind], "tabu-stable")
 
 

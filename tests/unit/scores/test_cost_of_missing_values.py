@@ -49,7 +49,7 @@ def _mixed(n: int) -> MixedTable:
 def test_the_work_for_a_family_without_missing_values_does_not_grow_with_the_table(
     make: Callable[[int], AnyTable],
 ) -> None:
-    """Only parents with missing values are weighed one after another; the other changes are those of a complete table."""
+    """Only parents with missing values are weighed one after another; other changes are those of a complete table."""
     gains = []
     for n in (8, 24):
         compiled = family_scores(make(n), ScoreConfig()).compiled

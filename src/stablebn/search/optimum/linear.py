@@ -404,7 +404,7 @@ class Programme:
     def solve(
         self, most_steps: int | None = None, time_is_up: Callable[[], bool] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Shares, numbers of the clusters, and the sum of losses; perhaps only as far as some steps or the time lead."""
+        """Shares, numbers of the clusters, and the sum of losses; perhaps only as far as the steps or the time lead."""
         self._solver.setOptionValue("simplex_iteration_limit", _STEPS_AT_ONCE if most_steps is None else most_steps)
         self._run()
         while most_steps is None and self._is_at_limit_of_steps() and not (time_is_up is not None and time_is_up()):
