@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "gaussian.hpp"
 #include "logarithm.hpp"
+#include "set_scores.hpp"
 
 namespace stablebn {
 
@@ -14,6 +16,8 @@ namespace {
 
 // Measured: nanoseconds of a product of 64-bit numbers that is added to a sum of 128 bits.
 constexpr double COST_OF_PRODUCT = 1.0;
+// Nanoseconds, roughly, of the determinant of a small matrix.
+constexpr double COST_OF_DETERMINANT = 500.0;
 // Another unit rounds every value anew, and moves a correlation by some 2**-53: far less than these steps.
 constexpr int BITS = 34;
 
@@ -65,17 +69,34 @@ Fixed half_ln_determinant(const Matrix<double>& matrix, std::span<const std::siz
 
 }  // namespace
 
-AvailableColumns::AvailableColumns(Matrix<std::int64_t> values, std::vector<std::int64_t> weights, int places) {
+AvailableColumns::AvailableColumns(Matrix<std::int64_t> values, std::vector<std::int64_t> weights, int places, Pool& pool) {
+    const std::size_t n = values.rows(), rows = values.columns();
     Data data;
     data.values = std::move(values);
     data.weights = std::move(weights);
     data.places = places;
-    data.total = data.weights.empty() ? static_cast<std::int64_t>(data.values.columns())
+    data.total = data.weights.empty() ? static_cast<std::int64_t>(rows)
                                       : std::accumulate(data.weights.begin(), data.weights.end(), std::int64_t{0});
-    for (std::size_t v = 0; v < data.values.rows(); ++v) {
-        data.has_holes.push_back(std::ranges::count(data.values[v], HOLE) > 0);
+    data.missing.resize(n);
+    data.single.resize(n);
+    data.products = Matrix<Wide>(n, n);
+    for (std::size_t c = 0; c < n; ++c) {
+        for (std::size_t row = 0; row < rows; ++row) {
+            if (data.values(c, row) != HOLE) continue;
+            data.values(c, row) = 0;
+            data.missing[c].push_back(static_cast<std::int32_t>(row));
+        }
     }
-    column_.resize(data.values.rows());
+    pool.share_evenly(n, COST_OF_PRODUCT * static_cast<double>(n * (n + 1) / 2 * rows), [&](std::size_t c) {
+        std::vector<std::int64_t> weighed(data.values[c].begin(), data.values[c].end());
+        for (std::size_t row = 0; row < data.weights.size(); ++row) weighed[row] *= data.weights[row];
+        data.single[c] = sum_of(weighed);
+        for (std::size_t other = 0; other <= c; ++other) {
+            Watch::look_now_and_then();
+            data.products(c, other) = inner_product(weighed, data.values[other]);
+        }
+    });
+    column_.resize(n);
     std::iota(column_.begin(), column_.end(), 0);
     data_ = std::make_shared<const Data>(std::move(data));
 }
@@ -94,30 +115,44 @@ std::shared_ptr<AvailableColumns> AvailableColumns::rounded() const {
     return columns;
 }
 
-std::vector<std::int32_t> AvailableColumns::complete(std::span<const int> variables) const {
-    std::vector<std::int32_t> rows(stored_rows());
-    std::iota(rows.begin(), rows.end(), 0);
+std::int64_t AvailableColumns::weight_of(std::span<const std::int32_t> rows) const {
+    if (data_->weights.empty()) return static_cast<std::int64_t>(rows.size());
+    std::int64_t sum = 0;
+    for (const std::int32_t row : rows) sum += data_->weights[row];
+    return sum;
+}
+
+std::vector<std::int32_t> AvailableColumns::lost(std::span<const int> variables) const {
+    std::vector<std::int32_t> rows, joint;
     for (const int v : variables) {
-        if (!data_->has_holes[column_[v]]) continue;
-        const std::int64_t* values = column(v);
-        std::erase_if(rows, [=](std::int32_t row) { return values[row] == HOLE; });
+        const auto& own = data_->missing[column_[v]];
+        if (own.empty()) continue;
+        joint.clear();
+        std::ranges::set_union(rows, own, std::back_inserter(joint));
+        rows.swap(joint);
     }
     return rows;
 }
 
 std::int64_t AvailableColumns::complete_rows(std::span<const int> variables) const {
-    std::int64_t found = 0;
-    for (const std::int32_t row : complete(variables)) found += weight(row);
-    return found;
+    return total() - weight_of(lost(variables));
 }
 
 AvailableColumns::Gathered AvailableColumns::gather(std::span<const int> variables) const {
     Gathered found;
-    found.rows = complete(variables);
+    found.lost = lost(variables);
+    found.are_lost = 2 * found.lost.size() <= stored_rows();
+    if (found.are_lost) {
+        found.rows = found.lost;
+    } else {
+        std::vector<std::int32_t> all(stored_rows());
+        std::iota(all.begin(), all.end(), 0);
+        std::ranges::set_difference(all, found.lost, std::back_inserter(found.rows));
+    }
     const std::size_t k = variables.size(), count = found.rows.size();
     found.values = Matrix<std::int64_t>::unwritten(k, count);
     for (std::size_t at = 0; at < k; ++at) {
-        const std::int64_t* values = column(variables[at]);
+        const auto values = column(variables[at]);
         std::ranges::transform(found.rows, found.values[at].begin(), [=](std::int32_t row) { return values[row]; });
     }
     if (!data_->weights.empty()) {
@@ -129,50 +164,47 @@ AvailableColumns::Gathered AvailableColumns::gather(std::span<const int> variabl
     return found;
 }
 
-AvailableColumns::Sums AvailableColumns::sums(const Gathered& gathered) const {
-    const std::size_t k = gathered.values.rows();
-    Sums found;
-    for (const std::int32_t row : gathered.rows) found.rows += weight(row);
-    found.products = Matrix<Wide>(k, k);
+/// Missing values count as 0: what is to be subtracted from the sums over all rows are those over the other rows.
+AvailableColumns::Sums AvailableColumns::sums(std::span<const int> variables, const Gathered& gathered) const {
+    const std::size_t k = variables.size();
+    Sums found{total() - weight_of(gathered.lost), {}, Matrix<Wide>(k, k)};
     for (std::size_t a = 0; a < k; ++a) {
-        found.single.push_back(sum_of(gathered.times_weight(a)));
+        const Wide single_sum = sum_of(gathered.times_weight(a));
+        found.single.push_back(gathered.are_lost ? single(variables[a]) - single_sum : single_sum);
         for (std::size_t b = 0; b <= a; ++b) {
-            found.products(a, b) = inner_product(gathered.times_weight(a), gathered.values[b]);
+            const Wide sum = inner_product(gathered.times_weight(a), gathered.values[b]);
+            found.products(a, b) = gathered.are_lost ? product(variables[a], variables[b]) - sum : sum;
         }
     }
     return found;
 }
 
-/// Only what u is part of has to be added up; and what its holes take away.
-AvailableColumns::Sums AvailableColumns::extended(const Gathered& gathered, const Sums& known, int u) const {
-    const std::size_t k = known.single.size(), count = gathered.rows.size();
-    const std::int64_t* values = column(u);
-    std::vector<std::int64_t> own(count), weighed;
-    std::vector<std::size_t> lost;
-    for (std::size_t i = 0; i < count; ++i) {
-        own[i] = values[gathered.rows[i]];
-        if (own[i] != HOLE) continue;
-        own[i] = 0;
-        lost.push_back(i);
-    }
-    if (!data_->weights.empty()) {
-        weighed.resize(count);
-        for (std::size_t i = 0; i < count; ++i) weighed[i] = own[i] * weight(gathered.rows[i]);
-    }
-    const std::span<const std::int64_t> times_weight(weighed.empty() ? own : weighed);
-    Sums found{known.rows, known.single, Matrix<Wide>(k + 1, k + 1)};
-    for (const std::size_t i : lost) found.rows -= weight(gathered.rows[i]);
+/// Only what u is part of has to be added up; and what its missing values take away.
+AvailableColumns::Sums AvailableColumns::extended(std::span<const int> variables, const Gathered& gathered,
+                                                  const Sums& known, int u) const {
+    const std::size_t k = variables.size(), count = gathered.rows.size();
+    const auto values = column(u);
+    std::vector<std::int64_t> own(count);
+    for (std::size_t i = 0; i < count; ++i) own[i] = values[gathered.rows[i]];
+    std::vector<std::int64_t> weighed(own);
+    for (std::size_t i = 0; i < count && !data_->weights.empty(); ++i) weighed[i] *= weight(gathered.rows[i]);
+    std::vector<std::int32_t> more_lost;
+    std::ranges::set_difference(data_->missing[column_[u]], gathered.lost, std::back_inserter(more_lost));
+    Sums found{known.rows - weight_of(more_lost), known.single, Matrix<Wide>(k + 1, k + 1)};
+    const auto over_known = [&](Wide over_all, Wide over_rows) { return gathered.are_lost ? over_all - over_rows : over_rows; };
     for (std::size_t a = 0; a < k; ++a) {
-        for (const std::size_t i : lost) found.single[a] -= gathered.times_weight(a)[i];
+        const auto first = column(variables[a]);
+        for (const std::int32_t row : more_lost) found.single[a] -= Wide{first[row]} * weight(row);
         for (std::size_t b = 0; b <= a; ++b) {
+            const auto second = column(variables[b]);
             Wide sum = known.products(a, b);
-            for (const std::size_t i : lost) sum -= Wide{gathered.times_weight(a)[i]} * gathered.values(b, i);
+            for (const std::int32_t row : more_lost) sum -= Wide{first[row]} * second[row] * weight(row);
             found.products(a, b) = sum;
         }
-        found.products(k, a) = inner_product(times_weight, gathered.values[a]);
+        found.products(k, a) = over_known(product(u, variables[a]), inner_product(weighed, gathered.values[a]));
     }
-    found.single.push_back(sum_of(times_weight));
-    found.products(k, k) = inner_product(times_weight, own);
+    found.single.push_back(over_known(single(u), sum_of(weighed)));
+    found.products(k, k) = over_known(product(u, u), inner_product(weighed, own));
     return found;
 }
 
@@ -201,16 +233,85 @@ Correlations AvailableColumns::from(const Sums& sums) const {
     return found;
 }
 
-Correlations AvailableColumns::correlations(std::span<const int> variables) const { return from(sums(gather(variables))); }
+Correlations AvailableColumns::correlations(std::span<const int> variables) const {
+    return from(sums(variables, gather(variables)));
+}
 
 void AvailableColumns::extensions(std::span<const int> variables, std::span<const int> candidates, Pool& pool,
                                   const std::function<void(std::size_t, const Correlations&)>& use) const {
     const Gathered gathered = gather(variables);
-    const Sums known = sums(gathered);
-    const double products = static_cast<double>(gathered.rows.size() * (variables.size() + 2) * candidates.size());
+    const Sums known = sums(variables, gathered);
+    const double products = static_cast<double>((gathered.rows.size() + 1) * (variables.size() + 2) * candidates.size());
     pool.share_evenly(candidates.size(), COST_OF_PRODUCT * products, [&](std::size_t place) {
-        use(place, from(extended(gathered, known, candidates[place])));
+        use(place, from(extended(variables, gathered, known, candidates[place])));
     });
+}
+
+namespace {
+
+/// The Gaussian log-likelihood of columns without missing values, of variance 1 each.
+class CompleteGaussian final : public SetScores {
+public:
+    CompleteGaussian(std::shared_ptr<AvailableColumns> columns, std::vector<int> variables, Fixed unit,
+                     std::shared_ptr<Pool> pool)
+        : SetScores(static_cast<int>(variables.size()), unit, columns->total()),
+          columns_(std::move(columns)),
+          variables_(std::move(variables)),
+          pool_(std::move(pool)) {}
+
+    Pool& pool() const override { return *pool_; }
+    double cost_of_family() const override { return COST_OF_DETERMINANT * static_cast<double>(variables_.size()); }
+
+protected:
+    Fixed value(const VariableSet& set) override {
+        // SPEC 2 asks N > parents + 2.
+        if (!set.empty() && columns_->total() <= static_cast<std::int64_t>(set.size()) + 1) return NOT_A_CANDIDATE;
+        return values_.get(set, [&] { return work_out_value(set); });
+    }
+    std::vector<Fixed> extended(const VariableSet& base) override {
+        std::vector<Fixed> found(variables_.size());
+        for (int u = 0; u < variables(); ++u) {
+            if (!base.contains(u)) found[u] = value(base.with(u));
+        }
+        return found;
+    }
+    double parameters(const VariableSet& set) const override {
+        // With one more variable there are as many more as it has parents, and two.
+        const auto size = static_cast<double>(set.size());
+        return size * (size + 3) / 2;
+    }
+    /// Variables are numbered once, by the scores that these are part of.
+    std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) override {
+        std::vector<int> variables;
+        for (const int v : order) variables.push_back(variables_[v]);
+        return std::make_shared<CompleteGaussian>(columns_, std::move(variables), unit(), pool_);
+    }
+
+private:
+    Fixed work_out_value(const VariableSet& set) const {
+        std::vector<int> members;
+        for (const int v : set) members.push_back(variables_[v]);
+        const Correlations found = columns_->correlations(members);
+        std::vector<std::size_t> order(members.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        return (-half_ln_determinant(found.entries, order)).times(columns_->total());
+    }
+
+    std::shared_ptr<AvailableColumns> columns_;
+    std::vector<int> variables_;
+    std::shared_ptr<Pool> pool_;
+    SetValues values_;
+};
+
+}  // namespace
+
+NodeAverageScores::CompleteScores NodeAverageGaussian::make_complete_scores() {
+    std::vector<int> complete, number;
+    for (int v = 0; v < variables(); ++v) {
+        number.push_back(columns_->is_complete(v) ? static_cast<int>(complete.size()) : -1);
+        if (columns_->is_complete(v)) complete.push_back(v);
+    }
+    return {std::make_shared<CompleteGaussian>(columns_, std::move(complete), unit(), pool_), std::move(number)};
 }
 
 NodeAverageGaussian::NodeAverageGaussian(std::shared_ptr<AvailableColumns> columns, Fixed constant, Fixed unit,

@@ -4,6 +4,7 @@
 // of such integers know no order, so rows, columns and threads cannot change a bit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -36,7 +37,7 @@ public:
     static constexpr std::int64_t HOLE = std::numeric_limits<std::int64_t>::min();
 
     /// Values in units of 2**-places, [variables, rows]; a weight for each row, or none.
-    AvailableColumns(Matrix<std::int64_t> values, std::vector<std::int64_t> weights, int places);
+    AvailableColumns(Matrix<std::int64_t> values, std::vector<std::int64_t> weights, int places, Pool& pool);
 
     std::shared_ptr<AvailableColumns> reordered(std::span<const int> order) const;
     /// The same columns, with correlations rounded to multiples of 2**-34, and variances to 34 bits: whatever is the same
@@ -49,6 +50,7 @@ public:
     /// Rows as they are stored.
     std::size_t stored_rows() const { return data_->values.columns(); }
 
+    bool is_complete(int v) const { return data_->missing[column_[v]].empty(); }
     std::int64_t complete_rows(std::span<const int> variables) const;
     Correlations correlations(std::span<const int> variables) const;
 
@@ -59,11 +61,16 @@ public:
 
 private:
     struct Data {
+        /// 0 in place of missing values.
         Matrix<std::int64_t> values;
         std::vector<std::int64_t> weights;
-        std::vector<bool> has_holes;
+        /// The rows in which each column has missing values, ascending.
+        std::vector<std::vector<std::int32_t>> missing;
         std::int64_t total = 0;
         int places = 0;
+        /// Sums over all rows, of columns and of products of two of them: the lower triangle.
+        std::vector<Wide> single;
+        Matrix<Wide> products;
     };
     /// Sums over rows, of columns and of products of two of them: the lower triangle.
     struct Sums {
@@ -71,9 +78,11 @@ private:
         std::vector<Wide> single;
         Matrix<Wide> products;
     };
-    /// The values of some columns in the rows in which all of them are known, and these times their weights.
+    /// The rows to be looked at for sums over those in which some columns are known: these or, if there are fewer, the others;
+    /// and the values of the columns in these rows, and these times their weights.
     struct Gathered {
-        std::vector<std::int32_t> rows;
+        bool are_lost = false;
+        std::vector<std::int32_t> lost, rows;
         Matrix<std::int64_t> values, weighed;
 
         std::span<const std::int64_t> times_weight(std::size_t at) const {
@@ -82,12 +91,18 @@ private:
     };
 
     AvailableColumns() = default;
-    const std::int64_t* column(int v) const { return data_->values[column_[v]].data(); }
+    std::span<const std::int64_t> column(int v) const { return data_->values[column_[v]]; }
     std::int64_t weight(std::int32_t row) const { return data_->weights.empty() ? 1 : data_->weights[row]; }
-    std::vector<std::int32_t> complete(std::span<const int> variables) const;
+    std::int64_t weight_of(std::span<const std::int32_t> rows) const;
+    Wide single(int v) const { return data_->single[column_[v]]; }
+    Wide product(int u, int v) const {
+        return data_->products(std::max(column_[u], column_[v]), std::min(column_[u], column_[v]));
+    }
+    /// The rows in which some variable has a missing value, ascending.
+    std::vector<std::int32_t> lost(std::span<const int> variables) const;
     Gathered gather(std::span<const int> variables) const;
-    Sums sums(const Gathered& gathered) const;
-    Sums extended(const Gathered& gathered, const Sums& known, int u) const;
+    Sums sums(std::span<const int> variables, const Gathered& gathered) const;
+    Sums extended(std::span<const int> variables, const Gathered& gathered, const Sums& known, int u) const;
     Correlations from(const Sums& sums) const;
 
     std::shared_ptr<const Data> data_;
@@ -112,6 +127,7 @@ protected:
     Fixed alone(int child) override;
     std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) override;
     double free_parameters(int, const VariableSet& parents) const override { return static_cast<double>(parents.size()) + 2; }
+    CompleteScores make_complete_scores() override;
 
 private:
     std::shared_ptr<AvailableColumns> columns_;

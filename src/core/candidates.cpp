@@ -111,9 +111,11 @@ void CandidateSearch::begin_level() {
         grow(static_cast<int>(child), wanted);
         growth_[child].gain.assign(growth_[child].from.size(), NO_GAIN);
     });
-    if (wanted == 0 || scored_ + wanted > most_scored_ || found() > most_found_) {
+    const bool too_many_to_score = scored_ + wanted > most_scored_;
+    if (wanted == 0 || too_many_to_score || found() > most_found_) {
         ended_ = true;
         limited_ = wanted > 0;
+        found_too_many_ = limited_ && !too_many_to_score;
         return;
     }
     wanted_ = wanted;
@@ -203,6 +205,7 @@ void CandidateSearch::grow(int child, std::atomic<std::int64_t>& wanted) {
         return;
     }
     for (std::size_t at = 0; at < level.size(); ++at) {
+        Watch::look_now_and_then();
         const std::size_t before = growth.from.size();
         const auto own = members(child, at);
         for (int left_out = 0; left_out < level_; ++left_out) {
@@ -226,6 +229,7 @@ void CandidateSearch::score(std::span<const Job> jobs) {
     const auto gains = scores_->gains();
     std::vector<Growing> growing;
     for (std::size_t begin = 0; begin < jobs.size(); begin += growing.size()) {
+        Watch::look_now_and_then();
         growing.clear();
         const VariableSet& family = jobs[begin].family;
         for (std::size_t at = begin; at < jobs.size() && jobs[at].family == family; ++at) {
@@ -239,22 +243,31 @@ void CandidateSearch::score(std::span<const Job> jobs) {
     }
 }
 
+/// All children or none: if it is ended in the midst, the last level stays as it was.
 void CandidateSearch::end_level() {
-    scores_->pool().run(growth_.size(), [this](std::size_t child) { sift(static_cast<int>(child)); });
+    std::vector<Sifted> sifted(growth_.size());
+    scores_->pool().run(growth_.size(), [&](std::size_t child) { sifted[child] = sift(static_cast<int>(child)); });
+    for (std::size_t child = 0; child < sifted.size(); ++child) {
+        levels_[child] = std::move(sifted[child].level);
+        std::ranges::move(sifted[child].found, std::back_inserter(found_[child]));
+        growth_[child] = {};
+    }
     scored_ += wanted_;
     ++level_;
     begun_ = false;
 }
 
-void CandidateSearch::sift(int child) {
-    const Growth growth = std::exchange(growth_[child], {});
-    Level next;
+CandidateSearch::Sifted CandidateSearch::sift(int child) const {
+    const Growth& growth = growth_[child];
+    Sifted sifted;
+    Level& next = sifted.level;
     for (std::size_t at = 0; at < growth.from.size(); ++at) {
+        Watch::look_now_and_then();
         // A family that cannot be scored has no superset that can.
         if (growth.gain[at] == NO_GAIN) continue;
         const VariableSet parents = set(child, growth.from[at]).with(growth.more[at]);
         const bool is_best = growth.gain[at] > growth.best[at] - slack_;
-        if (is_best) found_[child].push_back({parents, growth.gain[at]});
+        if (is_best) sifted.found.push_back({parents, growth.gain[at]});
         if (level_ + 1 >= most_parents_[child]) continue;
         const Wide best = std::max(growth.gain[at], growth.best[at]);
         const auto most = scores_->most_with_more(child, parents, best - slack_);
@@ -265,7 +278,7 @@ void CandidateSearch::sift(int child) {
         next.gain.push_back(growth.gain[at]);
         next.best.push_back(best);
     }
-    levels_[child] = std::move(next);
+    return sifted;
 }
 
 std::int64_t CandidateSearch::found() const {

@@ -42,6 +42,8 @@ public:
 
     /// Whether every set was looked at or shown to be no candidate.
     bool complete() const { return ended_ && !limited_; }
+    /// Whether the next level was not begun because there were too many candidates, though not too many sets to score.
+    bool found_too_many() const { return found_too_many_; }
     /// Parents of the sets of the last level that is done, besides the required ones.
     int level() const { return level_; }
     /// Sets of the levels that are done.
@@ -98,7 +100,12 @@ private:
     void score(std::span<const Job> jobs);
     void end_level();
     /// Keep what is a candidate, and what may have supersets that are.
-    void sift(int child);
+    /// The next level of a child, and its candidates among those that were scored.
+    struct Sifted {
+        Level level;
+        std::vector<Candidate> found;
+    };
+    Sifted sift(int child) const;
 
     std::shared_ptr<FamilyScores> scores_;
     Matrix<std::uint8_t> allowed_;
@@ -109,7 +116,7 @@ private:
     Wide slack_;
     int level_ = 0;
     bool asked_for_all_sets_ = false;
-    bool begun_ = false, ended_ = false, limited_ = false;
+    bool begun_ = false, ended_ = false, limited_ = false, found_too_many_ = false;
     std::int64_t scored_ = 0, wanted_ = 0;
     std::vector<Level> levels_;
     std::vector<Growth> growth_;

@@ -150,6 +150,7 @@ MatrixView<const Fixed> FamilyScores::first_changes() {
         first_changes_ = Matrix<Fixed>::unwritten(variables_, variables_);
         work_out_first(first_terms_, first_changes_.view());
         for (int v = 0; v < variables_; ++v) charge(v, {}, first_changes_[v]);
+        knows_first_ = true;
     });
     return std::as_const(first_changes_).view();
 }
@@ -163,6 +164,7 @@ void FamilyScores::work_out_first(std::span<Fixed> terms, MatrixView<Fixed> chan
 }
 
 void FamilyScores::adopt_first(FamilyScores& other, std::span<const int> order) {
+    if (!other.knows_first()) return;
     const auto changes = other.first_changes();
     std::call_once(first_once_, [&] {
         first_terms_.resize(variables_);
@@ -173,6 +175,7 @@ void FamilyScores::adopt_first(FamilyScores& other, std::span<const int> order) 
             const auto known = changes[order[v]];
             for (std::size_t u = 0; u < own.size(); ++u) own[u] = known[order[u]];
         });
+        knows_first_ = true;
     });
 }
 

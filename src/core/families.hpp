@@ -1,6 +1,7 @@
 // What a search asks of a score: families, and what each single change of their parents would bring.
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -115,6 +116,8 @@ public:
     /// Terms and changes of every variable without parents.
     std::span<const Fixed> first_terms();
     MatrixView<const Fixed> first_changes();
+    /// Whether these are known already.
+    bool knows_first() const { return knows_first_; }
 
     /// Of every variable, the sum of the changes with each single parent that is a candidate; and those that are none, as
     /// child and parent.
@@ -146,7 +149,7 @@ protected:
     virtual std::optional<Wide> bound_added(int, const VariableSet&, Wide, int) { return std::nullopt; }
     /// What `reordered` returns, but for the cost of arcs.
     virtual std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) = 0;
-    /// Take over those of another score, where this variable i is its order[i].
+    /// Take over those of another score, where this variable i is its order[i], if they are known there.
     void adopt_first(FamilyScores& other, std::span<const int> order);
 
 private:
@@ -173,6 +176,7 @@ private:
     int most_parents_;
     Fixed cost_of_arc_;
     std::once_flag first_once_;
+    std::atomic<bool> knows_first_ = false;
     std::vector<Fixed> first_terms_;
     Matrix<Fixed> first_changes_;
     std::mutex mutex_;

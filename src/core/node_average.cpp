@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "categorical.hpp"
 #include "wide.hpp"
 
 namespace stablebn {
@@ -30,29 +31,46 @@ Fixed scaled_up(Fixed value, std::int64_t total, std::int64_t rows) {
     return {value.units < 0 ? -scaled : scaled};
 }
 
-NodeAverageScores::Gains NodeAverageScores::all_gains(int child, const VariableSet& given) {
+VariableSet NodeAverageScores::CompleteScores::numbers(const VariableSet& set) const {
+    std::vector<int> numbers;
+    for (const int v : set) numbers.push_back(number[v]);
+    return VariableSet(std::move(numbers));
+}
+
+const NodeAverageScores::CompleteScores& NodeAverageScores::complete_scores() {
+    std::call_once(complete_once_, [this] { complete_ = make_complete_scores(); });
+    return complete_;
+}
+
+std::vector<NodeAverageScores::Step> NodeAverageScores::make_gains(int child, const VariableSet& given,
+                                                                  std::span<const int> candidates) {
+    gains_made_ += static_cast<std::int64_t>(candidates.size());
+    return gains(child, given, candidates);
+}
+
+NodeAverageScores::Gains NodeAverageScores::gains_of(int child, const VariableSet& given, std::span<const int> candidates) {
     const Key key{child, given};
+    std::vector<int> unknown(candidates.begin(), candidates.end());
     {
         const std::lock_guard lock(mutex_);
-        const auto found = gains_.find(key);
-        if (found != gains_.end()) return found->second;
+        if (const auto found = gains_.find(key); found != gains_.end()) {
+            std::erase_if(unknown, [&](int u) { return (*found->second)[u].parent >= 0; });
+            if (unknown.empty()) return found->second;
+        }
     }
-    std::vector<int> candidates;
-    for (int u = 0; u < variables(); ++u) {
-        if (u != child && !given.contains(u)) candidates.push_back(u);
-    }
-    auto made = std::make_shared<std::vector<Step>>(variables());
-    for (const Step& step : gains(child, given, candidates)) (*made)[step.parent] = step;
-    // Another thread may have made the same meanwhile.
+    const auto steps = make_gains(child, given, unknown);
     const std::lock_guard lock(mutex_);
-    return gains_.try_emplace(key, std::move(made)).first->second;
+    Gains& known = gains_[key];
+    auto made = known ? std::make_shared<std::vector<Step>>(*known) : std::make_shared<std::vector<Step>>(variables());
+    for (const Step& step : steps) (*made)[step.parent] = step;
+    return known = std::move(made);
 }
 
 std::vector<NodeAverageScores::Step> NodeAverageScores::steps(int child, const VariableSet& parents) {
     std::vector<Step> found;
     VariableSet given, left = parents;
     while (!left.empty()) {
-        const auto own = gains(child, given, left.members());
+        const auto own = make_gains(child, given, left.members());
         const Step first = *std::ranges::min_element(own, comes_before);
         if (!is_candidate(first.gain)) break;
         found.push_back(first);
@@ -89,7 +107,7 @@ NodeAverageScores::Weighed NodeAverageScores::with(int child, Weighed weighed, c
 /// The sum when those parents that are left have been weighed too.
 Fixed NodeAverageScores::finish(int child, Weighed weighed, std::vector<int> left) {
     while (!left.empty() && is_candidate(weighed.sum)) {
-        const auto own = gains(child, weighed.parents, left);
+        const auto own = make_gains(child, weighed.parents, left);
         const Step first = *std::ranges::min_element(own, comes_before);
         weighed = with(child, std::move(weighed), first);
         std::erase(left, first.parent);
@@ -103,6 +121,16 @@ std::vector<Fixed> NodeAverageScores::work_out(int child, const VariableSet& par
     std::vector<Fixed> changes(variables(), NOT_A_CANDIDATE);
     changes[child] = {};
     if (!is_candidate(alone(child))) return changes;
+    const CompleteScores& complete = complete_scores();
+    // Without parents there is nothing to add up, and the gains serve as they are.
+    const bool is_complete = !parents.empty() && complete.has(child, parents);
+    if (is_complete) {
+        const auto family = complete.scores->family(complete.number[child], complete.numbers(parents));
+        for (int u = 0; u < variables(); ++u) {
+            if (u != child && complete.has(u)) changes[u] = family->changes[complete.number[u]];
+        }
+    }
+    const auto is_done = [&](int u) { return u == child || (is_complete && complete.has(u)); };
     struct Stage {
         Weighed weighed;
         std::vector<int> left;
@@ -113,7 +141,11 @@ std::vector<Fixed> NodeAverageScores::work_out(int child, const VariableSet& par
     Weighed weighed{{}, {}, unit_.to_double() * free_parameters(child, {})};
     std::vector<int> left(parents.begin(), parents.end());
     while (true) {
-        const Gains own = all_gains(child, weighed.parents);
+        std::vector<int> candidates;
+        for (int u = 0; u < variables(); ++u) {
+            if (u != child && !weighed.parents.contains(u) && (!is_done(u) || parents.contains(u))) candidates.push_back(u);
+        }
+        const Gains own = gains_of(child, weighed.parents, candidates);
         Step first;
         for (const int u : left) {
             if (first.parent < 0 || comes_before((*own)[u], first)) first = (*own)[u];
@@ -125,7 +157,7 @@ std::vector<Fixed> NodeAverageScores::work_out(int child, const VariableSet& par
         std::erase(left, first.parent);
     }
     for (int u = 0; u < variables(); ++u) {
-        if (u == child) continue;
+        if (is_done(u)) continue;
         Fixed now;
         if (parents.contains(u)) {
             const auto at = std::ranges::find_if(way, [=](const Stage& stage) { return stage.first.parent == u; });
@@ -253,6 +285,14 @@ Fixed NodeAverageLikelihood::alone(int child) {
     const LogTable& m_ln_m = counts_->m_ln_m();
     const auto scaled = [&](Fixed sum) { return scaled_up(sum, total(), known); };
     return (scaled(m_ln_m.sum(std::span<const std::int64_t>(sizes))) - scaled(m_ln_m[known]));
+}
+
+NodeAverageScores::CompleteScores NodeAverageLikelihood::make_complete_scores() {
+    // With the same counts, and so with the same joint tables: what it makes of missing values, as one more level, is not
+    // looked at.
+    CompleteScores complete{std::make_shared<PenalisedLikelihood>(counts_, unit()), {}};
+    for (int v = 0; v < variables(); ++v) complete.number.push_back(counts_->rows().has_holes(v) ? -1 : v);
+    return complete;
 }
 
 std::int64_t NodeAverageLikelihood::complete_rows(const VariableSet& family) const {

@@ -8,6 +8,8 @@
 // or more.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -46,6 +48,8 @@ public:
     bool is_scored(int child, const VariableSet& parents);
     /// The rows, by weight, in which all of some variables are known.
     virtual std::int64_t complete_rows(const VariableSet& family) const = 0;
+    /// How many gains of single parents were worked out so far: a measure of work for tests.
+    std::int64_t gains_made() const { return gains_made_; }
 
 protected:
     /// N times the mean log-likelihood of a variable without parents.
@@ -54,6 +58,21 @@ protected:
     virtual std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) = 0;
     virtual double free_parameters(int child, const VariableSet& parents) const = 0;
     std::vector<Fixed> work_out(int child, const VariableSet& parents) final;
+
+    /// The usual scores, over all rows, of families without missing values: the gains of their parents add up to these.
+    struct CompleteScores {
+        std::shared_ptr<FamilyScores> scores;
+        /// The number of each variable in these scores; -1 if it has missing values.
+        std::vector<int> number;
+
+        bool has(int v) const { return number[v] >= 0; }
+        bool has(int child, const VariableSet& parents) const {
+            return has(child) && std::ranges::all_of(parents, [this](int u) { return has(u); });
+        }
+        VariableSet numbers(const VariableSet& set) const;
+    };
+    /// Called once.
+    virtual CompleteScores make_complete_scores() = 0;
 
     std::int64_t total() const { return total_; }
     Fixed unit() const { return unit_; }
@@ -75,15 +94,21 @@ private:
             return VariableSet::Hash{}(key.parents) * 31 + static_cast<std::size_t>(key.child);
         }
     };
-    /// By variable, those of all that are not among the given.
+    /// By variable; a variable of which nothing is known yet has the parent -1.
     using Gains = std::shared_ptr<const std::vector<Step>>;
 
-    Gains all_gains(int child, const VariableSet& given);
+    /// Gains that are kept, those of the candidates among them.
+    Gains gains_of(int child, const VariableSet& given, std::span<const int> candidates);
+    std::vector<Step> make_gains(int child, const VariableSet& given, std::span<const int> candidates);
+    const CompleteScores& complete_scores();
     Weighed with(int child, Weighed weighed, const Step& step) const;
     Fixed finish(int child, Weighed weighed, std::vector<int> left);
 
     std::int64_t total_;
     Fixed unit_;
+    std::atomic<std::int64_t> gains_made_ = 0;
+    std::once_flag complete_once_;
+    CompleteScores complete_;
     std::mutex mutex_;
     std::unordered_map<Key, Gains, HashOfKey> gains_;
 };
@@ -105,6 +130,7 @@ protected:
     Fixed alone(int child) override;
     std::vector<Step> gains(int child, const VariableSet& given, std::span<const int> candidates) override;
     double free_parameters(int child, const VariableSet& parents) const override;
+    CompleteScores make_complete_scores() override;
 
 private:
     /// Of the rows in which a family and a candidate are complete: how many, and the sums of m ln m over their cells.

@@ -90,7 +90,7 @@ from stablebn.naming import (
 from stablebn.options import checked_arguments, file_path, flag, is_hashable, is_iterable, options_of, takes
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
-from stablebn.search import Climb
+from stablebn.search import Climb, climb
 from stablebn.stats import source_of, statistics_of
 from stablebn.stats.sources import RowSource
 from stablebn.threads import cores
@@ -214,7 +214,9 @@ def learn_among(
         start=start_parent_sets(start, problem),
         interruption=interruption,
     )
-    if AVERAGES in learner.traits:
+    # If names decided because the time was up, another time they will not: there is nothing to go on from.
+    names_decided = bool(problem.undecided) and problem.time_is_up()
+    if AVERAGES in learner.traits and not names_decided:
         # What draws rows takes time to import, and only this algorithm needs it.
         from stablebn.learners.resampled import resampled_rows
 
@@ -227,16 +229,16 @@ def learn_among(
             f"algorithm={asked.algorithm!r} cannot bound how many parents some variables have: {limited}. Choose one "
             f"that searches by a score: {listed([name for name in LEARNERS if LEARNERS[name].scores_families], 99)}."
         )
-    # Where names have decided for want of time, another time they will not: there is nothing to go on from.
-    names_decided = bool(problem.undecided) and problem.time_is_up()
     checkpoint = None
     if path is not None and not names_decided:
         by_columns = not learner.stable or asked.recorded().get("order") == "given"
         about = about_search(asked.algorithm, asked.recorded(), problem, prepared.whole, by_columns=by_columns)
         checkpoint = Checkpoint(path, about, earlier, resume=asked.resume)
     ordered = time.perf_counter()
+    # Without an order there is no time for a search either.
+    learn_by = _start_of if names_decided else learner.learn
     with nullcontext() if interruption is None else interruption.heard():
-        found = _searched(search_by or learner.learn, problem, search, checkpoint)
+        found = _searched(search_by or learn_by, problem, search, checkpoint)
     apart = merged_away(prepared)
     learned = learned_graph(found, problem, [name for name in prepared.names if name not in apart])
     done = time.perf_counter()
@@ -331,6 +333,18 @@ def _with_usual_score(asked: Scored) -> Scored:
         score=USUAL_SCORE if asked.score == AUTOMATIC else asked.score,
         prior=USUAL_PRIOR if asked.prior == AUTOMATIC else asked.prior,
     )
+
+
+def _start_of(problem: Problem, config: SearchConfig) -> Climb:
+    """The DAG that a search would start from."""
+    [found] = climb(
+        problem.scores,
+        [problem.decreasing],
+        start=problem.start,
+        constraints=problem.constraints,
+        time_is_up=problem.time_is_up,
+    )
+    return found
 
 
 def _searched(search: Search, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None) -> Climb | Pattern:

@@ -313,6 +313,9 @@ def _perhaps_barred(problem: Problem, child: int, parents: int) -> list[int]:
     """The variables with which a family may be no candidate any more: of all others a search knows that it is."""
     if not problem.scores.is_candidate(child, parents):
         return list(range(problem.scores.n))
+    if not parents and not problem.scores.compiled.knows_first:
+        # No search had time to look.
+        return []
     barred: list[int] = (problem.scores.changes(child, parents)[:, 0] == NOT_A_CANDIDATE).nonzero()[0].tolist()
     return barred
 
@@ -332,7 +335,8 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
             tuple(name for group in told for name in group),
             f"only names decide between columns that can be exchanged without a change of the table: {shown}.",
         )
-    if problem.undecided:
+    # If there was no time for an order at all, the warning of the time says so.
+    if problem.undecided and problem.tied:
         names = sorted((problem.names[v] for v in problem.undecided), key=name_key)
         yield Caution(
             "names-decide",
@@ -357,12 +361,8 @@ def unfinished_warning(
     if isinstance(found, BestDag):
         is_late = problem.time_is_up()
         largest = found.proof.most_parents
-        if is_late:
-            limit = f"max_time={config.max_time} seconds"
-        elif largest is None:
-            limit = "the size of a component that can be solved exactly"
-        else:
-            limit = f"max_sets={config.max_sets} parent sets, or the number of candidates among them"
+        limits = " and ".join(found.proof.limits) or "the accuracy of the solver"
+        limit = f"max_time={config.max_time} seconds" if is_late else limits
         left_out = "" if largest is None else f" Sets of more than {largest} parents were not all scored."
         message = f"The graph is not proven to be the best: a limit was met, {limit}.{left_out}"
         return Caution("max-time" if is_late else "not-proven", (), message)

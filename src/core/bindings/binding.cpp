@@ -2,14 +2,27 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "engine.hpp"
 
 namespace stablebn {
 
+namespace {
+
+/// Whom this thread asks whether the time is up.
+thread_local const nb::callable* asked = nullptr;
+
+}  // namespace
+
+TimeLimit::TimeLimit(const nb::callable& time_is_up) : outer_(std::exchange(asked, &time_is_up)) {}
+
+TimeLimit::~TimeLimit() { asked = outer_; }
+
 void look_at_signals() {
     const nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals()) throw nb::python_error();
+    if (asked && nb::cast<bool>((*asked)())) throw TimeIsUp{};
 }
 
 void bind_numbers(nb::module_& m);
@@ -37,8 +50,17 @@ void check_environment() {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    namespace nb = nanobind;
     check_environment();
     m.doc() = "The compiled core: rows, levels, joint tables, scores, climbs and tests; no names, no frames.";
+    nb::exception<stablebn::TimeIsUp>(m, "TimeIsUp");
+    m.def("within_time",
+          [](const nb::callable& time_is_up, const nb::callable& work) {
+              const stablebn::TimeLimit limit(time_is_up);
+              return work();
+          },
+          nb::arg("time_is_up"), nb::arg("work"),
+          "Call `work` and return what it returns; raise `TimeIsUp` from within the core as soon as `time_is_up` says so.");
     stablebn::bind_numbers(m);
     stablebn::bind_encoding(m);
     stablebn::bind_statistics(m);

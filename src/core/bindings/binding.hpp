@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -38,10 +39,28 @@ MatrixView<const T> view_of(const Table<T>& array) {
     return {array.data(), array.shape(0), array.shape(1)};
 }
 
-/// Raise what a signal raises: Ctrl-C, in the main thread.
+/// Thrown to end work when the time is up; in Python it is `TimeIsUp`.
+struct TimeIsUp : std::exception {
+    const char* what() const noexcept override { return "the time is up"; }
+};
+
+/// While there is one, the work of this thread asks now and then whether the time is up, and ends with `TimeIsUp` if it is. It
+/// is made with the interpreter's lock, and asks with it.
+class TimeLimit {
+public:
+    explicit TimeLimit(const nb::callable& time_is_up);
+    ~TimeLimit();
+    TimeLimit(const TimeLimit&) = delete;
+    TimeLimit& operator=(const TimeLimit&) = delete;
+
+private:
+    const nb::callable* outer_;
+};
+
+/// Raise what a signal raises: Ctrl-C, in the main thread; and `TimeIsUp` if there is a limit and it is met.
 void look_at_signals();
 
-/// While there is one, others may use the interpreter, and shared work looks at signals now and then.
+/// While there is one, others may use the interpreter, and shared work looks at signals and the time now and then.
 class Unlocked {
     nb::gil_scoped_release release_;
     Watch watch_{&look_at_signals};

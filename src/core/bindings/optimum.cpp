@@ -174,6 +174,7 @@ void bind_optimum(nb::module_& m) {
              },
              nb::arg("seconds"), "Go on for so many seconds; whether it has ended.")
         .def_prop_ro("complete", &CandidateSearch::complete, "Whether no set was left out for want of room.")
+        .def_prop_ro("found_too_many", &CandidateSearch::found_too_many, "Whether the number of candidates has ended it.")
         .def_prop_ro("level", &CandidateSearch::level, "Parents of the sets that were looked at last.")
         .def_prop_ro("scored", &CandidateSearch::scored, "Number of sets that were scored.")
         .def_prop_ro("found", &CandidateSearch::found, "Number of candidates of all children.")

@@ -177,23 +177,10 @@ GrowShrinkSearch::Standing standing_from(Standing own) {
     return made;
 }
 
-/// Thrown where a search is to return what it has.
-struct TimeIsUp {};
-
-/// Whom this thread asks whether that is so.
-thread_local const nb::callable* time_is_up = nullptr;
-
-void look_at_time() {
-    look_at_signals();
-    const nb::gil_scoped_acquire acquire;
-    if (nb::cast<bool>((*time_is_up)())) throw TimeIsUp{};
-}
-
 template <class Search>
-bool advance(Search& search, double seconds, const nb::callable& asked) {
-    time_is_up = &asked;
-    const nb::gil_scoped_release release;
-    const Watch watch(&look_at_time);
+bool advance(Search& search, double seconds, const nb::callable& time_is_up) {
+    const TimeLimit limit(time_is_up);
+    const Unlocked unlocked;
     try {
         return search.advance(seconds);
     } catch (const TimeIsUp&) {
@@ -268,6 +255,7 @@ void bind_search(nb::module_& m) {
                                        limbs_of({changes.data, changes.rows * changes.columns}, {changes.rows, changes.columns}));
              },
              "Limbs of terms [n, 2] and changes [n, n, 2] of every variable without parents.")
+        .def_prop_ro("knows_first", &FamilyScores::knows_first, "Whether `first` has been worked out.")
         .def("sums_of_first",
              [](FamilyScores& scores) {
                  FamilyScores::FirstSums found;
@@ -314,6 +302,7 @@ void bind_search(nb::module_& m) {
                  return scores.complete_rows(set);
              },
              nb::arg("family"), "The rows, by weight, in which all of some variables are known.")
+        .def_prop_ro("gains_made", &NodeAverageScores::gains_made, "How many gains of single parents were worked out so far.")
         .def("is_scored",
              [](NodeAverageScores& scores, int child, const nb::int_& parents) {
                  const VariableSet set = set_of(parents);
@@ -399,7 +388,8 @@ void bind_search(nb::module_& m) {
           },
           nb::arg("climbers"), nb::arg("seconds"),
           "Let climbers climb on for so many seconds, each by one step at least if there are any, at once where that pays; "
-          "whether all have ended.");
+          "whether all have ended. Within a limit of time, `TimeIsUp` may end it in the midst of a step: the steps made stay, and "
+          "no more can be made.");
 
     nb::class_<FamilyBank>(m, "FamilyBank", "Families to choose from, of every variable.")
         .def(nb::new_(&family_bank), nb::arg("scores"), nb::arg("required"), nb::arg("allowed"), nb::arg("most_parents"))

@@ -233,12 +233,15 @@ nb::object answer(const Counts& counts, const Crossings& crossings, const Listin
 }
 
 std::shared_ptr<AvailableColumns> available_columns(const Table<std::int64_t>& values,
-                                                    const std::optional<Vector<std::int64_t>>& weights, int places) {
+                                                    const std::optional<Vector<std::int64_t>>& weights, int places,
+                                                    int threads) {
     const auto view = view_of(values);
     auto own = Matrix<std::int64_t>::unwritten(view.rows, view.columns);
     std::copy_n(view.data, view.rows * view.columns, own.data());
     const auto times = weights ? span_of(*weights) : std::span<const std::int64_t>();
-    return std::make_shared<AvailableColumns>(std::move(own), std::vector(times.begin(), times.end()), places);
+    const auto pool = Pool::with_threads(threads);
+    const Unlocked unlocked;
+    return std::make_shared<AvailableColumns>(std::move(own), std::vector(times.begin(), times.end()), places, *pool);
 }
 
 template <class Code>
@@ -321,7 +324,7 @@ void bind_statistics(nb::module_& m) {
         .def_rw("most_cells_for_bits", &CountingLimits::most_cells_for_bits);
 
     nb::class_<AvailableColumns>(m, "AvailableColumns", "Continuous columns with holes, standardised and in fixed point.")
-        .def(nb::new_(&available_columns), nb::arg("values"), nb::arg("weights").none(), nb::arg("places"))
+        .def(nb::new_(&available_columns), nb::arg("values"), nb::arg("weights").none(), nb::arg("places"), nb::arg("threads") = 1)
         .def_ro_static("HOLE", &AvailableColumns::HOLE)
         .def("correlations",
              [](const AvailableColumns& columns, const std::vector<int>& variables) {
@@ -426,6 +429,8 @@ void bind_statistics(nb::module_& m) {
     nb::class_<AvailableMixed>(m, "AvailableMixed", "The same of a table with holes, over the rows in which variables are known.")
         .def(nb::new_(&available_mixed), nb::arg("counts"), nb::arg("columns"), nb::arg("bits"), nb::arg("floors"), nb::arg("order"))
         .def_ro_static("HOLE", &AvailableMixed::HOLE)
+        .def_prop_ro("columns_copied", &AvailableMixed::columns_copied,
+                     "How many columns were copied so far, for rows without missing values.")
         .def("reordered",
              [](const AvailableMixed& table, const std::vector<int>& order) { return table.reordered(order); },
              nb::arg("order"), "The same for variables renumbered so that new i is old order[i].")

@@ -48,6 +48,17 @@ MOST_MIXED_NUMBERS = 100_000
 """Rows times variables of a mixed table above which faster scores and algorithms are used."""
 
 
+def is_large(table: AnyTable) -> bool:
+    """Return whether a mixed table is so large that faster scores and algorithms are used."""
+    return len(table.names) * table.total > MOST_MIXED_NUMBERS
+
+
+def looks_for_curves(table: AnyTable) -> bool:
+    """Return whether a continuous table is small enough to look for nonlinear relations."""
+    variables = len(table.names)
+    return variables <= MOST_VARIABLES and variables * table.total <= MOST_NUMBERS
+
+
 @dataclass(frozen=True)
 class ScoreChoice:
     """A score and a prior over graphs, with the reasons for both, and the algorithm for them.
@@ -97,18 +108,19 @@ def score_for(
     """
     if k != 1:
         return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
+    is_large_and_mixed = table.kind == "mixed" and is_large(table)
     if table.holes:
-        return ScoreChoice("bic", "it is defined for incomplete rows")
+        algorithm = "tabu-stable" if is_large_and_mixed else MOST_ACCURATE
+        return ScoreChoice("bic", "it is defined for incomplete rows", algorithm=algorithm)
     if table.kind == "categorical":
         return ScoreChoice("qnml", "categorical data")
-    variables = len(table.names)
 
     def gain(score: str) -> int:
         return _gain(source, score, threads, deadline, watch)
 
     if table.kind == "mixed" and arcs == "clg":
         return ScoreChoice("bic", "mixed data, arcs='clg'")
-    if table.kind == "mixed" and variables * table.total > MOST_MIXED_NUMBERS:
+    if is_large_and_mixed:
         if gain("basis") > LEAST_BLOCK_GAIN * gain("bic"):
             return ScoreChoice("basis", "a large mixed table with arcs from numbers to categories", algorithm="fges")
         return ScoreChoice("bic", "a large mixed table, conditional linear Gaussian", algorithm="tabu-stable")
@@ -116,7 +128,7 @@ def score_for(
         if gain("adaptive") > LEAST_ADAPTIVE_GAIN * gain("bic"):
             return ScoreChoice("adaptive", "mixed data with arcs from numbers to categories")
         return ScoreChoice("bic", "mixed data, conditional linear Gaussian")
-    if variables > MOST_VARIABLES or variables * table.total > MOST_NUMBERS:
+    if not looks_for_curves(table):
         return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
     linear, polynomial = gain("bic"), gain("basis")
     nonlinear = polynomial > LEAST_GAIN * linear

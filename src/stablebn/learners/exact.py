@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from stablebn import _core
 from stablebn.learners.best import searched
 from stablebn.learners.config import SearchConfig
 from stablebn.learners.problem import Problem
 from stablebn.learners.proven import BestDag
-from stablebn.search.candidates import found_by, listed
+from stablebn.search.candidates import MOST_FOUND, found_by, listed
 from stablebn.search.optimum.search import MOST_LISTED, best_of_many, find_best
 from stablebn.search.optimum.subsets import MOST_PLACES_AT_ONCE
 
@@ -36,16 +41,22 @@ def exact(problem: Problem, config: SearchConfig) -> BestDag:
         watch=problem.watch,
     )
     if search.complete and search.found > MOST_LISTED:
-        found = best_of_many(search, scores, MOST_PLACES_AT_ONCE)
-        if found is not None:
-            return BestDag.of(problem, *found, {}, ())
+        # If the time ends in its midst, what is left is quick.
+        with suppress(_core.TimeIsUp):
+            work = partial(best_of_many, search, scores, MOST_PLACES_AT_ONCE)
+            found = _core.within_time(problem.time_is_up, work)
+            if found is not None:
+                return BestDag.of(problem, *found, {}, ())
     candidates = found_by(search, scores)
     parents, proof = find_best(
         candidates.with_families(start, scores),
         [start],
         time_is_up=problem.time_is_up,
+        most_sets=config.max_sets,
         watch=problem.watch,
     )
     if candidates.complete:
         return BestDag.of(problem, parents, proof, {}, ())
+    by_sets = f"{MOST_FOUND:,} candidate parent sets" if candidates.found_too_many else f"max_sets={config.max_sets:,}"
+    proof = replace(proof, limits=(by_sets, *proof.limits))
     return BestDag.of(problem, parents, proof, {"max_sets": candidates.scored}, start)

@@ -8,13 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
+from stablebn import _core
 from stablebn.data.blocks import AnyTable
 from stablebn.data.table import Name
 from stablebn.independence import IndependenceTest
 from stablebn.learners.interruption import Interruption
-from stablebn.order import canonical_order, unit_free_numbers
+from stablebn.learners.memory import check_memory_for, out_of_memory
+from stablebn.order import ToldApart, canonical_order, order_by_names, unit_free_numbers
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.constraints import Constraints
@@ -29,6 +32,8 @@ from stablebn.stats import (
 )
 from stablebn.stats.sources import RowSource
 from stablebn.stats.symmetry import Relation
+
+_Made = TypeVar("_Made")
 
 
 class Resampling(Protocol):
@@ -103,7 +108,7 @@ class Problem:
 
     def time_is_up(self) -> bool:
         """Whether a learner should return what it has."""
-        return self.is_interrupted() or (self.deadline is not None and time.monotonic() > self.deadline)
+        return self.is_interrupted() or (self.deadline is not None and _is_past(self.deadline))
 
     def is_interrupted(self) -> bool:
         """Whether somebody has asked a learner to return what it has."""
@@ -148,16 +153,22 @@ def define_problem(
     watch : callable, optional
         Called with what is under way, and how far it is; by the learner too.
     """
+    check_memory_for(table)
+    relations = [] if relation is None else [relation]
+    if constraints is not None and constraints.is_everything:
+        constraints = None
+    if constraints is not None:
+        relations.append(constraints.relation())
     if watch is not None:
         watch("counting", 0)
-    statistics = statistics_of(table, unit_free=unit_free, threads=threads)
-    if watch is not None:
-        watch("ordering", 0)
-    relations = [] if relation is None else [relation]
-    if constraints is None or constraints.is_everything:
-        return number_variables(statistics, config, relations, called, deadline, watch)
-    problem = number_variables(statistics, config, [*relations, constraints.relation()], called, deadline, watch)
-    return replace(problem, constraints=constraints.renumbered(problem.given))
+    try:
+        statistics = statistics_of(table, unit_free=unit_free, threads=threads)
+        if watch is not None:
+            watch("ordering", 0)
+        problem = number_variables(statistics, config, relations, called, deadline, watch)
+    except MemoryError as error:
+        raise out_of_memory(table) from error
+    return problem if constraints is None else replace(problem, constraints=constraints.renumbered(problem.given))
 
 
 def number_variables(
@@ -174,18 +185,26 @@ def number_variables(
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
     scores = scores_from(statistics, config)
-    told = canonical_order(
-        statistics,
-        scores,
-        unit_free=statistics.unit_free,
-        relations=relations,
-        called=called,
-        deadline=deadline,
-        watch=watch,
-    )
-    numbering = told.order
-    if statistics.kind != "categorical" and not statistics.unit_free:
-        numbering = unit_free_numbers(statistics, scores, told.order)
+
+    def ordered() -> tuple[ToldApart, list[int]]:
+        told = canonical_order(
+            statistics,
+            scores,
+            unit_free=statistics.unit_free,
+            relations=relations,
+            called=called,
+            deadline=deadline,
+            watch=watch,
+        )
+        if statistics.kind == "categorical" or statistics.unit_free:
+            return told, told.order
+        return told, unit_free_numbers(statistics, scores, told.order)
+
+    try:
+        told, numbering = ordered() if deadline is None else _within_time(deadline, ordered)
+    except _core.TimeIsUp:
+        told = order_by_names(statistics.names, called)
+        numbering = told.order
     number = [0] * len(numbering)
     for v, column in enumerate(numbering):
         number[column] = v
@@ -202,6 +221,17 @@ def number_variables(
         deadline=deadline,
         watch=watch,
     )
+
+
+def _is_past(deadline: float) -> bool:
+    return time.monotonic() > deadline
+
+
+def _within_time(deadline: float, work: Callable[[], _Made]) -> _Made:
+    """Do some work; raise `_core.TimeIsUp` as soon as the deadline is past."""
+    if _is_past(deadline):
+        raise _core.TimeIsUp
+    return _core.within_time(partial(_is_past, deadline), work)
 
 
 def measured(statistics: AnyStatistics) -> AnyStatistics:

@@ -16,6 +16,12 @@ from stablebn.options import at_least, checked_arguments, flag
 
 KINDS = ("categorical", "continuous", "mixed")
 
+MOST_NODES = 20_000
+"""Nodes of a random network at most: the work grows with their square, here to about a minute."""
+
+# Numbers in the table of one node at most.
+_MOST_NUMBERS = 10**7
+
 # Of the variance 1 of a continuous node of a mixed network, with parents of the kind.
 _FROM_CONTINUOUS = 0.4
 _FROM_CATEGORICAL = 0.35
@@ -65,7 +71,8 @@ def random_network(
     Parameters
     ----------
     n : int
-        Number of nodes; they are called X0, X1, ..., and any of them may come first in topological order.
+        Number of nodes, at most 20,000; they are called X0, X1, ..., and any of them may come first in topological
+        order.
     density : float
         Mean number of parents.
     levels : int or (least, most)
@@ -95,6 +102,8 @@ def random_network(
     least, most = (levels, levels) if isinstance(levels, int) else levels
     if n < 1 or density < 0 or not 2 <= least <= most or max_parents < 0:
         raise OptionError("a random network needs n >= 1, density >= 0, 2 <= least <= most levels, max_parents >= 0.")
+    if n > MOST_NODES:
+        raise OptionError(f"a random network has at most {MOST_NODES:,} nodes; n={n:,} are too many.")
     kinds = _asked_kinds(continuous, kinds)
     names = [f"X{v}" for v in range(n)]
     whole = Stream(seed, "network")
@@ -152,6 +161,10 @@ def _shuffled(stream: Stream, n: int) -> list[int]:
 
 def _table(parents: tuple[Name, ...], levels: int, sizes: Mapping[str, int], stream: Stream) -> CPT:
     shape = (*(sizes[str(parent)] for parent in parents), levels)
+    if math.prod(shape) > _MOST_NUMBERS:
+        raise OptionError(
+            f"a node would have a table of {math.prod(shape):,} probabilities. Ask for fewer levels or max_parents."
+        )
     # Exponentials over their sum are uniform on the simplex.
     drawn = stream.exponential(int(np.prod(shape))).reshape(shape)
     own = tuple(f"s{level}" for level in range(levels))

@@ -1,6 +1,15 @@
 """Node orders, and the order of rows: pure functions of the data."""
 
-from stablebn.order.canonical import canonical_order, telling_key, unit_free_numbers
+from stablebn.order.canonical import canonical_order, order_by_names, telling_key, unit_free_numbers
+from stablebn.order.refinement import ToldApart
 from stablebn.order.rows import CanonicalRows, canonical_rows
 
-__all__ = ["CanonicalRows", "canonical_order", "canonical_rows", "telling_key", "unit_free_numbers"]
+__all__ = [
+    "CanonicalRows",
+    "ToldApart",
+    "canonical_order",
+    "canonical_rows",
+    "order_by_names",
+    "telling_key",
+    "unit_free_numbers",
+]

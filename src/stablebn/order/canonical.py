@@ -81,6 +81,14 @@ def _told_apart(
     return tell_apart(structures, tiers, by_name, symmetries=told.symmetries, deadline=deadline, watch=watch)
 
 
+def order_by_names(names: Sequence[Hashable], called: Mapping[Hashable, Hashable] | None = None) -> ToldApart:
+    """Order variables by their names alone, if there is no time for anything else."""
+    deciding = [(called or {}).get(name, name) for name in names]
+    places = rank_names(deciding)
+    order = sorted(range(len(names)), key=lambda v: places[deciding[v]])
+    return ToldApart(order, tied=False, undecided=order)
+
+
 def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:
     """Variables by keys that know no units, nor labels; those that have the same as they stand in an order."""
     tiers = _tiers(statistics.unlabelled_key, scores, unit_free=True)

@@ -123,7 +123,9 @@ class CompiledScores(FamilyScores):
         return sum([self.family_at_hand(v, own) for v, own in enumerate(parents)])
 
     def family_at_hand(self, child: int, parents: int) -> int:
-        """The same as `family`; with none or one parent it is read off, nothing need be counted for it."""
+        """The same as `family`; with none or one parent it is read off what is known of all pairs, if that is known."""
+        if not self.compiled.knows_first:
+            return self.family(child, parents)
         if not parents:
             return self.without_parents[0][child]
         if parents & (parents - 1):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -55,6 +57,8 @@ class CandidateSets:
         the same units; None where no bound is known.
     scored : int
         Number of sets that were scored.
+    found_too_many : bool
+        Whether larger sets were left out because of the number of candidates, and not because of the sets to be scored.
     """
 
     sets: tuple[tuple[int, ...], ...]
@@ -63,6 +67,7 @@ class CandidateSets:
     complete: bool
     beyond: tuple[int | None, ...] = field(default=())
     scored: int = 0
+    found_too_many: bool = False
 
     @property
     def n(self) -> int:
@@ -168,14 +173,23 @@ def listed(
         most_found if most_found is not None else MOST_FOUND if n > _FEW_VARIABLES else most_scored,
         limbs(0 if within is None else within + 1),
     )
-    ended = late = False
-    while not (ended or late):
-        late = time_is_up is not None and time_is_up()
-        ended = search.go_on(0.0 if late else _SECONDS_AT_ONCE)
+    is_late = time_is_up or _never
+
+    def tell() -> None:
         if watch is not None:
             watch("candidate parent sets", search.scored)
+
+    # Levels that are done stay.
+    with suppress(_core.TimeIsUp):
+        while not is_late() and not _core.within_time(is_late, partial(search.go_on, _SECONDS_AT_ONCE)):
+            tell()
+    tell()
     logger.debug("%d parent sets were scored", search.scored)
     return search
+
+
+def _never() -> bool:
+    return False
 
 
 def found_by(search: _core.CandidateSearch, scores: CompiledScores) -> CandidateSets:
@@ -202,6 +216,7 @@ def found_by(search: _core.CandidateSearch, scores: CompiledScores) -> Candidate
         complete=search.complete,
         beyond=beyond,
         scored=search.scored,
+        found_too_many=search.found_too_many,
     )
 
 

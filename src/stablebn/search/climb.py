@@ -6,6 +6,7 @@ import hashlib
 import logging
 import sys
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
@@ -151,7 +152,7 @@ def climb(
         Which arcs may be brought, which are not taken away, and the most parents where these are not `max_parents`. The
         start obeys.
     time_is_up : callable, optional
-        Asked again and again whether to stop.
+        Asked again and again whether to stop, also within a step. If it is before the first step, no step is made.
     watch : callable, optional
         Called now and then with the number of steps made so far in each order.
     journal : Journal, optional
@@ -172,20 +173,49 @@ def climb(
         if constraints is None
         else (list(constraints.allowed), list(constraints.required), constraints.limits(max_parents))
     )
-    climbers = [_core.Climber(scores.compiled, list(order), parents, options, *obeyed) for order in orders]
-    if journal is not None:
-        for climber, order in zip(climbers, orders, strict=True):
-            _take_up(climber, journal, _name_of((tuple(order), parents, obeyed, tabu, noinc, max_parents)), max_iter)
-    ended = late = False
-    while not (ended or late):
-        late = time_is_up is not None and time_is_up()
-        ended = _core.climb_on(climbers, 0.0 if late else _SECONDS_AT_ONCE)
-        if watch is not None:
-            watch([climber.made for climber in climbers])
+    is_late = time_is_up or _never
+    climbers: list[_core.Climber] = []
+
+    def climb_all() -> None:
+        if is_late():
+            return
+        climbers.extend(_core.Climber(scores.compiled, list(order), parents, options, *obeyed) for order in orders)
         if journal is not None:
-            journal.something_is_new()
+            for climber, order in zip(climbers, orders, strict=True):
+                name = _name_of((tuple(order), parents, obeyed, tabu, noinc, max_parents))
+                _take_up(climber, journal, name, max_iter)
+        ended = False
+        while not (ended or is_late()):
+            ended = _core.climb_on(climbers, _SECONDS_AT_ONCE)
+            if watch is not None:
+                watch([climber.made for climber in climbers])
+            if journal is not None:
+                journal.something_is_new()
+
+    # What was climbed until then stays.
+    with suppress(_core.TimeIsUp):
+        _core.within_time(is_late, climb_all)
     first = scores.dag(parents)
+    if len(climbers) < len(orders):
+        return [_not_begun(order, parents, first) for order in orders]
     return [_found(climber, order, parents, first) for climber, order in zip(climbers, orders, strict=True)]
+
+
+def _never() -> bool:
+    return False
+
+
+def _not_begun(order: Sequence[int], start: Sequence[int], score: int) -> Climb:
+    """What a climb has found that had no time for a step."""
+    return Climb(
+        parents=tuple(start),
+        score=score,
+        order=tuple(order),
+        start=score,
+        steps=np.zeros((0, 9), dtype=np.int64),
+        deltas=np.zeros((0, 2)),
+        finished=False,
+    )
 
 
 def _name_of(climb: object) -> str:

@@ -70,7 +70,7 @@ class AvailableMoments(Statistics):
         known = ~np.isnan(table.values)
         fixed = np.full(table.values.shape, _core.AvailableColumns.HOLE, dtype=np.int64)
         fixed[known] = np.rint(np.ldexp(standardised[known], places)).astype(np.int64)
-        self._exact = _core.AvailableColumns(fixed, table.weights, places)
+        self._exact = _core.AvailableColumns(fixed, table.weights, places, threads)
         self.unit_free = unit_free
         self.has_units = not unit_free
         self.compiled = self._exact.rounded() if unit_free else self._exact

@@ -46,6 +46,10 @@ _WORTH_BEGINNING_ANEW = 0.9
 _STEPS_OF_TRIAL = 60
 # Nodes of the small integer programme that looks for a cluster.
 _MOST_NODES = 500
+# Steps of the solver between two looks at the time: few programmes take so many.
+_STEPS_AT_ONCE = 20_000
+# What a programme costs besides the steps of the solver, measured in these.
+_STEPS_PER_PROGRAMME = 200
 # Arcs that are tried as a branch.
 _ARCS_TRIED = 8
 # Nats: a bound so near to a loss may be that loss.
@@ -81,6 +85,8 @@ class ClusterSearch:
         Asked again and again whether to stop.
     watch : callable, optional
         Called with the number of programmes solved.
+    most_work : int, optional
+        No programme is begun after so much work.
 
     Attributes
     ----------
@@ -90,6 +96,10 @@ class ClusterSearch:
         What it loses.
     finished : bool
         Whether no branch was left open.
+    work : int
+        The choices of the programmes that were solved, for each step of the solver.
+    is_out_of_work : bool
+        Whether `most_work` ended it.
     """
 
     def __init__(
@@ -98,16 +108,25 @@ class ClusterSearch:
         start: Sequence[int],
         time_is_up: Callable[[], bool],
         watch: Callable[[int], None] | None = None,
+        *,
+        most_work: int | None = None,
     ) -> None:
         self.component = component
         self.choices = tuple(start)
         self.loss = self._loss_of(start)
         self.finished = True
+        self.is_out_of_work = False
+        self._most_work = most_work
         self._time_is_up = time_is_up
         self._watch = watch
         self._programme = Programme(component)
         self._table_searches = [TableSearch(import_highs(), size) for size in _SIZES_OF_TABLES if size <= component.n]
         self._solved = 0
+
+    @property
+    def work(self) -> int:
+        """The choices of the programmes that were solved, for each step of the solver."""
+        return self._programme.work
 
     def search(self) -> Tree:
         """Bound the loss of all DAGs, as far as the time allows."""
@@ -119,7 +138,7 @@ class ClusterSearch:
         programme.restrict(alive, self._most())
         bounds: list[float] = []
         while True:
-            values, duals, bound = programme.solve()
+            values, duals, bound = programme.solve(time_is_up=self._time_is_up)
             bounds.append(bound)
             self._solved += 1
             if self._watch is not None:
@@ -127,7 +146,7 @@ class ClusterSearch:
             shares = programme.shares(values)
             if self._solved % (_SOLVED_BETWEEN_ROUNDINGS if depth else _SOLVED_BETWEEN_ROUNDINGS_AT_ROOT) == 1:
                 self._round(shares)
-            late = self._time_is_up()
+            late = self._is_to_end()
             hopeless = bound > self._nats() + _MARGIN
             progress = bound - bounds[-1 - _SOLVED_IN_VAIN] if len(bounds) > _SOLVED_IN_VAIN else np.inf
             least = _LEAST_PROGRESS if depth else _LEAST_PROGRESS_AT_ROOT
@@ -168,6 +187,10 @@ class ClusterSearch:
             part = split(component, alive, arc, has=has)
             branches[has] = self._explore(part, depth + 1) if all(part) else Tree()
         return Tree(tuple(steps), arc, branches[True], branches[False])
+
+    def _is_to_end(self) -> bool:
+        self.is_out_of_work |= self._most_work is not None and self.work >= self._most_work
+        return self.is_out_of_work or self._time_is_up()
 
     def _nats(self) -> float:
         """What the best DAG loses, in nats or, of very many rows, in the larger unit of the programmes."""
@@ -294,6 +317,7 @@ class Programme:
     def __init__(self, component: Component) -> None:
         self._highs = import_highs()
         self._component = component
+        self.work = 0
         self.known: dict[Cut, None] = {}
         self.made_of(component.everything, [])
 
@@ -377,14 +401,26 @@ class Programme:
         """Number of choices that it was made of."""
         return len(self._columns)
 
-    def solve(self, most_steps: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Shares, numbers of the clusters, and the sum of losses; perhaps only as far as some steps lead."""
-        self._solver.setOptionValue("simplex_iteration_limit", 2**31 - 1 if most_steps is None else most_steps)
-        self._solver.run()
+    def solve(
+        self, most_steps: int | None = None, time_is_up: Callable[[], bool] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Shares, numbers of the clusters, and the sum of losses; perhaps only as far as the steps or the time lead."""
+        self._solver.setOptionValue("simplex_iteration_limit", _STEPS_AT_ONCE if most_steps is None else most_steps)
+        self._run()
+        while most_steps is None and self._is_at_limit_of_steps() and not (time_is_up is not None and time_is_up()):
+            self._run()
         solution = self._solver.getSolution()
         objective = float(self._solver.getInfo().objective_function_value)
         duals = np.array(solution.row_dual)[self._component.n :]
         return np.array(solution.col_value), duals, objective
+
+    def _run(self) -> None:
+        self._solver.run()
+        steps = max(0, self._solver.getInfo().simplex_iteration_count)
+        self.work += self.size * (_STEPS_PER_PROGRAMME + steps)
+
+    def _is_at_limit_of_steps(self) -> bool:
+        return bool(self._solver.getModelStatus() == self._highs.HighsModelStatus.kIterationLimit)
 
     def central_multipliers(self) -> Multipliers:
         """Numbers in the middle of all that are best, by an interior-point method."""

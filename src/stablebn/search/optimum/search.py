@@ -27,6 +27,10 @@ MOST_CHOICES = 20_000
 MOST_LISTED = 150_000
 """With more candidate sets in all they stay in the core, where dynamic programming can do without them elsewhere."""
 
+WORK_PER_SET = 10_000
+"""How often choices may be looked at in a proof (by each step of the solver, all of them) per parent set that may be
+scored."""
+
 # Clusters that are raised one by one, and choices that are looked at, to bound DAGs with sets that were not listed.
 _STEPS_OF_ASCENT = 3000
 _WORK_OF_ASCENT = 500_000_000
@@ -68,6 +72,8 @@ class Proof:
         Number of candidate parent sets.
     most_parents : int or None
         Larger parent sets were not looked at, as the limit on sets or the time was met; None: they cannot be better.
+    limits : tuple of str
+        The limits other than time that ended the proof, in words.
     """
 
     score: int
@@ -76,6 +82,7 @@ class Proof:
     trees: tuple[Tree, ...]
     candidates: int
     most_parents: int | None
+    limits: tuple[str, ...] = ()
 
     @property
     def optimal(self) -> bool:
@@ -93,6 +100,7 @@ def find_best(
     starts: Iterable[Sequence[int]],
     *,
     time_is_up: Callable[[], bool],
+    most_sets: int | None = None,
     watch: Callable[[str, int], None] | None = None,
 ) -> tuple[tuple[int, ...], Proof]:
     """Find the best DAG and prove it, as far as the time allows.
@@ -103,6 +111,8 @@ def find_best(
     starts : iterable of sequence of int
         Parent sets of DAGs that are known: what is worse than the best of them is left out soon.
     time_is_up : callable
+    most_sets : int, optional
+        Limits the work of the proof: `ClusterSearch.work` is about `WORK_PER_SET` times as much at most.
     watch : callable, optional
         Called with the name of what is under way and the number of programmes solved.
 
@@ -111,7 +121,7 @@ def find_best(
     tuple of int, Proof
         Parent sets of the DAG, and what is proven of it.
     """
-    solve = _by_programmes(time_is_up, watch, is_complete=candidates.complete)
+    solve = _by_programmes(time_is_up, most_sets, watch, is_complete=candidates.complete)
     found = _find_best(candidates, starts, solve, time_is_up)
     assert found is not None
     return found
@@ -154,12 +164,15 @@ class _Solved:
         What it loses.
     finished : bool
         Whether the tree proves that no DAG loses less.
+    limit : str or None
+        The limit other than time that was met, in words.
     """
 
     tree: Tree
     choices: tuple[int, ...]
     loss: int
     finished: bool
+    limit: str | None = None
 
 
 _Solve = Callable[[Component, tuple[int, ...]], "_Solved | None"]
@@ -167,20 +180,41 @@ _Solve = Callable[[Component, tuple[int, ...]], "_Solved | None"]
 
 
 def _by_programmes(
-    time_is_up: Callable[[], bool], watch: Callable[[str, int], None] | None, *, is_complete: bool
+    time_is_up: Callable[[], bool],
+    most_sets: int | None,
+    watch: Callable[[str, int], None] | None,
+    *,
+    is_complete: bool,
 ) -> _Solve:
+    work_left = None if most_sets is None else WORK_PER_SET * most_sets
+
     def solve(component: Component, start: tuple[int, ...]) -> _Solved:
-        if sum(map(len, component.sets)) > MOST_CHOICES and component.n <= MOST_PLACES_AT_ONCE and is_complete:
-            best = best_of_part(component, component.everything, range(component.n), most_dags=MOST_DAGS)
+        nonlocal work_left
+        has_many_choices = sum(map(len, component.sets)) > MOST_CHOICES
+        unproven = _Solved(Tree(), start, _loss(component, start), finished=False)
+        if has_many_choices and component.n <= MOST_PLACES_AT_ONCE and is_complete:
+            places = range(component.n)
+            work = partial(best_of_part, component, component.everything, places, most_dags=MOST_DAGS)
+            try:
+                best = _core.within_time(time_is_up, work)
+            except _core.TimeIsUp:
+                return unproven
             return _Solved(Tree(), best.choices, best.loss, finished=True)
-        if sum(map(len, component.sets)) > MOST_CHOICES and component.n <= _core.MOST_IN_ASCENT:
-            tree = Tree((sifted(component, _loss(component, start), time_is_up),))
-            return _Solved(tree, start, _loss(component, start), finished=False)
-        if component.n > _core.MOST_IN_CLUSTERS or sum(map(len, component.sets)) > MOST_CHOICES:
-            return _Solved(Tree(), start, _loss(component, start), finished=False)
+        many = f"more than {MOST_CHOICES:,} candidate parent sets of variables that depend on each other"
+        if has_many_choices and component.n <= _core.MOST_IN_ASCENT:
+            return replace(unproven, tree=Tree((sifted(component, unproven.loss, time_is_up),)), limit=many)
+        if has_many_choices:
+            return replace(unproven, limit=many)
+        if component.n > _core.MOST_IN_CLUSTERS:
+            return replace(unproven, limit=f"more than {_core.MOST_IN_CLUSTERS} variables that depend on each other")
         tell = None if watch is None else lambda solved: watch("proof", solved)
-        search = ClusterSearch(component, start, time_is_up, tell)
-        return _Solved(search.search(), search.choices, search.loss, search.finished)
+        search = ClusterSearch(component, start, time_is_up, tell, most_work=work_left)
+        tree = search.search()
+        if work_left is not None:
+            work_left = max(0, work_left - search.work)
+        is_open = search.is_out_of_work and not search.finished
+        limit = f"the work that max_sets={most_sets:,} allows for the proof" if is_open else None
+        return _Solved(tree, search.choices, search.loss, search.finished, limit)
 
     return solve
 
@@ -203,6 +237,7 @@ def _find_best(
     orders = [topological_order(own) for own in starts] or [topological_order(smallest)]
     parts = components(candidates)
     trees, chosen, best = [], [], []
+    limits: list[str] = []
     for component in parts:
         place_of = {v: place for place, v in enumerate(component.variables)}
         inside = [[place_of[v] for v in order if v in place_of] for order in orders]
@@ -218,6 +253,8 @@ def _find_best(
             solved = _Solved(Tree(), start, loss, finished=True)
         if solved.finished:
             own = best_of_component(component, solved.tree, solved.loss, time_is_up)
+        if solved.limit is not None:
+            limits.append(solved.limit)
         first = solved.choices if own.first is None else own.first
         trees.append(solved.tree if candidates.complete else _with_unlisted(candidates, component, solved))
         chosen.append(first)
@@ -225,7 +262,7 @@ def _find_best(
     parents = _parents(candidates.n, parts, chosen)
     proof = proof_of(candidates, parents, trees)
     ties = _ties(candidates.n, parts, chosen, best)
-    return parents, Proof(proof.score, proof.bound, ties, proof.trees, proof.candidates, proof.most_parents)
+    return parents, replace(proof, ties=ties, limits=tuple(dict.fromkeys(limits)))
 
 
 def proof_of(candidates: CandidateSets, parents: Sequence[int], trees: Sequence[Tree]) -> Proof:
