@@ -7,12 +7,13 @@ column is signs (+ beside -), and any of them with blanks around it: a warning s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import OptionError
+from stablebn.options import is_iterable
 
 # Those of pandas but None, which is an answer in many tables: no accident, none of these.
 PANDAS_MARKERS = (
@@ -48,7 +49,7 @@ class Markers(NamedTuple):
 def check_na_values(name: str, value: object) -> None:
     """Check an option: texts, or one text with commas between them."""
     texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, Iterable) or not all(isinstance(text, str) for text in texts):
+    if not is_iterable(texts) or not all(isinstance(text, str) for text in texts):
         raise OptionError(f'{name}={value!r} must be a list of texts, such as ["NA", "-99"]; "" for empty fields only.')
 
 

@@ -61,7 +61,9 @@ def _check_kinds(network: Network, kinds: object) -> None:
     other = [
         node
         for node, kind in network.kinds.items()
-        if node in kinds and kinds[node] != kind and not (node in network.cuts and kinds[node] == "continuous")
+        if isinstance(kinds.get(node), str)
+        and kinds[node] != kind
+        and not (node in network.cuts and kinds[node] == "continuous")
     ]
     if other:
         told = ", ".join(f"{node!r} is {network.kinds[node]}" for node in other)

@@ -308,33 +308,9 @@ class Network(Mapping[Name, Distribution]):
         names = {node: str(node) for node in self}
         if len(set(names.values())) < len(self):
             raise GraphError(f"some names are the same as text: {listed(self.nodes)}.")
-        return self.renamed(
-            names, {node: tuple(map(str, own.levels)) for node, own in self.items() if isinstance(own, CPT)}
+        return renamed(
+            self, names, {node: tuple(map(str, own.levels)) for node, own in self.items() if isinstance(own, CPT)}
         )
-
-    def renamed(self, names: Mapping[Name, Name], levels: Mapping[Name, Sequence[Level]]) -> Network:
-        """Return the network with other names and levels.
-
-        Parameters
-        ----------
-        names : mapping
-            From every node to its new name.
-        levels : mapping
-            From the old names of categorical nodes to their new levels, in the same order; the others keep theirs.
-        """
-        found: dict[Name, Distribution] = {}
-        for node, own in self._distributions.items():
-            parents = tuple(names[parent] for parent in own.parents)
-            if isinstance(own, CPT):
-                found[names[node]] = CPT(tuple(levels.get(node, own.levels)), parents, own.probabilities)
-            elif isinstance(own, LinearGaussian):
-                found[names[node]] = replace(own, parents=parents)
-            else:
-                categorical = len(own.categorical_parents)
-                found[names[node]] = replace(
-                    own, categorical_parents=parents[:categorical], continuous_parents=parents[categorical:]
-                )
-        return Network(found, self.name, self.warnings, {names[node]: points for node, points in self.cuts.items()})
 
     @checked_arguments(path=file_path, force=flag)
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Caution | None:
@@ -384,6 +360,34 @@ def _check_parts(distributions: Mapping[Name, object]) -> None:
             raise GraphError(f"the probabilities of node {node!r} must be a NumPy array of numbers.")
         if isinstance(own, LinearGaussian) and not all(map(_is_real, (*own.coefficients, own.intercept, own.sd))):
             raise GraphError(f"node {node!r} has a coefficient, intercept or standard deviation that is no number.")
+
+
+def renamed(network: Network, names: Mapping[Name, Name], levels: Mapping[Name, Sequence[Level]]) -> Network:
+    """Return a network with other names and levels.
+
+    Parameters
+    ----------
+    network : Network
+    names : mapping
+        From every node to its new name.
+    levels : mapping
+        From the old names of categorical nodes to their new levels, in the same order; the others keep theirs.
+    """
+    found: dict[Name, Distribution] = {}
+    for node, own in network.items():
+        parents = tuple(names[parent] for parent in own.parents)
+        if isinstance(own, CPT):
+            found[names[node]] = CPT(tuple(levels.get(node, own.levels)), parents, own.probabilities)
+        elif isinstance(own, LinearGaussian):
+            found[names[node]] = replace(own, parents=parents)
+        else:
+            categorical = len(own.categorical_parents)
+            found[names[node]] = replace(
+                own, categorical_parents=parents[:categorical], continuous_parents=parents[categorical:]
+            )
+    return Network(
+        found, network.name, network.warnings, {names[node]: points for node, points in network.cuts.items()}
+    )
 
 
 def check_categorical_parents(dag: DAG, kinds: Mapping[Name, Kind]) -> None:

@@ -28,7 +28,7 @@ from stablebn.networks.formats.draft import Draft
 from stablebn.networks.formats.json_text import is_name, object_lines, parse_object
 from stablebn.networks.formats.tables import Cells, Family
 from stablebn.networks.formats.writing import texts
-from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
+from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network, renamed
 
 FORMAT = "stablebn network"
 VERSION = 1
@@ -109,7 +109,7 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
         for node, own in nodes.items()
         if "levels" in own and "values" in own
     }
-    return network.renamed(dict(zip(nodes, names, strict=True)), levels) if levels or "names" in content else network
+    return renamed(network, dict(zip(nodes, names, strict=True)), levels) if levels or "names" in content else network
 
 
 def _values(values: Any, texts: Sequence[str], expected: str, file: str, line: int | None) -> list[Node]:
