@@ -19,6 +19,7 @@ from stablebn.data.wording import kinds_option, tallied
 from stablebn.errors import DataError
 from stablebn.graph.names import name_key
 from stablebn.learners.automatic import is_large, looks_for_curves
+from stablebn.learners.memory import bytes_needed
 from stablebn.stats.moments import Moments
 
 # Of a column's variance no more than a thousandth is its own: coefficients of what it stands with mean nothing.
@@ -259,10 +260,10 @@ def _seconds(table: Table) -> float:
 
 
 def _mebibytes(table: Table) -> float:
-    """The table three times (as it comes, encoded, and for counting), and what Python and its libraries need."""
+    """The table three times (as it comes, encoded, and for counting), all pairs of columns, and Python's libraries."""
     parts = (table.categorical, table.continuous) if isinstance(table, MixedTable) else (table,)
     size = sum((own.codes if isinstance(own, CategoricalTable) else own.values).nbytes for own in parts)
-    return 150 + 3 * size / 2**20
+    return 150 + (3 * size + bytes_needed(table)) / 2**20
 
 
 def in_words(seconds: float) -> str:

@@ -251,3 +251,20 @@ def test_random_tables_are_checked_without_a_foreign_error(columns: list[list[ob
     check = sb.check(dict(enumerate(columns)))
     assert json.loads(check.to_json())["exit_code"] == check.exit_code
     assert str(check)
+
+
+@pytest.mark.parametrize(("kinds", "rows", "seconds"), [("categorical", 2000, 1.0), ("continuous", 2000, 2.3)])
+def test_the_forecast_is_near_what_was_measured(kinds: str, rows: int, seconds: float) -> None:
+    """Seconds of the processor with one thread, of 100 variables; within a factor of three."""
+    found = sb.check(sb.random_network(100, kinds=kinds, seed=5).sample(rows, seed=1))
+    assert found.seconds is not None
+    assert seconds / 3 < found.seconds < 3 * seconds
+
+
+def test_the_forecast_of_memory_grows_with_the_square_of_the_columns() -> None:
+    few, many = (
+        sb.check(sb.random_network(n, kinds="continuous", seed=5).sample(10, seed=1)).mebibytes for n in (50, 400)
+    )
+    assert few is not None
+    assert many is not None
+    assert many - few > 50
