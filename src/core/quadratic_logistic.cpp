@@ -19,7 +19,8 @@ namespace {
 constexpr int BITS_OF_VALUES = 36, BITS_OF_VALUES_AND_ROWS = 62;
 constexpr int BITS_OF_LOSSES = 32, BITS_OF_GRADIENT = 24, BITS_OF_INFORMATION = 20, BITS_OF_RESULT = 24;
 
-/// Newton's method makes its last step when the penalised log-likelihood will grow by less than this many nats, or after so many steps.
+/// Newton's method makes its last step when the penalised log-likelihood will grow by less than this many nats, or after so
+/// many steps.
 constexpr double ENOUGH = 0x1p-20;
 constexpr int MOST_STEPS = 60;
 /// A step that does not raise it is halved so often.
@@ -255,7 +256,9 @@ private:
                 const std::size_t i = a * d_ + j;
                 penalty += 0.5 * PENALTY * at[i] * (at[i] - mean);
                 state.gradient[i] -= PENALTY * (at[i] - mean);
-                for (std::size_t b = 0; b <= a; ++b) state.information(i, b * d_ + j) += PENALTY * ((a == b ? 1.0 : 0.0) - share);
+                for (std::size_t b = 0; b <= a; ++b) {
+                    state.information(i, b * d_ + j) += PENALTY * ((a == b ? 1.0 : 0.0) - share);
+                }
             }
         }
         state.penalised = state.value - Wide{units(penalty, BITS_OF_LOSSES)};
