@@ -15,11 +15,13 @@ namespace stablebn {
 
 namespace {
 
-constexpr int BITS_OF_VALUES = 20;
-constexpr int BITS_OF_LOSSES = 32, BITS_OF_GRADIENT = 24, BITS_OF_INFORMATION = 20, BITS_OF_RESULT = 20;
+// Of values after the point, unless there are so many rows that the squares of their sums do not fit 126 bits.
+constexpr int BITS_OF_VALUES = 36, BITS_OF_VALUES_AND_ROWS = 62;
+constexpr int BITS_OF_LOSSES = 32, BITS_OF_GRADIENT = 24, BITS_OF_INFORMATION = 20, BITS_OF_RESULT = 24;
 
-/// Newton's method ends when the penalised log-likelihood will grow by less than this many nats, or after so many steps.
-constexpr double ENOUGH = 0x1p-26;
+/// Newton's method makes its last step when the penalised log-likelihood will grow by less than this many nats, or after so
+/// many steps.
+constexpr double ENOUGH = 0x1p-20;
 constexpr int MOST_STEPS = 60;
 /// A step that does not raise it is halved so often.
 constexpr int MOST_HALVINGS = 20;
@@ -45,7 +47,8 @@ QuadraticLogistic::QuadraticLogistic(const Strata& strata, std::span<const int> 
     if (all.weighted()) {
         for (const std::int32_t row : rows) weights_.push_back(all.weights[row]);
     }
-    const int shift = strata.bits() - BITS_OF_VALUES;
+    const auto bits_of_total = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(strata.counts().total())));
+    const int shift = strata.bits() - std::min(BITS_OF_VALUES, BITS_OF_VALUES_AND_ROWS - bits_of_total);
     for (std::size_t j = 0; j < columns_; ++j) {
         const auto values = strata.values(columns[j]);
         Wide count = 0, sum = 0, squares = 0;
@@ -91,7 +94,12 @@ public:
             if (!solve(best.information, change)) break;
             double growth = 0;
             for (std::size_t i = 0; i < change.size(); ++i) growth += 0.5 * best.gradient[i] * change[i];
-            if (!(growth >= ENOUGH) || !climb(at, change, best)) break;
+            if (!(growth >= ENOUGH)) {
+                for (std::size_t i = 0; i < at.size(); ++i) at[i] += change[i];
+                best = evaluate(at);
+                break;
+            }
+            if (!climb(at, change, best)) break;
         }
         const double nats = from_units(best.value, BITS_OF_LOSSES);
         return {static_cast<Wide>(std::nearbyint(std::ldexp(nats, BITS_OF_RESULT))) << (FIXED_BITS - BITS_OF_RESULT)};
@@ -248,7 +256,9 @@ private:
                 const std::size_t i = a * d_ + j;
                 penalty += 0.5 * PENALTY * at[i] * (at[i] - mean);
                 state.gradient[i] -= PENALTY * (at[i] - mean);
-                for (std::size_t b = 0; b <= a; ++b) state.information(i, b * d_ + j) += PENALTY * ((a == b ? 1.0 : 0.0) - share);
+                for (std::size_t b = 0; b <= a; ++b) {
+                    state.information(i, b * d_ + j) += PENALTY * ((a == b ? 1.0 : 0.0) - share);
+                }
             }
         }
         state.penalised = state.value - Wide{units(penalty, BITS_OF_LOSSES)};

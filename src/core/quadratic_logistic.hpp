@@ -38,7 +38,7 @@ private:
     std::size_t columns_;
     /// Weights of rows; none if each stands for itself.
     std::vector<std::int64_t> weights_;
-    /// In steps of 2**-20 standard deviations of the whole column.
+    /// In steps of 2**-36 standard deviations of the whole column, or larger ones of very many rows.
     Matrix<std::int64_t> steps_;
     /// In standard deviations of the stratum, [rows, columns].
     Matrix<double> values_;
