@@ -361,7 +361,7 @@ def _draw_options(streams: Streams, combination: Combination, question: str, tab
         options.setdefault("max_condition", 2)
     if "test" in options and streams.often("alpha of a test", 0.15):
         options["alpha"] = P_VALUE
-    if algorithm == "fges" and table.n > 8:
+    if algorithm in ("fges", "averaged") and table.n > 8:
         options.setdefault("max_parents", 3)
     if streams.often("duplicates", 0.15):
         options["duplicates"] = "merge"
