@@ -22,6 +22,8 @@ _MOST_COST: Mapping[str, int] = {"low": 300_000_000, "normal": 1_200_000_000, "h
 # What scoring a parent set costs: the part that rows do not change, and per row, in nanoseconds.
 _COST_OF_SET = {"categorical": 1_000, "continuous": 4_000, "mixed": 4_000}
 _COST_OF_ROW = 0.4
+# How many times as much it costs if values are missing: each parent in turn is scored on rows of its own.
+_COST_OF_INCOMPLETE = 50
 # The same if the counts of all sets of variables were worked out beforehand.
 _COST_OF_KNOWN_SET = 500
 # No level of parent sets is begun after so many candidates. A few are handed to Python, where ties are listed.
@@ -114,7 +116,7 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     n, statistics = problem.scores.n, problem.statistics
     most = _MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST[config.effort]
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
-    cost_of_set = _COST_OF_SET[statistics.kind] + cost_of_rows
+    cost_of_set = (_COST_OF_SET[statistics.kind] + cost_of_rows) * (_COST_OF_INCOMPLETE if statistics.has_holes else 1)
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)
     if n > MOST_PLACES_IN_BEST:
         return int(one_by_one)
