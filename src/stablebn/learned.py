@@ -335,14 +335,15 @@ def order_warnings(problem: Problem, prepared: Prepared) -> Iterator[Caution]:
             tuple(name for group in told for name in group),
             f"only names decide between columns that can be exchanged without a change of the table: {shown}.",
         )
-    # If there was no time for an order at all, the warning of the time says so.
-    if problem.undecided and problem.tied:
+    if problem.undecided:
         names = sorted((problem.names[v] for v in problem.undecided), key=name_key)
+        cause = (
+            "these columns look so much alike that names had to decide between them"
+            if problem.tied
+            else "there was no time to order the columns by their data, so their names did"
+        )
         yield Caution(
-            "names-decide",
-            tuple(names),
-            f"these columns look so much alike that names had to decide between them: {listed(names)}. Under other "
-            "names the graph may be another.",
+            "names-decide", tuple(names), f"{cause}: {listed(names)}. Under other names the graph may be another."
         )
 
 
