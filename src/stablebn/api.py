@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from stablebn import _core
 from stablebn.arguments import (
     CheckArguments,
     CITestArguments,
@@ -38,7 +39,6 @@ from stablebn.data import (
     Prepared,
     prepare_as,
 )
-from stablebn.data.blocks import AnyTable
 from stablebn.data.cut_points import USUAL_BINS
 from stablebn.data.growing import GrowingTable, given_reading, with_own_reading
 from stablebn.data.memory import USUAL_MEMORY, bytes_of
@@ -58,7 +58,6 @@ from stablebn.learners import (
     Pattern,
     Problem,
     SearchConfig,
-    define_problem,
     learner_of,
     measured,
     number_variables,
@@ -68,6 +67,7 @@ from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoi
 from stablebn.learners.config import AVERAGES, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.interruption import Interruption
 from stablebn.learners.lone_test import tested_alone
+from stablebn.learners.problem import WorkOnTable, within_time
 from stablebn.learners.proven import BestDag
 from stablebn.learners.registry import MOST_ACCURATE
 from stablebn.naming import (
@@ -92,7 +92,6 @@ from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb, climb
 from stablebn.stats import source_of, statistics_of
-from stablebn.stats.sources import RowSource
 from stablebn.threads import cores
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ logger = logging.getLogger(__name__)
 Scored = TypeVar("Scored", LearnArguments, ScoreArguments)
 
 TableArguments: TypeAlias = LearnArguments | ScoreArguments | CheckArguments | FitArguments | CITestArguments
+
+Made = TypeVar("Made")
 
 Search = Callable[[Problem, SearchConfig], Climb | Pattern]
 """What finds a graph."""
@@ -175,10 +176,14 @@ def learn_among(
     path = None if asked.checkpoint is None else Path(asked.checkpoint)
     earlier = None if path is None else read_checkpoint(path, resume=asked.resume)
 
-    prepared = prepared or _prepared(asked, _binning(asked), duplicates=asked.duplicates)
+    latest = None if deadline is None or asked.max_time is None else deadline + _grace(asked.max_time)
+    prepared = prepared or _in_time(
+        asked, latest, lambda: _prepared(asked, _binning(asked), duplicates=asked.duplicates)
+    )
     threads = asked.threads or cores()
     source = source_of(prepared.whole, asked.engine, threads=threads) if asked.engine == "gpu" else prepared.whole
-    asked, chosen, uncertain = _with_choices(asked, prepared, source, threads, deadline)
+    work = WorkOnTable(source, threads=threads, deadline=deadline, latest=latest, watch=asked.progress)
+    asked, chosen, uncertain = _with_choices(asked, prepared, work)
     learner = LEARNERS[asked.algorithm]
     depends_on_units = _units_warning(asked, prepared)
     unit_free = _is_unit_free(asked, prepared)
@@ -188,16 +193,16 @@ def learn_among(
     config = asked.part(ScoreConfig)
     known = known_among(said, prepared, config) if known is None else known
     by_kind = forbidden_by_kind(config, kinds)
-    problem = define_problem(
-        source,
-        config,
-        unit_free=unit_free,
-        relation=None if start is None else relation_of(start, prepared.table.names),
-        constraints=constraints_of(known, by_kind, prepared),
-        called=called or called_names(prepared),
-        threads=threads,
-        deadline=deadline,
-        watch=asked.progress,
+    problem = _in_time(
+        asked,
+        None,
+        lambda: work.problem(
+            config,
+            unit_free=unit_free,
+            relation=None if start is None else relation_of(start, prepared.table.names),
+            constraints=constraints_of(known, by_kind, prepared),
+            called=called or called_names(prepared),
+        ),
     )
     test = name_of_test(problem.statistics, asked.test) if TESTS_INDEPENDENCE in learner.traits else asked.test
     asked = asked.as_used(
@@ -296,8 +301,24 @@ def learn_among(
     return result
 
 
+def _grace(max_time: float) -> float:
+    """How much longer than max_time reading and counting may take, to return what has no order yet rather than fail."""
+    return 0.8 * max(1.0, max_time / 10)
+
+
+def _in_time(asked: LearnArguments, latest: float | None, work: Callable[[], Made]) -> Made:
+    """Do some work without which there is no graph at all."""
+    try:
+        return work() if latest is None else within_time(latest, work)
+    except _core.TimeIsUp:
+        raise OptionError(
+            f"max_time={asked.max_time} seconds were over while the table was read and counted, so there is no graph. "
+            "Allow more time, or use fewer columns or rows."
+        ) from None
+
+
 def _with_choices(
-    asked: LearnArguments, prepared: Prepared, source: AnyTable | RowSource, threads: int, deadline: float | None
+    asked: LearnArguments, prepared: Prepared, work: WorkOnTable
 ) -> tuple[LearnArguments, dict[str, str], tuple[Caution, ...]]:
     """Choose the algorithm and the score that were left to the library; return why by option, and any doubt."""
     chosen = {}
@@ -305,15 +326,7 @@ def _with_choices(
     if asked.algorithm == AUTOMATIC:
         algorithm, chosen["algorithm"] = MOST_ACCURATE, "the most accurate one"
         if asked.score == AUTOMATIC:
-            choice = score_for(
-                prepared.whole,
-                source,
-                k=asked.k,
-                arcs=asked.arcs,
-                threads=threads,
-                deadline=deadline,
-                watch=asked.progress,
-            )
+            choice = score_for(prepared.whole, work, k=asked.k, arcs=asked.arcs)
             if choice.uncertain is not None:
                 uncertain = (Caution("uncertain-score", (), choice.uncertain),)
             chosen["score"] = choice.why

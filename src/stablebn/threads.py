@@ -10,11 +10,14 @@ import os
 import threading
 from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from contextvars import copy_context
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 Answer = TypeVar("Answer")
+
+_SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def cores() -> int:
@@ -54,7 +57,8 @@ def run_interruptibly(task: Callable[[], Answer]) -> Answer:
 
     A system call that waits for a pipe or a stalled disk does not return at Ctrl-C. So the main thread, which receives
     signals, does not make it: it waits for a thread that does. If the wait is interrupted, the thread is abandoned: it
-    runs until the call returns, and its result is lost. Other threads receive no signals and run the task themselves.
+    runs until the call returns, and its result is lost. The same holds if a limit of time ends the wait
+    (`_core.within_time`). Other threads receive no signals and run the task themselves.
     """
     if threading.current_thread() is not threading.main_thread():
         return task()
@@ -98,9 +102,9 @@ class _Reading(Generic[Answer]):
         self.ended = True
 
     def result(self) -> Answer:
-        """Wait for the result; Ctrl-C ends the wait."""
+        """Wait for the result; Ctrl-C and a limit of time end the wait."""
         try:
-            found, error = self._news.get()
+            found, error = self._next_news()
         except BaseException:
             _abandoned.append(self)
             raise
@@ -111,6 +115,14 @@ class _Reading(Generic[Answer]):
                 # Its traceback refers to this frame: the cycle would keep the table in memory.
                 del error
         return found  # type: ignore[return-value]
+
+    def _next_news(self) -> tuple[Answer | None, BaseException | None]:
+        from stablebn import _core
+
+        while True:
+            _core.check_time()
+            with suppress(Empty):
+                return self._news.get(timeout=_SECONDS_BETWEEN_LOOKS)
 
 
 _abandoned: list[_Reading[Any]] = []

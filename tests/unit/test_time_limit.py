@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable
+from itertools import count
 
 import pytest
 from tests.drawn import LEARNERS
@@ -14,21 +17,22 @@ from stablebn.data import prepare
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import climb
+from stablebn.threads import run_interruptibly
 
 ASIA = sb.read_network("asia").sample(200, seed=1)
 MIXED = sb.random_network(6, kinds="mixed", seed=1).sample(200, seed=1)
 
 
 @pytest.fixture
-def end_the_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """What a test calls when the time is to be up."""
-    ends = [False]
-    monkeypatch.setattr(time, "monotonic", lambda: 1e9 if ends[0] else 0.0)
+def set_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """What a test calls to set the clock, which otherwise stands still at 0 seconds."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
-    def end() -> None:
-        ends[0] = True
+    def set_now(seconds: float) -> None:
+        now[0] = seconds
 
-    return end
+    return set_now
 
 
 def _refuse(*arguments: object, **options: object) -> None:
@@ -38,7 +42,7 @@ def _refuse(*arguments: object, **options: object) -> None:
 @pytest.mark.parametrize("algorithm", [*LEARNERS, "auto"])
 @pytest.mark.parametrize("data", [ASIA, MIXED], ids=["categorical", "mixed"])
 def test_without_time_for_an_order_there_is_no_search(
-    algorithm: str, data: object, end_the_time: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    algorithm: str, data: object, set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if algorithm == "fges" and data is MIXED:
         pytest.skip("refused: the default score has other arcs")
@@ -47,13 +51,55 @@ def test_without_time_for_an_order_there_is_no_search(
 
     def told(stage: str, steps: int) -> None:
         if stage == "counting":
-            end_the_time()
+            set_time(60.1)
 
     result = sb.learn(data, algorithm, max_time=60.0, threads=1, progress=told)
     assert not result.finished
     assert not result.arcs
     assert "max-time" in [caution.code for caution in result.warnings]
-    assert "names-decide" not in [caution.code for caution in result.warnings]
+    assert "names-decide" in [caution.code for caution in result.warnings]
+
+
+@pytest.mark.parametrize("stage", ["reading", "counting"])
+@pytest.mark.parametrize("algorithm", ["tabu-stable", "auto"])
+@pytest.mark.parametrize("data", [ASIA, MIXED], ids=["categorical", "mixed"])
+def test_a_table_that_cannot_be_read_and_counted_in_time_is_an_error(
+    data: object, algorithm: str, stage: str, set_time: Callable[[float], None]
+) -> None:
+    def told(at: str, steps: int) -> None:
+        if at == stage:
+            set_time(66.1)
+
+    with pytest.raises(sb.OptionError, match=r"max_time=60\.0 seconds were over while the table was read"):
+        sb.learn(data, algorithm, max_time=60.0, threads=1, progress=told)
+
+
+def test_a_read_that_does_not_return_is_no_longer_waited_for() -> None:
+    may_return = threading.Event()
+    looks = count()
+    with pytest.raises(_core.TimeIsUp):
+        _core.within_time(lambda: next(looks) == 2, lambda: run_interruptibly(may_return.wait))
+    may_return.set()
+
+
+def test_scores_are_not_compared_once_the_time_is_up(set_time: Callable[[float], None]) -> None:
+    def told(at: str, steps: int) -> None:
+        if at == "ordering":
+            set_time(60.1)
+
+    result = sb.learn(MIXED, max_time=60.0, threads=1, progress=told)
+    assert result.config["score"] == "bic"
+    assert result.chosen["score"] == "there was no time to compare scores"
+    assert not result.finished
+
+
+@pytest.mark.parametrize("kinds", ["continuous", "mixed"])
+def test_rows_are_counted_once_though_scores_are_compared(kinds: str) -> None:
+    stages = Counter[str]()
+    table = sb.random_network(6, kinds=kinds, seed=1).sample(200, seed=1)
+    sb.learn(table, progress=lambda stage, steps: stages.update([stage]))
+    assert stages["counting"] == 1
+    assert stages["ordering"] == 3
 
 
 def test_without_time_a_climb_makes_no_step() -> None:
@@ -63,6 +109,15 @@ def test_without_time_a_climb_makes_no_step() -> None:
     assert len(found.steps) == 0
     assert not found.finished
     assert found.score == problem.scores.dag(found.parents)
+
+
+def test_of_limits_within_limits_all_hold() -> None:
+    def inner() -> None:
+        _core.within_time(lambda: False, _core.check_time)
+
+    with pytest.raises(_core.TimeIsUp):
+        _core.within_time(lambda: True, inner)
+    _core.check_time()
 
 
 def test_a_limit_of_time_ends_with_the_work_that_it_is_for() -> None:

@@ -10,19 +10,25 @@ namespace stablebn {
 
 namespace {
 
-/// Whom this thread asks whether the time is up.
-thread_local const nb::callable* asked = nullptr;
+/// The innermost limit of this thread.
+thread_local const TimeLimit* innermost = nullptr;
 
 }  // namespace
 
-TimeLimit::TimeLimit(const nb::callable& time_is_up) : outer_(std::exchange(asked, &time_is_up)) {}
+TimeLimit::TimeLimit(const nb::callable& time_is_up) : time_is_up_(time_is_up), outer_(std::exchange(innermost, this)) {}
 
-TimeLimit::~TimeLimit() { asked = outer_; }
+TimeLimit::~TimeLimit() { innermost = outer_; }
+
+void TimeLimit::check() {
+    for (const TimeLimit* limit = innermost; limit; limit = limit->outer_) {
+        if (nb::cast<bool>(limit->time_is_up_())) throw TimeIsUp{};
+    }
+}
 
 void look_at_signals() {
     const nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals()) throw nb::python_error();
-    if (asked && nb::cast<bool>((*asked)())) throw TimeIsUp{};
+    TimeLimit::check();
 }
 
 void bind_numbers(nb::module_& m);
@@ -61,6 +67,8 @@ NB_MODULE(_core, m) {
           },
           nb::arg("time_is_up"), nb::arg("work"),
           "Call `work` and return what it returns; raise `TimeIsUp` from within the core as soon as `time_is_up` says so.");
+    m.def("check_time", &stablebn::TimeLimit::check,
+          "Raise `TimeIsUp` if `time_is_up` of a call of `within_time` that has not ended says so: for long work in Python.");
     stablebn::bind_numbers(m);
     stablebn::bind_encoding(m);
     stablebn::bind_statistics(m);

@@ -44,8 +44,8 @@ struct TimeIsUp : std::exception {
     const char* what() const noexcept override { return "the time is up"; }
 };
 
-/// While there is one, the work of this thread asks now and then whether the time is up, and ends with `TimeIsUp` if it is. It
-/// is made with the interpreter's lock, and asks with it.
+/// While there is one, the work of this thread asks now and then whether the time is up, and ends with `TimeIsUp` if it is; of
+/// limits within limits, all are asked. It is made with the interpreter's lock, and asks with it.
 class TimeLimit {
 public:
     explicit TimeLimit(const nb::callable& time_is_up);
@@ -53,8 +53,12 @@ public:
     TimeLimit(const TimeLimit&) = delete;
     TimeLimit& operator=(const TimeLimit&) = delete;
 
+    /// Throw `TimeIsUp` if a limit of this thread is met.
+    static void check();
+
 private:
-    const nb::callable* outer_;
+    const nb::callable& time_is_up_;
+    const TimeLimit* outer_;
 };
 
 /// Raise what a signal raises: Ctrl-C, in the main thread; and `TimeIsUp` if there is a limit and it is met.

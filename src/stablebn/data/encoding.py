@@ -428,6 +428,7 @@ def parts_of(columns: Columns, threads: int) -> dict[Name, list[Part]]:
     parts: dict[Name, list[Part]] = {}
     texts: dict[Name, list[_TextChunk]] = {}
     for name, column in columns.items():
+        _core.check_time()
         if pa.types.is_dictionary(column.type):
             parts[name] = _dictionary_parts(column)
         elif (close := close_integers(column)) is not None:

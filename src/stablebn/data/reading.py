@@ -101,10 +101,13 @@ def read(
         dialect.refuse("this table")
     every = [name for name, _ in found.columns]
     check_unique(every)
+    from stablebn import _core
+
     wanted = set(choice.of(every))
     unreadable = Problems() if problems is None else problems
     columns: Columns = {}
     for name, values in found.columns:
+        _core.check_time()
         if name in wanted:
             with unreadable.collected():
                 columns[name] = arrow_column(f"column {name!r}", values, remedy={"drop": (name,)})

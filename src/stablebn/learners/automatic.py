@@ -6,17 +6,16 @@ depends on the table alone: on its kind, its size, and how much two scores gain 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from stablebn import _core
 from stablebn.data.blocks import AnyTable
 from stablebn.learners.config import SearchConfig
-from stablebn.learners.problem import define_problem
+from stablebn.learners.problem import WorkOnTable, within_time
 from stablebn.learners.registry import MOST_ACCURATE
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.scores.registry import ScoreConfig
-from stablebn.stats.sources import RowSource
 
 USUAL_SCORE = "bic"
 """The score if an algorithm is named and no score, as in the paper and in other packages."""
@@ -81,31 +80,30 @@ class ScoreChoice:
 
 def score_for(
     table: AnyTable,
-    source: AnyTable | RowSource,
+    work: WorkOnTable,
     *,
     k: float,
     arcs: str | None = None,
-    threads: int = 1,
-    deadline: float | None = None,
-    watch: Callable[[str, int], None] | None = None,
 ) -> ScoreChoice:
     """Choose the score and the prior for a table.
 
     Parameters
     ----------
     table : Table or BlockTable
-    source : Table, BlockTable or RowSource
-        What counts its rows: the table itself, or another engine.
+    work : WorkOnTable
+        On this table. After its deadline no scores are compared.
     k : float
         The multiplier of the penalty; one that is not 1 was given, and only some scores have it.
     arcs : {"clg", "any"}, optional
         Of mixed data: "clg" excludes arcs from continuous to categorical variables, and so the scores for them.
-    threads : int
-    deadline : float, optional
-        When to stop looking for nonlinear relations, in terms of `time.monotonic`.
-    watch : callable, optional
-        Called with what is under way, and how far it is.
     """
+    try:
+        return _score_for(table, work, k=k, arcs=arcs)
+    except _core.TimeIsUp:
+        return ScoreChoice("bic", "there was no time to compare scores")
+
+
+def _score_for(table: AnyTable, work: WorkOnTable, *, k: float, arcs: str | None) -> ScoreChoice:
     if k != 1:
         return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
     is_large_and_mixed = table.kind == "mixed" and is_large(table)
@@ -115,22 +113,19 @@ def score_for(
     if table.kind == "categorical":
         return ScoreChoice("qnml", "categorical data")
 
-    def gain(score: str) -> int:
-        return _gain(source, score, threads, deadline, watch)
-
     if table.kind == "mixed" and arcs == "clg":
         return ScoreChoice("bic", "mixed data, arcs='clg'")
     if is_large_and_mixed:
-        if gain("basis") > LEAST_BLOCK_GAIN * gain("bic"):
+        if _gain("basis", work) > LEAST_BLOCK_GAIN * _gain("bic", work):
             return ScoreChoice("basis", "a large mixed table with arcs from numbers to categories", algorithm="fges")
         return ScoreChoice("bic", "a large mixed table, conditional linear Gaussian", algorithm="tabu-stable")
     if table.kind == "mixed":
-        if gain("adaptive") > LEAST_ADAPTIVE_GAIN * gain("bic"):
+        if _gain("adaptive", work) > LEAST_ADAPTIVE_GAIN * _gain("bic", work):
             return ScoreChoice("adaptive", "mixed data with arcs from numbers to categories")
         return ScoreChoice("bic", "mixed data, conditional linear Gaussian")
     if not looks_for_curves(table):
         return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
-    linear, polynomial = gain("bic"), gain("basis")
+    linear, polynomial = _gain("bic", work), _gain("basis", work)
     nonlinear = polynomial > LEAST_GAIN * linear
     uncertain = None
     if linear > 0 and abs(Fraction(polynomial, linear) - LEAST_GAIN) <= UNCERTAIN:
@@ -145,14 +140,23 @@ def score_for(
     return ScoreChoice("bic", "continuous data with linear relations", uncertain=uncertain)
 
 
-def _gain(
-    source: AnyTable | RowSource,
-    score: str,
-    threads: int,
-    deadline: float | None,
-    watch: Callable[[str, int], None] | None,
-) -> int:
-    """Return how much more Tabu-Stable's graph scores than the graph without arcs, in units of 2**-62 nats."""
+def _gain(score: str, work: WorkOnTable) -> int:
+    """Return how much more Tabu-Stable's graph scores than the graph without arcs, in units of 2**-62 nats.
+
+    Raises
+    ------
+    TimeIsUp
+        Of the core: the deadline of the work is past.
+    """
     config = ScoreConfig(score, prior="size")
-    problem = define_problem(source, config, unit_free=True, threads=threads, deadline=deadline, watch=watch)
-    return tabu_stable(problem, SearchConfig()).score - problem.scores.dag([0] * problem.scores.n)
+    # These are needed in any case, and may take a little longer.
+    work.statistics(unit_free=True)
+
+    def gain() -> int:
+        problem = work.problem(config, unit_free=True)
+        found = tabu_stable(problem, SearchConfig())
+        if problem.time_is_up():
+            raise _core.TimeIsUp
+        return found.score - problem.scores.dag([0] * problem.scores.n)
+
+    return gain() if work.deadline is None else within_time(work.deadline, gain)

@@ -153,22 +153,84 @@ def define_problem(
     watch : callable, optional
         Called with what is under way, and how far it is; by the learner too.
     """
-    check_memory_for(table)
-    relations = [] if relation is None else [relation]
-    if constraints is not None and constraints.is_everything:
-        constraints = None
-    if constraints is not None:
-        relations.append(constraints.relation())
-    if watch is not None:
-        watch("counting", 0)
-    try:
-        statistics = statistics_of(table, unit_free=unit_free, threads=threads)
-        if watch is not None:
-            watch("ordering", 0)
-        problem = number_variables(statistics, config, relations, called, deadline, watch)
-    except MemoryError as error:
-        raise out_of_memory(table) from error
-    return problem if constraints is None else replace(problem, constraints=constraints.renumbered(problem.given))
+    work = WorkOnTable(table, threads=threads, deadline=deadline, watch=watch)
+    return work.problem(config, unit_free=unit_free, relation=relation, constraints=constraints, called=called)
+
+
+class WorkOnTable:
+    """A table from which several problems may be made, which share its statistics and scores.
+
+    Parameters
+    ----------
+    table, threads, deadline, watch
+        As in `define_problem`.
+    latest : float, optional
+        When to give up if there are no statistics yet, in terms of `time.monotonic`: `_core.TimeIsUp` is raised.
+    """
+
+    def __init__(
+        self,
+        table: AnyTable | RowSource,
+        *,
+        threads: int = 1,
+        deadline: float | None = None,
+        latest: float | None = None,
+        watch: Callable[[str, int], None] | None = None,
+    ) -> None:
+        self.deadline = deadline
+        self.watch = watch
+        self._table = table
+        self._threads = threads
+        self._latest = latest
+        self._statistics: dict[bool, AnyStatistics] = {}
+        self._scores: dict[tuple[bool, ScoreConfig], CompiledScores] = {}
+
+    def statistics(self, *, unit_free: bool) -> AnyStatistics:
+        """The statistics of the table, made when they are first asked for."""
+        if unit_free not in self._statistics:
+            check_memory_for(self._table)
+            if self.watch is not None:
+                self.watch("counting", 0)
+            count = partial(statistics_of, self._table, unit_free=unit_free, threads=self._threads)
+            self._statistics[unit_free] = self._by(self._latest, count)
+        return self._statistics[unit_free]
+
+    def scores(self, config: ScoreConfig, *, unit_free: bool) -> CompiledScores:
+        """The scores of families, made when they are first asked for."""
+        key = unit_free, config
+        if key not in self._scores:
+            statistics = self.statistics(unit_free=unit_free)
+            self._scores[key] = self._by(self._latest, partial(scores_from, statistics, config))
+        return self._scores[key]
+
+    def problem(
+        self,
+        config: ScoreConfig,
+        *,
+        unit_free: bool = False,
+        relation: Relation | None = None,
+        constraints: Constraints | None = None,
+        called: Mapping[Name, Name] | None = None,
+    ) -> Problem:
+        """Make a problem; for the parameters see `define_problem`."""
+        relations = [] if relation is None else [relation]
+        if constraints is not None and constraints.is_everything:
+            constraints = None
+        if constraints is not None:
+            relations.append(constraints.relation())
+        statistics = self.statistics(unit_free=unit_free)
+        scores = self.scores(config, unit_free=unit_free)
+        if self.watch is not None:
+            self.watch("ordering", 0)
+        number = partial(_numbered, statistics, scores, config, relations, called, self.deadline, self.watch)
+        problem = self._by(None, number)
+        return problem if constraints is None else replace(problem, constraints=constraints.renumbered(problem.given))
+
+    def _by(self, latest: float | None, work: Callable[[], _Made]) -> _Made:
+        try:
+            return work() if latest is None else within_time(latest, work)
+        except MemoryError as error:
+            raise out_of_memory(self._table) from error
 
 
 def number_variables(
@@ -184,8 +246,18 @@ def number_variables(
     The numbers of continuous variables follow the unit-free order even where the processing order does not: the order
     of elimination in determinants, and with it their last bits, must not change with a column's unit.
     """
-    scores = scores_from(statistics, config)
+    return _numbered(statistics, scores_from(statistics, config), config, relations, called, deadline, watch)
 
+
+def _numbered(
+    statistics: AnyStatistics,
+    scores: CompiledScores,
+    config: ScoreConfig,
+    relations: Sequence[Relation],
+    called: Mapping[Name, Name] | None,
+    deadline: float | None,
+    watch: Callable[[str, int], None] | None,
+) -> Problem:
     def ordered() -> tuple[ToldApart, list[int]]:
         told = canonical_order(
             statistics,
@@ -201,7 +273,7 @@ def number_variables(
         return told, unit_free_numbers(statistics, scores, told.order)
 
     try:
-        told, numbering = ordered() if deadline is None else _within_time(deadline, ordered)
+        told, numbering = ordered() if deadline is None else within_time(deadline, ordered)
     except _core.TimeIsUp:
         told = order_by_names(statistics.names, called)
         numbering = told.order
@@ -227,8 +299,8 @@ def _is_past(deadline: float) -> bool:
     return time.monotonic() > deadline
 
 
-def _within_time(deadline: float, work: Callable[[], _Made]) -> _Made:
-    """Do some work; raise `_core.TimeIsUp` as soon as the deadline is past."""
+def within_time(deadline: float, work: Callable[[], _Made]) -> _Made:
+    """Do some work; raise `_core.TimeIsUp` as soon as the deadline, in terms of `time.monotonic`, is past."""
     if _is_past(deadline):
         raise _core.TimeIsUp
     return _core.within_time(partial(_is_past, deadline), work)

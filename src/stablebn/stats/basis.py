@@ -115,6 +115,7 @@ def basis_of(
     parts: list[_Part] = []
     frequencies: list[list[int]] = []
     for own in variables:
+        _core.check_time()
         if isinstance(own, Number):
             parts.append(_Polynomials(scores_of(continuous, own), degree))
             frequencies.append([])
@@ -175,6 +176,7 @@ class _RowsOfColumns:
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block of rows and the arguments."""
         for start in self._starts:
+            _core.check_time()
             yield function(self._only or self._table(slice(start, start + _ROWS_AT_ONCE)), *arguments)
 
     def _table(self, rows: slice) -> ContinuousTable:
