@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -31,3 +33,26 @@ def forced_engine(engine: str) -> Iterator[str]:
     assert _core.use_engine(engine)
     yield engine
     _core.use_engine(before)
+
+
+@pytest.fixture
+def set_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """What a test calls to set the clock, which otherwise stands still at 0 seconds."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def set_now(seconds: float) -> None:
+        now[0] = seconds
+
+    return set_now
+
+
+@pytest.fixture
+def time_is_up(set_time: Callable[[float], None]) -> dict[str, Any]:
+    """Options of `learn` with which the time is up as soon as the table has been read."""
+
+    def told(stage: str, steps: int) -> None:
+        if stage == "counting":
+            set_time(60.1)
+
+    return {"max_time": 60.0, "progress": told}

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine.hpp"
+#include "pool.hpp"
 
 namespace stablebn {
 
@@ -43,6 +44,7 @@ void add_inner_products(const Matrix<std::int32_t>& left, const Matrix<std::int3
                         Matrix<std::int64_t>& sums) {
     const std::size_t rows = left.rows(), fours = rows / 4 * 4, pairs = rows / 2 * 2;
     for (std::size_t j = 0; j < fours; j += 4) {
+        Watch::look_now_and_then();
         const std::int32_t* four[4] = {right[j].data(), right[j + 1].data(), right[j + 2].data(), right[j + 3].data()};
         for (std::size_t i = j / 2 * 2; i < pairs; i += 2) {
             const std::int32_t* two[2] = {left[i].data(), left[i + 1].data()};

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -182,8 +183,10 @@ def learn_among(
     )
     threads = asked.threads or cores()
     source = source_of(prepared.whole, asked.engine, threads=threads) if asked.engine == "gpu" else prepared.whole
-    work = WorkOnTable(source, threads=threads, deadline=deadline, latest=latest, watch=asked.progress)
-    asked, chosen, uncertain = _with_choices(asked, prepared, work)
+    # What a checkpoint holds is about this score and this order: another run must find both again.
+    until = deadline if path is None else None
+    work = WorkOnTable(source, threads=threads, deadline=until, latest=latest, watch=asked.progress)
+    asked, chosen, uncertain = _in_time(asked, None, partial(_with_choices, asked, prepared, work))
     learner = LEARNERS[asked.algorithm]
     depends_on_units = _units_warning(asked, prepared)
     unit_free = _is_unit_free(asked, prepared)
@@ -217,6 +220,7 @@ def learn_among(
         problem,
         constraints=problem.constraints and problem.constraints.within(search.most_parents),
         start=start_parent_sets(start, problem),
+        deadline=deadline,
         interruption=interruption,
     )
     # If names decided because the time was up, another time they will not: there is nothing to go on from.
@@ -303,7 +307,7 @@ def learn_among(
 
 def _grace(max_time: float) -> float:
     """How much longer than max_time reading and counting may take, to return what has no order yet rather than fail."""
-    return 0.8 * max(1.0, max_time / 10)
+    return max(0.8, max_time / 12)
 
 
 def _in_time(asked: LearnArguments, latest: float | None, work: Callable[[], Made]) -> Made:

@@ -314,7 +314,7 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         entry = next(own for own in options_of(cls) if own.name == "algorithm")
         algorithm = given.get("algorithm", entry.default)
         entry.check_value(algorithm)
-        refuse_options_of_others(str(entry.read(algorithm)), _told(given))
+        refuse_options_of_others(str(entry.read(algorithm)), told_options(given))
 
     def _with_engine(self) -> LearnArguments:
         """The same, where a cluster is named it counts."""
@@ -525,13 +525,13 @@ def check_given(algorithm: object, given: Mapping[str, object]) -> None:
     """
     algorithm = find_learner(algorithm)
     refuse_unknown("learn", given, [entry.name for entry in learn_options()])
-    told = _told(given)
+    told = told_options(given)
     refuse_options_of_others(algorithm, told)
     for entry in told:
         entry.check_value(given[entry.name])
 
 
-def _told(given: Mapping[str, object]) -> list[Option]:
+def told_options(given: Mapping[str, object]) -> list[Option]:
     """The options of `stablebn.learn` that were given."""
     known = {entry.name: entry for entry in learn_options() if entry.name in given}
     return [known[name] for name, value in given.items() if name in known and value is not None]

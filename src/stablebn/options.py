@@ -522,6 +522,12 @@ def between_0_and_1(name: str, value: object) -> None:
         raise OptionError(f"{name}={_shown(value)} must be a number between 0 and 1.")
 
 
+def from_0_to_1(name: str, value: object) -> None:
+    """A check: a number from 0 to 1."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise OptionError(f"{name}={_shown(value)} must be a number from 0 to 1.")
+
+
 def instance_of(kind: type, what: str) -> Check:
     """Return a check: the value is an instance of a class; `what` says what that is."""
 

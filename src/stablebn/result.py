@@ -17,7 +17,7 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
-from stablebn.options import between_0_and_1, checked_arguments, file_path, flag, text
+from stablebn.options import checked_arguments, file_path, flag, from_0_to_1, text
 from stablebn.output import check_free, write_atomically
 from stablebn.result_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search import OrderSource
@@ -621,7 +621,7 @@ class CITest:
     df: float
     p_value: float
 
-    @checked_arguments(alpha=between_0_and_1)
+    @checked_arguments(alpha=from_0_to_1)
     def independent(self, alpha: float = 0.05) -> bool:
         """Whether the data do not speak against independence: the p-value is above alpha."""
         return self.p_value > alpha

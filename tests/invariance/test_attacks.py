@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -285,7 +286,7 @@ def test_a_score_of_more_parents_than_rows_can_tell_of_is_refused() -> None:
 # Time
 
 
-def test_max_time_covers_the_order() -> None:
+def test_max_time_covers_the_order(time_is_up: dict[str, Any]) -> None:
     # Copies of one regular design, side by side: a search for symmetries that would take very long.
     edges = ["01", "06", "07", "13", "17", "24", "25", "27", "34", "36", "45", "56"]
     rows = [[int(str(v) in edge) for v in range(8)] for edge in edges]
@@ -294,7 +295,7 @@ def test_max_time_covers_the_order() -> None:
     for block in range(blocks):
         columns, of_block = slice(8 * block, 8 * block + 8), slice(len(rows) * block, len(rows) * (block + 1))
         table[columns, of_block] = np.array(rows).T
-    result = sb.learn({f"v{i}": own.tolist() for i, own in enumerate(table)}, max_time=1e-9)
+    result = sb.learn({f"v{i}": own.tolist() for i, own in enumerate(table)}, **time_is_up)
     assert "max-time" in [caution.code for caution in result.warnings]
     assert "names-decide" in [caution.code for caution in result.warnings]
 

@@ -41,6 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert result.certificate is not None
     result.certificate.save(folder / "proof.json")
     (folder / "holes.csv").write_text("a,b\nx,p\n,q\ny,p\nx,q\n")
+    (folder / "constant.csv").write_text("a,b,c\n" + "x,p,1\ny,q,1\nx,q,1\ny,p,1\nx,p,1\n" * 9)
     (folder / "plain.csv").write_text("a,b\n" + "x,p\ny,q\nx,q\ny,p\nx,p\n" * 9)
     (folder / "mine.toml").write_text('networks = ["asia"]\nsizes = [50]\n[[learners]]\nalgorithm = "hc"\n')
     return folder
@@ -230,7 +231,7 @@ def test_the_page_has_every_exit_code() -> None:
     ("arguments", "code"),
     [
         (["check", "plain.csv"], 0),
-        (["check", "t.csv"], 1),
+        (["check", "constant.csv"], 1),
         (["check", "holes.csv"], 2),
         (["compare", "g.json", "asia", "--fail-under", "1"], 1),
         (["learn", "holes.csv"], 2),

@@ -153,18 +153,17 @@ def test_a_pipe_is_refused_instead_of_waited_for(source: str, options: dict[str,
 
 
 STALLED = """
-import sys
+import os, sys
 from stablebn import threads
-from stablebn.data import batches, files
-# A pipe stands for a disk that does not answer.
-files.check_is_file = batches.check_is_file = lambda path: None
-run = threads._Reading.run
+run, pipe = threads._Reading.run, sys.argv[1]
 
-def run_and_tell(self):
+def stall(self):
+    # A pipe stands for a disk that does not answer: this waits for its other side, and then for what is written there.
     print("reading", file=sys.stderr, flush=True)
+    os.read(os.open(pipe, os.O_RDONLY), 1)
     run(self)
 
-threads._Reading.run = run_and_tell
+threads._Reading.run = stall
 """
 COMMAND = "from stablebn.starting import main; sys.argv[1:] = [*sys.argv[2:], sys.argv[1]]; main()"
 

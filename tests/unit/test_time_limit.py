@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import pytest
 from tests.drawn import LEARNERS
@@ -23,18 +23,6 @@ ASIA = sb.read_network("asia").sample(200, seed=1)
 MIXED = sb.random_network(6, kinds="mixed", seed=1).sample(200, seed=1)
 
 
-@pytest.fixture
-def set_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """What a test calls to set the clock, which otherwise stands still at 0 seconds."""
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-
-    def set_now(seconds: float) -> None:
-        now[0] = seconds
-
-    return set_now
-
-
 def _refuse(*arguments: object, **options: object) -> None:
     raise AssertionError("all pairs of variables are scored, though the time is up")
 
@@ -42,18 +30,13 @@ def _refuse(*arguments: object, **options: object) -> None:
 @pytest.mark.parametrize("algorithm", [*LEARNERS, "auto"])
 @pytest.mark.parametrize("data", [ASIA, MIXED], ids=["categorical", "mixed"])
 def test_without_time_for_an_order_there_is_no_search(
-    algorithm: str, data: object, set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+    algorithm: str, data: object, time_is_up: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if algorithm == "fges" and data is MIXED:
         pytest.skip("refused: the default score has other arcs")
     monkeypatch.setattr(CompiledScores, "sums_with_one_parent", _refuse)
     monkeypatch.setattr(CompiledScores, "without_parents", property(_refuse))
-
-    def told(stage: str, steps: int) -> None:
-        if stage == "counting":
-            set_time(60.1)
-
-    result = sb.learn(data, algorithm, max_time=60.0, threads=1, progress=told)
+    result = sb.learn(data, algorithm, threads=1, **time_is_up)
     assert not result.finished
     assert not result.arcs
     assert "max-time" in [caution.code for caution in result.warnings]

@@ -27,7 +27,23 @@ constexpr std::size_t FEWEST_ROWS = 512;
 constexpr std::size_t ROWS_OF_A_RANGE = 1 << 17;
 constexpr double VALUE_OF_A_RANGE = 0.7;
 
-/// Sums of products of all pairs of slices, each thread over rows of its own: high and low halves, lower triangles.
+// Numbers of a square that is mirrored at a time: two of them stay in the first cache.
+constexpr std::size_t SIDE_OF_SQUARE = 32;
+
+/// Make a matrix symmetric: its upper triangle becomes what the lower one is.
+void mirror(MatrixView<std::int64_t> matrix) {
+    const std::size_t n = matrix.rows;
+    for (std::size_t top = 0; top < n; top += SIDE_OF_SQUARE) {
+        Watch::look_now_and_then();
+        for (std::size_t left = 0; left <= top; left += SIDE_OF_SQUARE) {
+            for (std::size_t i = top; i < std::min(top + SIDE_OF_SQUARE, n); ++i) {
+                for (std::size_t j = left; j < std::min(left + SIDE_OF_SQUARE, i); ++j) matrix(j, i) = matrix(i, j);
+            }
+        }
+    }
+}
+
+/// Sums of products of all pairs of slices, each thread over rows of its own: high and low halves.
 nb::object sums_of_products(const Table<double>& values, const Vector<std::int64_t>& tops, int slices,
                             const Vector<std::int32_t>& digits, int threads) {
     const SlicedColumns columns{view_of(values), span_of(tops), slices, span_of(digits)};
@@ -50,17 +66,18 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
                 if (!next.compare_exchange_weak(first, last)) continue;
                 try {
                     Watch::look_now_and_then();
+                    add_products(columns, first, last, hi, lo);
                 } catch (...) {
                     next = count;
                     throw;
                 }
-                add_products(columns, first, last, hi, lo);
                 first = next;
             }
         });
         for (const auto& own : parts) {
             std::transform(own.begin(), own.end(), halves.begin(), halves.begin(), std::plus<>());
         }
+        for (std::size_t half = 0; half < 2; ++half) mirror({halves.data() + half * rows * rows, rows, rows});
     }
     return nb::cast(array_of(std::move(halves), {2, rows, rows}));
 }

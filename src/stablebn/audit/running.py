@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from stablebn import api
-from stablebn.arguments import checked_values, known_from, repeatable_options, score_options
+from stablebn.arguments import checked_values, known_from, repeatable_options, score_options, told_options
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
@@ -26,7 +26,7 @@ from stablebn.data.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import OptionError, listed, one_of
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.learners import AUTOMATIC, LEARNERS, learner_of
-from stablebn.learners.registry import learner_name
+from stablebn.learners.registry import learner_name, refuse_options_of_others
 from stablebn.networks import graph_of
 from stablebn.options import Option, at_least, callback, checked_arguments, is_iterable, refuse_unknown
 from stablebn.scores.registry import score_name
@@ -237,6 +237,8 @@ def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
     else:
         raise OptionError(f"learner={learner!r} is neither the name of a learner nor a callable.")
     refuse_unknown(f"`{where}`", options, taken)
+    if isinstance(learner, str):
+        refuse_options_of_others(learner, told_options(options))
 
 
 def _names(options: Iterable[Option]) -> tuple[str, ...]:

@@ -6,8 +6,10 @@ depends on the table alone: on its kind, its size, and how much two scores gain 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from stablebn import _core
 from stablebn.data.blocks import AnyTable
@@ -58,6 +60,10 @@ def looks_for_curves(table: AnyTable) -> bool:
     return variables <= MOST_VARIABLES and variables * table.total <= MOST_NUMBERS
 
 
+SHARE_OF_TIME = 1 / 3
+"""How much of the time that is left may be spent on comparing scores."""
+
+
 @dataclass(frozen=True)
 class ScoreChoice:
     """A score and a prior over graphs, with the reasons for both, and the algorithm for them.
@@ -97,13 +103,6 @@ def score_for(
     arcs : {"clg", "any"}, optional
         Of mixed data: "clg" excludes arcs from continuous to categorical variables, and so the scores for them.
     """
-    try:
-        return _score_for(table, work, k=k, arcs=arcs)
-    except _core.TimeIsUp:
-        return ScoreChoice("bic", "there was no time to compare scores")
-
-
-def _score_for(table: AnyTable, work: WorkOnTable, *, k: float, arcs: str | None) -> ScoreChoice:
     if k != 1:
         return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
     is_large_and_mixed = table.kind == "mixed" and is_large(table)
@@ -115,7 +114,24 @@ def _score_for(table: AnyTable, work: WorkOnTable, *, k: float, arcs: str | None
 
     if table.kind == "mixed" and arcs == "clg":
         return ScoreChoice("bic", "mixed data, arcs='clg'")
-    if is_large_and_mixed:
+    if table.kind == "continuous" and not looks_for_curves(table):
+        return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
+    # These are needed in any case: they may take more than the share of the time.
+    work.statistics(unit_free=True)
+    compare = partial(_compared, table, work)
+    if work.deadline is None:
+        return compare()
+    now = time.monotonic()
+    try:
+        return within_time(now + SHARE_OF_TIME * (work.deadline - now), compare)
+    except _core.TimeIsUp:
+        algorithm = "tabu-stable" if is_large_and_mixed else MOST_ACCURATE
+        return ScoreChoice("bic", "there was no time to compare scores", algorithm=algorithm)
+
+
+def _compared(table: AnyTable, work: WorkOnTable) -> ScoreChoice:
+    """Choose the score by how much scores gain over the graph without arcs."""
+    if table.kind == "mixed" and is_large(table):
         if _gain("basis", work) > LEAST_BLOCK_GAIN * _gain("bic", work):
             return ScoreChoice("basis", "a large mixed table with arcs from numbers to categories", algorithm="fges")
         return ScoreChoice("bic", "a large mixed table, conditional linear Gaussian", algorithm="tabu-stable")
@@ -123,8 +139,6 @@ def _score_for(table: AnyTable, work: WorkOnTable, *, k: float, arcs: str | None
         if _gain("adaptive", work) > LEAST_ADAPTIVE_GAIN * _gain("bic", work):
             return ScoreChoice("adaptive", "mixed data with arcs from numbers to categories")
         return ScoreChoice("bic", "mixed data, conditional linear Gaussian")
-    if not looks_for_curves(table):
-        return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
     linear, polynomial = _gain("bic", work), _gain("basis", work)
     nonlinear = polynomial > LEAST_GAIN * linear
     uncertain = None
@@ -143,20 +157,10 @@ def _score_for(table: AnyTable, work: WorkOnTable, *, k: float, arcs: str | None
 def _gain(score: str, work: WorkOnTable) -> int:
     """Return how much more Tabu-Stable's graph scores than the graph without arcs, in units of 2**-62 nats.
 
-    Raises
-    ------
-    TimeIsUp
-        Of the core: the deadline of the work is past.
+    What it takes counts for a limit of time (`_core.within_time`).
     """
-    config = ScoreConfig(score, prior="size")
-    # These are needed in any case, and may take a little longer.
-    work.statistics(unit_free=True)
-
-    def gain() -> int:
-        problem = work.problem(config, unit_free=True)
-        found = tabu_stable(problem, SearchConfig())
-        if problem.time_is_up():
-            raise _core.TimeIsUp
-        return found.score - problem.scores.dag([0] * problem.scores.n)
-
-    return gain() if work.deadline is None else within_time(work.deadline, gain)
+    problem = work.problem(ScoreConfig(score, prior="size"), unit_free=True)
+    found = tabu_stable(problem, SearchConfig())
+    # If the time was up meanwhile, the graph is unfinished.
+    _core.check_time()
+    return found.score - problem.scores.dag([0] * problem.scores.n)

@@ -47,7 +47,7 @@ def _is_count(value: object) -> bool:
 
 
 @checked_arguments(
-    n=at_least(1, most=1_000_000),
+    n=at_least(1),
     density=_check_number,
     levels=_check_levels,
     max_parents=at_least(0),

@@ -145,6 +145,7 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
         for half, carry in parts_of_sums:
             blocks = half[:-1, :-1].reshape(slices, n, slices, n)
             for place in range(2 * slices - 1):
+                _core.check_time()
                 alike = range(max(0, place - slices + 1), min(slices, place + 1))
                 part = sum(blocks[s, u, place - s, v] for s in alike)
                 cross += np.asarray(part).astype(object) << shift + carry + SLICE_WIDTH * (2 * slices - 2 - place)
@@ -219,7 +220,5 @@ def _sums_of_products(
     values, weights = _columns(block, parts)
     found = {}
     for digits, shift in _digits(weights):
-        halves = _core.sums_of_products(values, tops, slices, digits, threads)
-        lower = np.tril(halves)
-        found[shift] = lower + np.tril(halves, -1).transpose(0, 2, 1)
+        found[shift] = _core.sums_of_products(values, tops, slices, digits, threads)
     return found

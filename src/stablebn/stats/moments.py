@@ -12,6 +12,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.data.table import ContinuousTable
 from stablebn.stats.basis import BasisColumns, basis_of
 from stablebn.stats.exact_sums import Number, Values, known_values
@@ -159,6 +160,7 @@ class Moments(Statistics):
         entries = np.empty((self.n, self.n), dtype=np.float64)
         unit = [exponent - e for exponent, e in zip(self._exponents, scale, strict=True)]
         for u, row in enumerate(self._numerators.tolist()):
+            _core.check_time()
             # Division of integers rounds once, and is much faster than that of fractions.
             entries[u, :u] = [_quotient(row[v], self.total, unit[u] + unit[v]) for v in range(u)]
             entries[:u, u] = entries[u, :u]

@@ -100,8 +100,8 @@ def test_rows_on_disk_are_fetched_if_they_fit(tmp_path: Path) -> None:
     )
 
 
-def test_time_that_is_up_leaves_a_graph_and_says_so() -> None:
-    found = sb.learn(ASIA, "averaged", max_time=1e-9)
+def test_time_that_is_up_leaves_a_graph_and_says_so(tmp_path: Path, time_is_up: dict[str, Any]) -> None:
+    found = sb.learn(ASIA, "averaged", checkpoint=tmp_path / "averaged", **time_is_up)
     assert not found.finished
     assert found.dag is not None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,9 @@ def test_what_would_cost_too_much_is_left_unproven(monkeypatch: pytest.MonkeyPat
     assert sb.learn(columns, "best").optimal is None
 
 
-def test_the_time_limit_ends_the_proof() -> None:
+def test_the_time_limit_ends_the_proof(tmp_path: Path, time_is_up: dict[str, Any]) -> None:
     columns = categorical_columns(np.random.default_rng(4), 8, 300)
-    found = sb.learn(columns, "best", max_time=1e-9)
+    found = sb.learn(columns, "best", checkpoint=tmp_path / "best", **time_is_up)
     assert found.optimal is None
     assert not found.finished
 
