@@ -69,6 +69,7 @@ void add_inner_products(const Matrix<std::int32_t>& left, const Matrix<std::int3
 void carry(Matrix<std::int64_t>& sums, MatrixView<std::int64_t> hi, MatrixView<std::int64_t> lo) {
     constexpr std::int64_t mask = (std::int64_t{1} << CARRY) - 1;
     for (std::size_t i = 0; i < sums.rows(); ++i) {
+        Watch::look_now_and_then();
         for (std::size_t j = 0; j < sums.columns(); ++j) {
             hi(i, j) += sums(i, j) >> CARRY;
             lo(i, j) += sums(i, j) & mask;

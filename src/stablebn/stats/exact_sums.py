@@ -130,6 +130,7 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
     slices = -(-min(depth, _DEEPEST_BITS) // SLICE_WIDTH)
     halves: dict[int, NDArray[np.int64]] = {}
     for found in each(_sums_of_products, asked, tops, slices, threads):
+        _core.check_time()
         for shift, own in found.items():
             both = halves[shift] + own if shift in halves else own
             # Low halves of very many blocks would not fit.
@@ -138,6 +139,7 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)
     for shift, both in halves.items():
+        _core.check_time()
         # The sums of few rows fit into 64 bits, so many of them added up: then both halves are one.
         fit = int(np.abs(both[0]).max(initial=0)) * slices < 1 << 61 - CARRY
         parts_of_sums = [((both[0] << CARRY) + both[1], 0)] if fit else [(both[0], CARRY), (both[1], 0)]

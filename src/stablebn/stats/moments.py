@@ -158,12 +158,12 @@ class Moments(Statistics):
         diagonal = [self.cross_product(v, v) + ridge for v in range(self.n)]
         scale = [exponent_of_root(value) for value in diagonal]
         entries = np.empty((self.n, self.n), dtype=np.float64)
-        unit = [exponent - e for exponent, e in zip(self._exponents, scale, strict=True)]
-        for u, row in enumerate(self._numerators.tolist()):
+        unit = np.array(self._exponents, dtype=np.int64) - scale
+        for u in range(self.n):
             _core.check_time()
-            # Division of integers rounds once, and is much faster than that of fractions.
-            entries[u, :u] = [_quotient(row[v], self.total, unit[u] + unit[v]) for v in range(u)]
-            entries[:u, u] = entries[u, :u]
+            # Division of integers rounds once, and a power of two does not round.
+            quotients = (self._numerators[u, :u] / self.total).astype(np.float64)
+            entries[u, :u] = entries[:u, u] = np.ldexp(quotients, (unit[u] + unit[:u]).astype(np.intc))
             entries[u, u] = _quotient(diagonal[u].numerator, diagonal[u].denominator, -2 * scale[u])
         return ScaledMatrix(entries, np.array(scale, dtype=np.int64))
 
