@@ -52,16 +52,18 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
     {
         const Unlocked unlocked;
         const auto pool = Pool::with_threads(threads);
-        std::vector<std::vector<std::int64_t>> parts(pool->size());
+        // The first thread adds to the result itself: with many columns and few rows the sums take the most memory and time.
+        const std::size_t busy = std::clamp<std::size_t>(count / FEWEST_ROWS, 1, pool->size());
+        std::vector<std::vector<std::int64_t>> others(busy - 1);
         const std::size_t most = std::max(FEWEST_ROWS, PRODUCTS_AT_ONCE / (rows * rows));
         std::atomic<std::size_t> next{0};
-        pool->share(parts.size(), [&](std::size_t part) {
-            auto& own = parts[part];
+        pool->share(busy, [&](std::size_t part) {
+            auto& own = part == 0 ? halves : others[part - 1];
             own.resize(halves.size());
             const MatrixView<std::int64_t> hi{own.data(), rows, rows}, lo{own.data() + rows * rows, rows, rows};
             // Some rows at a time, so that Ctrl-C is heard between; fewer towards the end, so that all threads end at once.
             for (std::size_t first = next; first < count;) {
-                const std::size_t size = std::clamp((count - first) / (2 * parts.size()), FEWEST_ROWS, most);
+                const std::size_t size = std::clamp((count - first) / (2 * busy), FEWEST_ROWS, most);
                 const std::size_t last = std::min(first + size, count);
                 if (!next.compare_exchange_weak(first, last)) continue;
                 try {
@@ -74,7 +76,7 @@ nb::object sums_of_products(const Table<double>& values, const Vector<std::int64
                 first = next;
             }
         });
-        for (const auto& own : parts) {
+        for (const auto& own : others) {
             for (std::size_t start = 0; start < halves.size(); start += rows) {
                 Watch::look_now_and_then();
                 std::transform(&own[start], &own[start] + rows, &halves[start], &halves[start], std::plus<>());

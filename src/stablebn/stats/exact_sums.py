@@ -132,16 +132,20 @@ def sums_of_blocks(each: Callable[..., Iterator[Any]], parts: Sequence[Part], th
     for found in each(_sums_of_products, asked, tops, slices, threads):
         _core.check_time()
         for shift, own in found.items():
-            both = halves[shift] + own if shift in halves else own
-            # Low halves of very many blocks would not fit.
-            halves[shift] = np.stack([both[0] + (both[1] >> CARRY), both[1] & ((1 << CARRY) - 1)])
+            if shift in halves:
+                own = own + halves[shift]
+                # Low halves of very many blocks would not fit.
+                own[0] += own[1] >> CARRY
+                own[1] &= (1 << CARRY) - 1
+            halves[shift] = own
     u, v = np.tril_indices(n)
     plain = np.zeros(n, dtype=object)
     cross = np.zeros(u.size, dtype=object)
     for shift, both in halves.items():
         _core.check_time()
         # The sums of few rows fit into 64 bits, so many of them added up: then both halves are one.
-        fit = int(np.abs(both[0]).max(initial=0)) * slices < 1 << 61 - CARRY
+        largest = max(int(both[0].max(initial=0)), -int(both[0].min(initial=0)))
+        fit = largest * slices < 1 << 61 - CARRY
         parts_of_sums = [((both[0] << CARRY) + both[1], 0)] if fit else [(both[0], CARRY), (both[1], 0)]
         # Slice s of a column counts units of 2**(top - (s + 1) * SLICE_WIDTH): all become units of the last slice.
         for half, carry in parts_of_sums:

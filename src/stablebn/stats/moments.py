@@ -24,6 +24,9 @@ from stablebn.stats.statistics import Blocks, Statistics
 from stablebn.stats.symmetry import Structure
 
 _BITS_OF_DOUBLE = 53
+# Pairs of columns whose correlations are computed between two looks at the time.
+_PAIRS_AT_ONCE = 1 << 14
+
 # How many powers of the values are added up, for skewness and kurtosis.
 _POWERS = 4
 
@@ -122,8 +125,11 @@ class Moments(Statistics):
             unclear = are_near_a_half(steps)
         u, v = np.nonzero(np.tril(unclear, -1))
         variance = np.diagonal(self._numerators)
-        exact = map(_correlation, self._numerators[u, v], variance[u] * variance[v], repeat(bits))
-        rounded[u, v] = rounded[v, u] = [*exact]
+        for start in range(0, len(u), _PAIRS_AT_ONCE):
+            _core.check_time()
+            i, j = u[start : start + _PAIRS_AT_ONCE], v[start : start + _PAIRS_AT_ONCE]
+            exact = map(_correlation, self._numerators[i, j], variance[i] * variance[j], repeat(bits))
+            rounded[i, j] = rounded[j, i] = [*exact]
         np.fill_diagonal(rounded, 1 << bits)
         return rounded
 

@@ -66,3 +66,16 @@ def test_weights_are_repeated_rows() -> None:
     repeated = Moments(continuous_table(np.repeat(values, weights, axis=1))).cross_products()
     assert np.array_equal(weighted.entries, repeated.entries)
     assert np.array_equal(weighted.exponents, repeated.exponents)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_many_columns_are_summed_as_few_are(weighted: bool, threads: int) -> None:
+    # So many slices that their products are added up in several bands, and the last is a narrow one.
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(701, 1_100))
+    weights = rng.integers(1, 300, 1_100).tolist() if weighted else None
+    entries = Moments(continuous_table(values, weights), threads=threads).cross_products().entries
+    for some in np.array_split(rng.permutation(701), 5):
+        few = Moments(continuous_table(values[some], weights)).cross_products().entries
+        assert np.array_equal(entries[np.ix_(some, some)], few)
