@@ -1,7 +1,8 @@
 """Names in JSON: what is written of each, and what comes back.
 
 Text, numbers, booleans and None are themselves; a tuple is a list; a date is {"date": "2024-05-01"} and a date with a
-time {"datetime": "2024-05-01T12:00:00"}. Anything else is written as its text, and stays text when it is read.
+time {"datetime": "2024-05-01T12:00:00"}. Anything else is written as its text, and stays text when it is read: infinite
+numbers too, unless the writer asks for their form, {"number": "inf"}.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ def name_from(value: Any) -> Node:
         return tuple(map(name_from, value))
     if isinstance(value, dict):
         (kind, told), *others = value.items() or [("", "")]
-        if others or kind not in ("date", "datetime") or not isinstance(told, str):
+        if others or kind not in ("date", "datetime", "number") or not isinstance(told, str):
             raise ValueError(f"{json.dumps(value)[:80]} is no name")
+        if kind == "number":
+            return infinite_from(told)
         return date.fromisoformat(told) if kind == "date" else datetime.fromisoformat(told)
     name: Node = value
     return name
@@ -49,6 +52,23 @@ def comes_back(name: object) -> bool:
         return all(map(comes_back, name))
     plain = isinstance(name, str | bool | int | np.number | np.bool_) or name is None
     return plain or (isinstance(name, float) and math.isfinite(name)) or isinstance(_form(name), dict)
+
+
+def is_infinite(name: object) -> bool:
+    """Whether a name is an infinite number."""
+    return isinstance(name, float) and math.isinf(name)
+
+
+def infinite_form(name: float) -> dict[str, str]:
+    """Return what stands for an infinite number."""
+    return {"number": str(float(name))}
+
+
+def infinite_from(text: str) -> float:
+    """Return the infinite number of a text; `ValueError` for any other text."""
+    if text not in ("inf", "-inf"):
+        raise ValueError(f"{text[:80]!r} is not an infinite number")
+    return float(text)
 
 
 def _form(name: object) -> object:

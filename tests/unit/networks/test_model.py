@@ -206,7 +206,18 @@ def test_json_gives_back_names_and_levels_that_are_not_text(tmp_path: Path, endi
     assert back.log_likelihood(columns) == network.log_likelihood(columns)
 
 
-@pytest.mark.parametrize("values", ['[1, "3"]', "[1]", "1", '[1, {"year": 2}]', '["1", "1"]'])
+def test_json_gives_back_infinite_levels_in_json_that_every_parser_reads(tmp_path: Path) -> None:
+    columns = {"limit": [math.inf, 1.0, -math.inf] * 10, "flag": ["yes", "no"] * 15}
+    network = sb.fit([("limit", "flag")], columns, kinds={"limit": "categorical"})
+    network.write(tmp_path / "network.json")
+    assert "Infinity" not in (tmp_path / "network.json").read_text()
+    assert sb.read_network(tmp_path / "network.json") == network
+
+
+@pytest.mark.parametrize(
+    "values",
+    ['[1, "3"]', "[1]", "1", '[1, {"year": 2}]', '["1", "1"]', '[1, {"number": "2"}]', '[1, {"number": "inf"}]'],
+)
 def test_json_values_that_do_not_fit_their_texts_are_refused(tmp_path: Path, values: str) -> None:
     path = tmp_path / "network.json"
     sb.fit([], {"a": [1, 2] * 10, "b": ["x", "y"] * 10}).write(path)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.errors import FormatError, listed
-from stablebn.graph.json_names import comes_back, json_text, name_from
+from stablebn.graph.json_names import comes_back, infinite_form, is_infinite, json_text, name_from
 from stablebn.graph.names import Node
 from stablebn.networks.formats import gaussian_json
 from stablebn.networks.formats.draft import Draft
@@ -118,7 +118,7 @@ def _values(values: Any, texts: Sequence[str], expected: str, file: str, line: i
         found = [name_from(value) for value in values] if isinstance(values, list) else []
     except ValueError:
         found = []
-    if not all(map(is_name, found)) or list(map(str, found)) != list(texts):
+    if not all(is_name(value) or is_infinite(value) for value in found) or list(map(str, found)) != list(texts):
         raise FormatError(file, line, f"{expected} whose texts are {listed(texts)}, in this order.")
     return found
 
@@ -204,7 +204,13 @@ def _kept(key: str, values: Sequence[Node]) -> dict[str, Any]:
     """Return an entry for values that are not all text."""
     if all(isinstance(value, str) for value in values):
         return {}
-    return {key: [value if comes_back(value) else str(value) for value in values]}
+    return {key: [_value(value) for value in values]}
+
+
+def _value(value: Any) -> Any:
+    if is_infinite(value):
+        return infinite_form(value)
+    return value if comes_back(value) else str(value)
 
 
 def _content(own: Distribution) -> dict[str, Any]:
