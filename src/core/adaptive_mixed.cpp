@@ -95,10 +95,13 @@ Fixed AdaptiveScores::work_out_term(int child, const VariableSet& parents, Fixed
         if (is_candidate(score) && (!is_candidate(best) || score.units > best.units)) best = score;
     };
     if (!function_->is_categorical(child)) {
-        consider(function_->with_common_variance(child, parents), configurations * (continuous + 1) - 1);
-        // With continuous parents alone, all models are the same.
+        consider(additive_->term(child, parents), columns);
+        // With continuous parents alone, all models are the same. So are two with one categorical parent: the additive one
+        // alone counts, because it is a function of sets, so that graphs that score the same have the same bits.
         if (configurations > 1) {
-            consider(additive_->term(child, parents), columns);
+            if (parents.size() > 1) {
+                consider(function_->with_common_variance(child, parents), configurations * (continuous + 1) - 1);
+            }
             consider(with_own_variances(child, parents), configurations * (continuous + 2) - 2);
         }
     } else {

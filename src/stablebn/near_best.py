@@ -51,7 +51,8 @@ class NearClass:
     pdag : PDAG
         What all its DAGs that are allowed share: an edge is directed where none of them has the other direction.
     score : float
-        The highest of its DAGs; that of all of them, but for `k2`, `bds` and tables with holes.
+        The highest of its DAGs; that of all of them, unless the score is `k2`, `bds`, `adaptive` or additive `basis`,
+        or values are missing.
     below : float
         By how much that is less than the best score, in nats.
     dags : int

@@ -199,8 +199,9 @@ class Result:
 
         What files and the command line show. Of learners that leave edges undirected (`pc-stable`, `gs`, `inter-iamb`,
         `fges`) it is `pdag`. Of those that search among DAGs it is `cpdag`, unless the score differs between the DAGs
-        of a class (`bds`, `k2`, or values that are missing): then an arc is undirected only if another DAG of the class
-        reverses it and scores no less (`tied_arcs`), or if that was not determined (`undetermined_arcs`).
+        of a class (`bds`, `k2`, `adaptive`, additive `basis`, or values that are missing): then an arc is undirected
+        only if another DAG of the class reverses it and scores no less (`tied_arcs`), or if that was not determined
+        (`undetermined_arcs`).
         """
         if self.dag is None or self.cpdag is None or self.pdag.undirected:
             return self.pdag

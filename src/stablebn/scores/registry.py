@@ -80,7 +80,7 @@ SCORES_BY_KIND: Mapping[str, Sequence[str]] = {
 SCORES = tuple(dict.fromkeys([*_CATEGORICAL, *_CONTINUOUS, *_MIXED]))
 """Names of all scores."""
 
-REVISIONS: Mapping[str, int] = {"bge": 2, "dg": 2}
+REVISIONS: Mapping[str, int] = {"adaptive": 2, "bge": 2, "dg": 2}
 """Of the scores with which learners may give another answer than they once did: one more each time; of others 1."""
 
 

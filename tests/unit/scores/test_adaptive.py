@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,36 @@ def test_the_direction_between_a_number_and_a_category_is_that_of_the_better_mod
     causing = rng.integers(0, 2, 2000)
     y = 3.0 * causing + rng.normal(size=2000)
     assert sb.learn({"x": y, "c": np.where(causing, "a", "b")}, "exact", "adaptive").arcs == (("c", "x"),)
+
+
+@pytest.mark.parametrize("given", [[], ["code"]])
+def test_graphs_that_no_data_can_tell_apart_have_the_same_bits(given: list[str]) -> None:
+    """One variance for all, of one category alone, and one regression on it are the same model: as sums, not bits."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        code = rng.integers(0, 3, 300)
+        a = code + rng.normal(size=300)
+        b = a - code + rng.normal(size=300)
+        table = {"a": a, "b": b, "c": a + b + rng.normal(size=300), "code": [f"level {own}" for own in code]}
+        fixed = [(u, v) for u in given for v in "abc"]
+        scores = {
+            sb.score([*fixed, *combinations(order, 2)], table, score="adaptive").total for order in permutations("abc")
+        }
+        assert len(scores) == 1
+
+
+def test_directions_that_no_data_can_tell_are_arbitrary() -> None:
+    rng = np.random.default_rng(1)
+    code = rng.integers(0, 2, 400)
+    noise = rng.normal(size=(3, 400))
+    a = -2 * code + noise[0]
+    b = 3 * code + 3 * a + noise[1]
+    c = -2 * code - 3 * a + 2 * b + noise[2]
+    table = {"a": a, "b": b, "c": c, "code": ["no" if x else "yes" for x in code]}
+    forbidden = [(u, "code") for u in "abc"]
+    result = sb.learn(table, "tabu-stable", score="adaptive", forbidden=forbidden)
+    assert len(result.arcs) == 6
+    assert result.undirected == (("a", "b"), ("a", "c"), ("b", "c"))
 
 
 def test_a_category_that_numbers_determine_has_a_finite_score() -> None:
