@@ -273,21 +273,28 @@ def _warnings_of_rows(problem: Problem, families: Sequence[int]) -> Iterator[Cau
 def unjoinable_warnings(
     problem: Problem, learned: LearnedGraph, pairs: Sequence[tuple[Hashable, Hashable]]
 ) -> Iterator[Caution]:
-    """Warn of pairs (a, b) that cannot be adjacent although the arc a -> b would raise the score of the learned graph.
+    """Warn of pairs (a, b) that cannot be adjacent although an arc would raise the score of the learned graph.
 
-    a is continuous and b categorical: see `naming.unjoinable_pairs`.
+    a is continuous and b categorical: see `naming.unjoinable_pairs`. The arc is a -> b, or b -> a if the graph has a
+    path from b to a: a -> b would close a cycle, and would gain what the path explains already.
     """
     number = {name: v for v, name in enumerate(problem.names)}
-    arcs = () if learned.dag is None else learned.dag.arcs
+    arcs, order = ((), ()) if learned.dag is None else (learned.dag.arcs, learned.dag.topological_order())
     families = _families([(number[u], number[v]) for u, v in arcs], len(number))
-    into: dict[int, list[int]] = {}
-    for a, b in pairs:
-        into.setdefault(number[b], []).append(number[a])
+    ancestors = [0] * len(number)
+    for v in (number[name] for name in order if name in number):
+        for u in members(families[v]):
+            ancestors[v] |= bit(u) | ancestors[u]
+    into: dict[int, list[tuple[int, int, int]]] = {}
+    for pair in pairs:
+        a, b = map(number.__getitem__, pair)
+        parent, child = (b, a) if ancestors[a] >> b & 1 else (a, b)
+        into.setdefault(child, []).append((parent, a, b))
     gains: list[tuple[int, int, int]] = []
-    for v, sources in into.items():
-        if problem.scores.is_candidate(v, families[v]):
-            changes = problem.scores.changes(v, families[v]).tolist()
-            found = [(-joined(*changes[u]), u, v) for u in sources if changes[u][0] != NOT_A_CANDIDATE]
+    for child, candidates in into.items():
+        if problem.scores.is_candidate(child, families[child]):
+            changes = problem.scores.changes(child, families[child]).tolist()
+            found = [(-joined(*changes[u]), a, b) for u, a, b in candidates if changes[u][0] != NOT_A_CANDIDATE]
             gains += [own for own in found if own[0] < 0]
     if not gains:
         return

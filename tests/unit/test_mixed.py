@@ -194,6 +194,24 @@ def test_nothing_is_told_of_pairs_that_can_be_adjacent_or_would_gain_nothing() -
     assert "chol" not in _unjoinable(sb.learn(PATIENTS, "tabu-stable", tiers=TIERS, forbidden=both))[0].columns
 
 
+def test_a_pair_that_depends_along_a_path_alone_is_not_told_of() -> None:
+    """The arc from the end of the path to its start would raise the score, and close a cycle."""
+    rng = np.random.default_rng(1)
+    code = rng.integers(0, 2, 500)
+    middle = 2 * code + rng.normal(size=500)
+    end = middle + rng.normal(size=500)
+    table = {"drug": ["no" if x else "yes" for x in code], "dose": middle, "effect": end}
+    result = sb.learn(table, "tabu-stable", forbidden=[("drug", "effect")])
+    assert result.arcs == (("dose", "effect"), ("drug", "dose"))
+    assert not _unjoinable(result)
+    direct = {**table, "effect": end + 2 * code}
+    result = sb.learn(direct, "tabu-stable", forbidden=[("drug", "effect")])
+    assert result.arcs == (("dose", "effect"), ("drug", "dose"))
+    assert result.score is not None
+    gain = sb.score([*result.arcs, ("drug", "effect")], direct, unit_free=True).total - result.score
+    assert f"effect - drug (+{gain:,.2f})" in str(_unjoinable(result)[0])
+
+
 @pytest.mark.parametrize(
     "known",
     [
