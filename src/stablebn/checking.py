@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, Caution, ContinuousTable, Decision, MixedTable, Prepared, Table
 from stablebn.data.duplicates import merge
-from stablebn.data.findings import Finding, Severity, findings_in
+from stablebn.data.findings import FEWEST_ROWS_EXPLAINED, FIRST_ROWS, Finding, Severity, findings_in
 from stablebn.data.kinds import FLOATS, PLAIN_CODES
 from stablebn.data.wording import kinds_option, tallied
-from stablebn.errors import DataError
+from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
 from stablebn.learners.automatic import is_large, looks_for_curves
 from stablebn.learners.memory import bytes_needed
@@ -142,7 +145,12 @@ def checked(prepared: Prepared | None, error: DataError | None) -> Check:
             if error is None or own.code not in ("dropped-rows", "missing-level", "holes")
         ]
         findings += [_of_caution(caution, prepared) for caution in cautions]
-        findings += [*findings_in(prepared.table), *_collinear(prepared.table, prepared), *_few_values(prepared)]
+        collinear = [*_collinear(prepared.table, prepared)]
+        findings += [*findings_in(prepared.table), *collinear]
+        findings += [
+            *_same_order(prepared, {name for own in collinear for name in own.columns}),
+            *_few_values(prepared),
+        ]
     order: tuple[Severity, ...] = ("error", "warning", "note")
     return Check(
         rows=None if prepared is None else prepared.table.total,
@@ -207,6 +215,52 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
         )
 
 
+def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Finding]:
+    """Continuous columns that rise or fall with each other, such as a variable and its logarithm.
+
+    Columns that were `told` to follow from others are not told of again, nor are copies.
+    """
+    table = prepared.table.continuous if isinstance(prepared.table, MixedTable) else prepared.table
+    if not isinstance(table, ContinuousTable):
+        return
+    doubles = {name for group in (*prepared.identical, *prepared.copies) for name in group[1:]}
+    columns = [
+        c
+        for c in sorted(range(len(table.names)), key=lambda c: name_key(table.names[c]))
+        if table.names[c] not in doubles | told
+    ]
+    for rows in (slice(0, FIRST_ROWS), slice(None)):
+        groups: dict[bytes, list[int]] = defaultdict(list)
+        for c in columns:
+            groups[_order(table.values[c, rows])].append(c)
+        # In the first rows alone most columns are told apart.
+        columns = [c for group in groups.values() if len(group) > 1 for c in group]
+    for group in groups.values():
+        _, counts = np.unique(table.values[group[0]][~np.isnan(table.values[group[0]])], return_counts=True)
+        if len(group) > 1 and counts.sum() - counts.max() >= FEWEST_ROWS_EXPLAINED:
+            names = tuple(table.names[c] for c in group)
+            yield Finding(
+                "function",
+                "warning",
+                names,
+                f"the same order of values, or its reverse: {listed(names)}. Each follows from the others, as a "
+                "logarithm or a square would. An arc between them says no more than that; leave out all but one.",
+                {"drop": list(names[1:])},
+            )
+
+
+def _order(values: NDArray[np.float64]) -> bytes:
+    """Return the same digest for columns whose values have the same order or the reverse, with the same holes."""
+    known = ~np.isnan(values)
+    distinct, ranks = np.unique(values[known], return_inverse=True)
+    orders = []
+    for own in (ranks, len(distinct) - 1 - ranks):
+        order = np.full(len(values), -1, dtype=np.int64)
+        order[known] = own
+        orders.append(hashlib.blake2b(order.tobytes(), digest_size=16).digest())
+    return min(orders)
+
+
 def _few_values(prepared: Prepared) -> Iterator[Finding]:
     """Floats with so few distinct values, each repeated, that they may be codes of categories."""
     table = prepared.table.continuous if isinstance(prepared.table, MixedTable) else prepared.table
@@ -245,7 +299,6 @@ def _complete(table: ContinuousTable) -> ContinuousTable:
 def _seconds(table: Table) -> float:
     """Return the seconds that the default algorithm takes on one core, within a factor of about three."""
     n, has_missing = len(table.names), bool(table.holes)
-    rows = table.rows
     rows, pairs = table.rows, n * n
     if isinstance(table, CategoricalTable):
         return _SECONDS + _PER_VARIABLE * n + _CATEGORICAL * pairs * rows

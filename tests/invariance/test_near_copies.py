@@ -113,6 +113,14 @@ def test_units_that_round_nothing_do_not_decide_between_near_copies(seed: int) -
     assert sb.learn(columns, "tabu-stable").arcs == sb.learn(other, "tabu-stable").arcs
 
 
+def test_a_warning_names_columns_between_which_names_decide() -> None:
+    columns = _columns(1, 1e-16)
+    assert (columns["a"] != columns["b"]).any()
+    (warning,) = (own for own in sb.learn(columns, "hc-stable").warnings if own.code == "copies")
+    assert warning.columns == ("a", "b")
+    assert "their names" in warning.message
+
+
 def test_exact_values_are_looked_at_only_where_rounding_makes_columns_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[object] = []
     built: list[object] = []

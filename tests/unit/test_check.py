@@ -1,10 +1,12 @@
 """What is said of a table before it is learned from: findings with remedies, the same in every layout."""
 
 import json
+import math
 import random
 import shlex
 import subprocess
 import sys
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,86 @@ def test_a_relation_is_reported_once_for_the_column_that_follows(seed: int) -> N
 def test_a_relation_needs_enough_rows_by_weight(weight: int, expected: list[tuple[str, str]]) -> None:
     table = {"cause": ["x", "y", "z"] * 2, "effect": ["p", "p", "q"] * 2, "noise": ["u"] * 3 + ["v"] * 3}
     assert _found(sb.check(table, weights=[30, 30, weight, 30, 30, 10])).get("function", []) == expected
+
+
+def _functions(table: dict[str, Any]) -> list[tuple[Hashable, ...]]:
+    return [own.columns for own in sb.check(table).findings if own.code in ("function", "relabelled")]
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+def test_a_relation_is_found_where_values_are_missing(scattered: bool) -> None:
+    chance = random.Random(1)
+    level = [chance.choice("abcd") for _ in range(ROWS)]
+    table: dict[str, Any] = {
+        "level": level,
+        "number": ["4312"["abcd".index(value)] for value in level],
+        "group": ["early" if value in "ab" else "late" for value in level],
+        "other": [chance.choice("xyz") for _ in range(ROWS)],
+    }
+    if scattered:
+        for values in (table["level"], table["number"], table["group"]):
+            for row in chance.sample(range(ROWS), 10):
+                values[row] = None
+    assert _functions(table) == [("level", "number"), ("level", "number", "group")]
+
+
+def test_a_column_that_is_constant_where_another_one_is_known_does_not_follow_from_it() -> None:
+    chance = random.Random(1)
+    works = [chance.random() < 0.5 for _ in range(ROWS)]
+    table = {
+        "works": ["yes" if own else "no" for own in works],
+        "wage": [chance.gauss(9, 1) if own else NAN for own in works],
+        "age": [chance.gauss(40, 9) for _ in range(ROWS)],
+    }
+    assert _functions(table) == []
+
+
+def test_a_column_that_was_cut_into_intervals_follows_from_it() -> None:
+    chance = random.Random(1)
+    weight = [chance.gauss(3000, 500) for _ in range(ROWS)]
+    table: dict[str, Any] = {
+        "weight": weight,
+        "low": [own < 2700 for own in weight],
+        "size": ["small" if own < 2700 else "medium" if own < 3100 else "large" for own in weight],
+        "log": [math.log(max(own, 1)) for own in weight],
+        "sex": [chance.choice("fm") for _ in range(ROWS)],
+        "age": [chance.gauss(30, 5) for _ in range(ROWS)],
+    }
+    found = [("size", "low"), ("log", "weight", "low", "size"), ("log", "weight")]
+    assert sorted(_functions(table)) == sorted(found)
+    # One row in the wrong interval, and neither is cut from the weight.
+    table["low"][weight.index(max(weight))] = True
+    assert sorted(_functions(table)) == sorted([("log", "weight", "size"), ("log", "weight")])
+
+
+def test_a_few_rows_beyond_a_limit_are_no_relation() -> None:
+    chance = random.Random(1)
+    weight = [chance.gauss(3000, 500) for _ in range(ROWS)]
+    limit = sorted(weight)[15]
+    table = {
+        "weight": weight,
+        "low": [own < limit for own in weight],
+        "age": [chance.gauss(30, 5) for _ in range(ROWS)],
+    }
+    assert _functions(table) == []
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_continuous_columns_in_the_same_order_follow_from_each_other(sign: int) -> None:
+    chance = random.Random(1)
+    wage = [chance.lognormvariate(2, 1) for _ in range(ROWS)]
+    table = {
+        "wage": wage,
+        "log": [sign * math.log(own) for own in wage],
+        "euros": [1.1 * own for own in wage],
+        "age": [chance.gauss(40, 9) for _ in range(ROWS)],
+    }
+    check = sb.check(table)
+    assert _found(check)["copies"] == [("euros", "wage")]
+    assert len(_found(check)["function"]) == 1
+    assert "log" in _found(check)["function"][0]
+    wage[0] *= 2
+    assert _functions(table | {"euros": table["age"]}) == []
 
 
 def test_floats_with_few_values_are_noted_unless_their_kind_was_specified() -> None:

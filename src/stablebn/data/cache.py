@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,11 @@ from stablebn.data.kinds import Decision
 from stablebn.data.prepared import Prepared
 from stablebn.data.wording import Caution
 from stablebn.errors import DataError
+from stablebn.options import is_iterable
 
 logger = logging.getLogger("stablebn.data")
 
-FORMAT = 3
+FORMAT = 4
 
 _TABLE = "stablebn-table-"
 
@@ -48,7 +50,7 @@ class Cache:
     def __init__(self, folder: Path, contents: tuple[str, ...], options: Mapping[str, object]) -> None:
         self._folder, self._contents = folder, contents
         # Another version may decide otherwise what columns are.
-        text = repr((FORMAT, __version__, contents, sorted(options.items())))
+        text = repr((FORMAT, __version__, contents, _in_full(dict(sorted(options.items())))))
         self._path = folder / f"{_TABLE}{digest_of_bytes(text.encode())}"
 
     def find(self, memory: int) -> Prepared | None:
@@ -71,7 +73,9 @@ class Cache:
         except DataError:
             # They are gone.
             return
-        header = json.dumps({"contents": self._contents, **_written(files, prepared)}, allow_nan=True).encode()
+        header = json.dumps(
+            {"table": self._path.name, "contents": self._contents, **_written(files, prepared)}, allow_nan=True
+        ).encode()
         with told_of_disk(self._folder), (files.folder.path / _HEADER).open("wb") as file:
             file.write(digest_of_bytes(header).encode() + b"\n" + header)
             file.flush()
@@ -93,6 +97,17 @@ class Cache:
             return False
 
 
+def _in_full(value: object) -> object:
+    """Return a value as tuples of texts: the `repr` of arrays, series and indices leaves out what is in the middle."""
+    if isinstance(value, Mapping):
+        return "mapping", tuple((_in_full(key), _in_full(own)) for key, own in value.items())
+    if isinstance(value, AbstractSet):
+        return tuple(sorted(map(repr, map(_in_full, value))))
+    if is_iterable(value) and not isinstance(value, str | bytes):
+        return tuple(map(_in_full, value))
+    return repr(value)
+
+
 def _is_unchanged(contents: str, now: Mapping[str, str]) -> bool:
     path, size, time, _ = contents.rsplit(" ", 3)
     if path in now:
@@ -103,6 +118,8 @@ def _is_unchanged(contents: str, now: Mapping[str, str]) -> bool:
 
 def _header(table: Path) -> dict[str, Any]:
     """Return what is written about a table; `ValueError` if it is damaged."""
+    if not (table / _HEADER).is_file():
+        raise ValueError("it has no header")
     digest, _, header = (table / _HEADER).read_bytes().partition(b"\n")
     if digest_of_bytes(header).encode() != digest:
         raise ValueError("its header is not as it was written")
@@ -145,8 +162,8 @@ def _written(files: BlockFiles, prepared: Prepared) -> dict[str, Any]:
 
 def _read(path: Path, memory: int) -> Prepared:
     found = _header(path)
-    if found["format"] != FORMAT:
-        raise ValueError("another format")
+    if found["table"] != path.name:
+        raise ValueError("it is another table")
     own = found["layout"]
     layout = Layout(
         names=tuple(own["names"]),

@@ -29,6 +29,13 @@ class Choice:
     keep: object = None
     besides: object = None
 
+    def __post_init__(self) -> None:
+        for option in ("columns", "drop", "keep"):
+            value = getattr(self, option)
+            if is_iterable(value) and not isinstance(value, str):
+                # An iterator gives its names once only.
+                object.__setattr__(self, option, tuple(value))
+
     def of(self, names: Sequence[Name]) -> list[Name]:
         """Those of the names that are wanted, in their order; `OptionError` for a name that is not among them."""
         wanted = set(names) if self.columns is None else _named("columns", self.columns, names)

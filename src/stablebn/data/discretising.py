@@ -292,9 +292,12 @@ def _with_columns(
     # Here and not above: a file is learned from without it.
     import narwhals.stable.v1 as nw
 
-    frame: Any = nw.from_native(source)
+    frame: Any = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame) or nw.get_level(frame) != "full":
+        # An Arrow stream, such as a DuckDB relation.
+        frame = nw.from_native(pa.table(found.columns))
     if len(found.columns) < len(frame.columns):
         frame = frame[:, [place for place, name in enumerate(frame.columns) if name in found.columns]]
     if binned:

@@ -231,7 +231,7 @@ def report_duplicates(
             message = f"columns that are copies but for unit and rounding are learned as one: {_shown(copies)}."
         else:
             message = (
-                "only rounding decides between columns that are copies but for their unit, unless "
+                "only rounding, or their names, can decide between columns that are copies but for their unit, unless "
                 f'duplicates="merge" is said: {_shown(copies)}.'
             )
         cautions.append(Caution("copies", _all_of(copies), message))

@@ -32,7 +32,7 @@ FEWEST_ROWS_OF_CAUSE = 5
 FEWEST_ROWS_EXPLAINED = 20
 
 # In so many rows most functions are refuted that are none.
-_FEW_ROWS = 500
+FIRST_ROWS = 500
 
 # Functions of one column are looked for among so many columns at most: the work grows with their square.
 MOST_COLUMNS = 500
@@ -67,8 +67,9 @@ class Finding:
 
 
 def findings_in(table: Table) -> Iterator[Finding]:
-    """All that is found in the categorical columns of a table."""
+    """All that is found in the categorical columns of a table, and between these and the continuous ones."""
     if isinstance(table, MixedTable):
+        yield from _intervals(table)
         table = table.categorical
     if not isinstance(table, CategoricalTable) or not table.names:
         return
@@ -95,7 +96,7 @@ def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, lis
     n = len(table.names)
     sizes = _sizes(table)
     follows = np.zeros((n, n), dtype=bool)
-    few = np.ascontiguousarray(table.codes[:, :_FEW_ROWS])
+    few = np.ascontiguousarray(table.codes[:, :FIRST_ROWS])
     for cause in range(n):
         # A row for each level: what follows from the level is in all rows as in that one.
         row_of = np.zeros(sizes[cause], dtype=np.int64)
@@ -104,6 +105,9 @@ def _functions(table: CategoricalTable) -> tuple[list[list[int]], dict[Name, lis
         for effect in np.flatnonzero(perhaps).tolist():
             if cause != effect and sizes[effect] <= sizes[cause]:
                 follows[cause, effect] = _is_function(table.codes[cause], sizes[cause], table.codes[effect])
+        for effect in range(n):
+            if cause != effect and not follows[cause, effect] and {cause, effect} & table.holes:
+                follows[cause, effect] = _is_function_of_known(table, cause, effect)
     groups: dict[int, list[int]] = defaultdict(list)
     for c in range(n):
         groups[next((other for other in range(c) if follows[c, other] and follows[other, c]), c)].append(c)
@@ -124,12 +128,72 @@ def _sizes(table: CategoricalTable) -> list[int]:
 
 def _is_function(cause: NDArray[np.integer], size: int, effect: NDArray[np.integer]) -> bool:
     """Whether each code of a cause has one code of the effect."""
-    for rows in (slice(0, _FEW_ROWS), slice(None)):
+    for rows in (slice(0, FIRST_ROWS), slice(None)):
         seen = np.full(size, -1, dtype=np.int64)
         seen[cause[rows]] = effect[rows]
         if not np.array_equal(seen[cause[rows]], effect[rows]):
             return False
     return True
+
+
+def _is_function_of_known(table: CategoricalTable, cause: int, effect: int) -> bool:
+    """Whether a column follows from another in the rows in which both are known, if these show that it varies."""
+    size, values = len(table.levels[cause]), len(table.levels[effect])
+    for rows in (slice(0, FIRST_ROWS), slice(None)):
+        known = (table.codes[cause, rows] < size) & (table.codes[effect, rows] < values)
+        joint = table.codes[cause, rows][known].astype(np.int64) * values + table.codes[effect, rows][known]
+        weights = None if table.weights is None else table.weights[rows][known]
+        counts = np.bincount(joint, weights, minlength=size * values).reshape(size, values)
+        if ((counts > 0).sum(axis=1) > 1).any():
+            return False
+    return bool(
+        counts.sum() - counts.sum(axis=0).max() >= FEWEST_ROWS_EXPLAINED and size * FEWEST_ROWS_OF_CAUSE <= counts.sum()
+    )
+
+
+def _intervals(table: MixedTable) -> Iterator[Finding]:
+    """Categorical columns whose levels are intervals of a continuous column, as of a variable that was cut."""
+    categorical, continuous = table.categorical, table.continuous
+    if len(table.names) > MOST_COLUMNS:
+        return
+    causes: dict[int, list[Name]] = defaultdict(list)
+    for name, values in sorted(zip(continuous.names, continuous.values, strict=True), key=lambda own: name_key(own[0])):
+        for c in sorted(range(len(categorical.names)), key=lambda c: name_key(categorical.names[c])):
+            if all(_are_intervals(categorical, c, values, rows) for rows in (slice(0, FIRST_ROWS), slice(None))):
+                known = ~np.isnan(values) & (categorical.codes[c] < len(categorical.levels[c]))
+                if _rows_of_others(categorical, c, known) >= FEWEST_ROWS_EXPLAINED:
+                    causes[c].append(name)
+    effects: dict[tuple[Name, ...], list[Name]] = defaultdict(list)
+    for c, names in causes.items():
+        effects[tuple(names)].append(categorical.names[c])
+    for found, children in effects.items():
+        own = sorted(children, key=name_key)
+        each = " (each alone)" if len(found) > 1 else ""
+        yield Finding(
+            "function",
+            "warning",
+            (*found, *own),
+            f"{listed(own)} {'follows' if len(own) == 1 else 'follow'} from {listed(found)}{each}: each level is an "
+            "interval of values there. An arc between them says no more than that; leave out what is derived.",
+            {"drop": own},
+        )
+
+
+def _are_intervals(table: CategoricalTable, column: int, values: NDArray[np.float64], rows: slice) -> bool:
+    """Whether no level of a column has values on both sides of, or the same as, a value of another level."""
+    codes, values = table.codes[column, rows], values[rows]
+    known = (codes < len(table.levels[column])) & ~np.isnan(values)
+    codes, values = codes[known], values[known]
+    order = np.argsort(values, kind="stable")
+    codes, values = codes[order], values[order]
+    borders = np.flatnonzero(codes[1:] != codes[:-1])
+    return len(borders) < max(1, np.unique(codes).size) and bool((values[borders] < values[borders + 1]).all())
+
+
+def _rows_of_others(table: CategoricalTable, column: int, known: NDArray[np.bool_]) -> int:
+    """Count the rows (by weight), of those that are known, with another value than most of them."""
+    counts = np.bincount(table.codes[column][known], None if table.weights is None else table.weights[known])
+    return int(counts.sum() - counts.max(initial=0))
 
 
 def _explained_rows(cause: int | None, table: CategoricalTable, effect: int) -> int:
@@ -153,11 +217,13 @@ def _report_copies(groups: Sequence[Sequence[int]], table: CategoricalTable) -> 
             # Identical ones have been told of.
             continue
         names = tuple(table.names[c] for c in group)
+        where = " where they are known" if set(group) & table.holes else ""
         yield Finding(
             "relabelled",
             "warning",
             names,
-            f"the same under other labels: {listed(names)}. Leave out all but one: the data cannot tell between them.",
+            f"the same under other labels{where}: {listed(names)}. Leave out all but one: the data cannot tell between "
+            "them.",
             {"drop": list(names[1:])},
         )
 
@@ -195,7 +261,7 @@ def _functions_of_pairs(
             continue
         effects = [c for c in columns if c not in (one, other) and table.names[c] not in known]
         # Functions of one of the two have been told of.
-        for rows in (slice(0, _FEW_ROWS), slice(None)):
+        for rows in (slice(0, FIRST_ROWS), slice(None)):
             if effects:
                 joint = table.codes[one, rows].astype(np.int64) * sizes[other] + table.codes[other, rows]
                 effects = [c for c in effects if _is_function(joint, cells, table.codes[c, rows])]

@@ -183,8 +183,14 @@ def prepare(
     elif not is_held:
         contents = None if cache is None or learned or learned_levels else contents_of(source)
         if cache is not None and contents is not None:
-            options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights, "keep": keep}
-            options |= {"columns": columns, "drop": drop, "levels": levels, "few_rows_will_do": few_rows_will_do}
+            options = {"kinds": kinds, "missing": missing, "duplicates": duplicates, "weights": weights}
+            options |= {
+                "columns": choice.columns,
+                "drop": choice.drop,
+                "keep": choice.keep,
+                "levels": levels,
+                "few_rows_will_do": few_rows_will_do,
+            }
             options |= {"names": names, "dialect": dialect, "memory": size_class(memory or USUAL_MEMORY)}
             kept = Cache(cache, contents, options)
             if (before := kept.find(memory or USUAL_MEMORY)) is not None:

@@ -163,9 +163,16 @@ def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
             frame = frame.collect()
         except Exception as error:
             raise DataError(f"the lazy frame cannot be collected: {str(error).partition(chr(10))[0]}") from error
-    if not isinstance(frame, nw.DataFrame):
-        raise DataError(f"cannot read a table from {type(source).__name__}. Give {ACCEPTED}.")
-    return [(series.name, series.to_native()) for series in frame.iter_columns()]
+    if isinstance(frame, nw.DataFrame) and nw.get_level(frame) == "full":
+        return [(series.name, series.to_native()) for series in frame.iter_columns()]
+    reason = ""
+    if hasattr(source, "__arrow_c_stream__"):
+        # A DuckDB relation for instance, of which Narwhals knows the names of the columns only.
+        try:
+            return table_columns(pa.table(source))
+        except Exception as error:
+            reason = f": {str(error).partition(chr(10))[0].rstrip('.')}"
+    raise DataError(f"cannot read a table from {type(source).__name__}{reason}. Give {ACCEPTED}.")
 
 
 def arrow_column(label: str, values: object, remedy: Mapping[str, object] | None = None) -> pa.ChunkedArray:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -370,3 +373,40 @@ def test_tables_of_another_format_or_version_are_made_anew(
     _prepared(rows, tmp_path / "cache")
     monkeypatch.undo()
     assert _prepared(rows, tmp_path / "cache")[1] == ["reading", "encoding"]
+
+
+@pytest.mark.parametrize(
+    "made", [pd.Index, pd.Series, pd.Categorical, np.array, list, iter], ids=lambda own: own.__name__
+)
+def test_columns_in_the_middle_of_a_long_choice_make_another_table(tmp_path: Path, made: Callable[..., Any]) -> None:
+    # The repr of an index, a series or an array leaves out what is in the middle.
+    names = [f"column {number}" for number in range(1200)]
+    path = tmp_path / "wide.parquet"
+    pq.write_table(pa.table({name: [place % 2, 1] for place, name in enumerate(names)}), path)
+    for left_out in (names[600], names[500]):
+        chosen = [name for name in names if name != left_out]
+        found, done = _prepared(path, tmp_path / "cache", weights=None, columns=made(chosen), few_rows_will_do=True)
+        assert done == ["reading", "encoding"]
+        assert left_out not in (*found.names, *found.constants)
+
+
+def test_a_folder_with_the_name_of_another_table_is_made_again(rows: Path, tmp_path: Path) -> None:
+    _prepared(rows, tmp_path / "cache")
+    (wanted,) = _tables(tmp_path / "cache")
+    _prepared(rows, tmp_path / "cache", drop=["b"])
+    (other,) = set(_tables(tmp_path / "cache")) - {wanted}
+    shutil.rmtree(wanted)
+    shutil.copytree(other, wanted)
+    found, done = _prepared(rows, tmp_path / "cache")
+    assert done == ["reading", "encoding"]
+    assert_same_table(found.held().table, prepare(rows, weights="w", duplicates="merge").table)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are for Unix")
+def test_a_pipe_in_the_place_of_a_header_is_not_waited_for(rows: Path, tmp_path: Path) -> None:
+    _prepared(rows, tmp_path / "cache")
+    (table,) = _tables(tmp_path / "cache")
+    (table / "header").unlink()
+    os.mkfifo(table / "header")
+    assert _prepared(rows, tmp_path / "cache")[1] == ["reading", "encoding"]
+    assert _prepared(rows, tmp_path / "cache")[1] == ["reading"]

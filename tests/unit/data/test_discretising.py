@@ -230,6 +230,14 @@ def test_a_pandas_frame_stays_one_with_its_index_and_names() -> None:
     assert frame[3].dtype == float
 
 
+def test_an_arrow_stream_becomes_an_arrow_table() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+    table = pa.table({"x": [1.5, 2.5, 3.5, 4.5] * 10, "y": [4.5, 2.5, 3.5, 1.5] * 10})
+    found = sb.discretise(duckdb.from_arrow(table), bins=2).data
+    assert isinstance(found, pa.Table)
+    assert found.equals(sb.discretise(table, bins=2).data)
+
+
 @pytest.mark.parametrize("lazy", [False, True])
 def test_a_polars_frame_stays_one(lazy: bool) -> None:
     frame = pl.DataFrame(FRAME)

@@ -212,6 +212,32 @@ def test_a_lazy_frame_that_fails_says_why() -> None:
         prepare(pl.LazyFrame(CATEGORICAL).select("nowhere"))
 
 
+class _Stream:
+    """A table of which only the Arrow stream is known."""
+
+    def __init__(self, table: pa.Table | None) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, schema: object = None) -> object:
+        if self._table is None:
+            raise RuntimeError("the server is gone")
+        return self._table.__arrow_c_stream__(schema)
+
+
+def test_what_gives_an_arrow_stream_is_read() -> None:
+    assert_same_table(prepare(_Stream(pa.table(CATEGORICAL))).table, prepare(CATEGORICAL).table)
+    with pytest.raises(DataError, match=r"cannot read a table from _Stream: the server is gone"):
+        prepare(_Stream(None))
+
+
+def test_a_relation_of_duckdb_is_read() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
+    table = pa.table(CATEGORICAL)
+    assert_same_table(prepare(duckdb.from_arrow(table)).table, prepare(table).table)
+    with pytest.raises(DataError, match=r"from DuckDBPyRelation: .*Could not convert"):
+        prepare(duckdb.sql("select cast(a as int) as a, a as b from (values ('1'), ('q')) t(a)"))
+
+
 def test_half_precision_is_widened() -> None:
     columns = {
         name: np.array(values, dtype=np.float16) for name, values in {"a": [1, 2, 3, 4.5], "b": [0, 1, 0, 2]}.items()
