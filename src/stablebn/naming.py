@@ -106,7 +106,7 @@ def constraints_of(
     required, forbidden, barred = placed(known.required), placed(known.forbidden), placed(by_kind)
 
     def required_among(arcs: Iterable[tuple[int, int]]) -> list[tuple[Hashable, Hashable]]:
-        return [(columns[u], columns[v]) for u, v in sorted({*required} & {*arcs})]
+        return [(columns[u], columns[v]) for u, v in sorted({*required}.intersection(arcs))]
 
     if clashing := required_among(barred):
         raise OptionError(
@@ -136,11 +136,11 @@ def unjoinable_pairs(
 
     Pairs that what is known alone keeps apart are not among them.
     """
-    if not by_kind:
+    by_knowledge = constraints_of(known, (), prepared)
+    if by_knowledge is None or not by_kind:
         return []
-    by_knowledge, by_both = (constraints_of(known, barred, prepared) for barred in ((), by_kind))
-    if by_knowledge is None or by_both is None:
-        return []
+    by_both = constraints_of(known, by_kind, prepared)
+    assert by_both is not None
     place = {name: column for column, name in enumerate(prepared.table.names)}
     lost = [before & ~after for before, after in zip(by_knowledge.joinable, by_both.joinable, strict=True)]
     return [(a, b) for a, b in by_kind if lost[place[a]] >> place[b] & 1]

@@ -103,10 +103,13 @@ class _Reading(Generic[Answer]):
 
     def result(self) -> Answer:
         """Wait for the result; Ctrl-C and a limit of time end the wait."""
+        from stablebn import _core
+
         try:
             found, error = self._next_news()
         except BaseException:
             _abandoned.append(self)
+            _core.let_threads_outlive_python()
             raise
         if error is not None:
             try:

@@ -199,6 +199,32 @@ def test_ctrl_c_ends_the_wait_for_a_file(opened: bool, program: str, words: list
         assert told.splitlines()[-1] == "KeyboardInterrupt"
 
 
+def test_a_read_that_goes_on_while_python_ends_does_not_abort_the_process(tmp_path: Path) -> None:
+    # At its end Python unwinds the stack of a thread that wants the interpreter again. Within a function of C++ that
+    # must not throw, as the one that frees PyArrow's reader, this would abort the process.
+    program = """
+import sys, threading
+import pyarrow as pa
+from pyarrow import parquet
+from stablebn import _core
+from stablebn.threads import run_interruptibly
+
+parquet.write_table(pa.table({str(v): [v] for v in range(300)}), sys.argv[1])
+begun = threading.Event()
+
+def read():
+    while True:
+        parquet.ParquetFile(sys.argv[1])
+        begun.set()
+
+try:
+    _core.within_time(begun.is_set, lambda: run_interruptibly(read))
+except _core.TimeIsUp:
+    sys.exit(3)
+"""
+    assert [_run(program, tmp_path / "table.parquet").returncode for _ in range(6)] == [3] * 6
+
+
 def test_what_reading_raises_is_raised_to_the_caller(tmp_path: Path) -> None:
     def fail() -> None:
         raise ValueError("not today")

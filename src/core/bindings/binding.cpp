@@ -1,7 +1,10 @@
 #include "binding.hpp"
 
+#include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "engine.hpp"
@@ -24,6 +27,29 @@ void TimeLimit::check() {
         if (nb::cast<bool>(limit->time_is_up_())) throw TimeIsUp{};
     }
 }
+
+namespace {
+
+std::terminate_handler usual_end = nullptr;
+std::thread::id main_thread;
+
+/// Python ends its other threads at its own end by unwinding their stacks, and C++ ends the process at a function that must not
+/// throw: then such a thread sleeps until the process has ended. It has no exception; a fault that ends the process has one.
+[[noreturn]] void sleep_until_the_end() {
+    while (!std::current_exception() && std::this_thread::get_id() != main_thread) {
+        std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+    usual_end();
+    std::abort();
+}
+
+void let_threads_outlive_python() {
+    if (usual_end) return;
+    main_thread = std::this_thread::get_id();
+    usual_end = std::set_terminate(&sleep_until_the_end);
+}
+
+}  // namespace
 
 void look_at_signals() {
     const nb::gil_scoped_acquire acquire;
@@ -69,6 +95,8 @@ NB_MODULE(_core, m) {
           "Call `work` and return what it returns; raise `TimeIsUp` from within the core as soon as `time_is_up` says so.");
     m.def("check_time", &stablebn::TimeLimit::check,
           "Raise `TimeIsUp` if `time_is_up` of a call of `within_time` that has not ended says so: for long work in Python.");
+    m.def("let_threads_outlive_python", &stablebn::let_threads_outlive_python,
+          "Let threads that still run when Python ends not abort the process; called in the main thread.");
     stablebn::bind_numbers(m);
     stablebn::bind_encoding(m);
     stablebn::bind_statistics(m);

@@ -41,6 +41,9 @@ _UNCOMPRESSED = "save the table without compression, as an .arrow file"
 # Few enough that the memory for them is used again soon, many enough for threads.
 _ROWS_AT_ONCE = 1 << 17
 
+# How often a Parquet file is opened to read its columns: enough for many threads.
+_MOST_OPENED = 64
+
 # Of what is stored of a column, so much is read at once, and not all.
 BYTES_AT_ONCE = 1 << 20
 
@@ -226,13 +229,20 @@ def _read_parquet(path: str, threads: int) -> Contents:
             gathered = _gathered(schema, file.iter_batches(_ROWS_AT_ONCE, use_threads=threads > 1))
             return Contents(gathered, with_categories=categories)
 
-    def read_column(field: pa.Field) -> pa.ChunkedArray:
+    def read_columns(fields: Sequence[pa.Field]) -> list[pa.ChunkedArray]:
         with opened() as file:
-            batches = file.iter_batches(_ROWS_AT_ONCE, columns=[field.name], use_threads=False)
-            return chunked([with_narrow_indices(batch.column(field.name)) for batch in batches], field.type)
+            return [read_column(file, field) for field in fields]
+
+    def read_column(file: parquet.ParquetFile, field: pa.Field) -> pa.ChunkedArray:
+        batches = file.iter_batches(_ROWS_AT_ONCE, columns=[field.name], use_threads=False)
+        return chunked([with_narrow_indices(batch.column(field.name)) for batch in batches], field.type)
 
     # Column by column: so a thread makes the indices narrow that it has read, and nobody waits for the slowest column.
-    columns = run_at_once([partial(read_column, field) for field in schema], threads, lambda: None)
+    # To open a file takes as long as it has columns: of many, some are read each time.
+    at_once = -(-len(names) // _MOST_OPENED)
+    groups = [list(schema)[first : first + at_once] for first in range(0, len(names), at_once)]
+    read = run_at_once([partial(read_columns, group) for group in groups], threads, lambda: None)
+    columns = [column for group in read for column in group]
     return Contents(_without_index(schema, list(zip(names, columns, strict=True))), with_categories=categories)
 
 

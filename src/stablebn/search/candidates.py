@@ -34,6 +34,9 @@ _FEW_VARIABLES = 25
 _MOST_INCOMPLETE = 150_000
 _MOST_KEPT = 3_000
 
+# And so many if the time is up: nothing is searched among them.
+_MOST_KEPT_LATE = 100
+
 
 @dataclass(frozen=True)
 class CandidateSets:
@@ -192,11 +195,13 @@ def _never() -> bool:
     return False
 
 
-def found_by(search: _core.CandidateSearch, scores: CompiledScores) -> CandidateSets:
-    """Return the candidate sets of a search that has ended."""
+def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: bool = False) -> CandidateSets:
+    """Return the candidate sets of a search that has ended; of an incomplete one only few if it is late."""
     n = scores.n
     alone, _ = scores.without_parents
-    most = None if search.complete or search.found <= _MOST_INCOMPLETE else _MOST_KEPT
+    most = None
+    if not search.complete and (is_late or search.found > _MOST_INCOMPLETE):
+        most = _MOST_KEPT_LATE if is_late else _MOST_KEPT
     found = [_sorted(search, v, alone[v], most) for v in range(n)]
     beyond: tuple[int | None, ...] = ()
     if not search.complete:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from stablebn.stats.symmetry import Relation
-from stablebn.stats.variable_sets import bit, matrix_of, members
+from stablebn.stats.variable_sets import bit, matrix_of, members, sets_of
 
 _ALLOWED, _REQUIRED = 1, 2
 
@@ -54,9 +55,10 @@ class Constraints:
         ValueError
             No DAG obeys: a required arc is forbidden, required arcs form a cycle, or are more than a variable may have.
         """
-        allowed = [bit(n) - 1] * n
-        for u, v in forbidden:
-            allowed[v] &= ~bit(u)
+        may_be_parent = np.ones((n, n), dtype=bool)
+        ends = np.fromiter(chain.from_iterable(forbidden), dtype=np.intp).reshape(-1, 2)
+        may_be_parent[ends[:, 1], ends[:, 0]] = False
+        allowed = sets_of(may_be_parent)
         parents = [0] * n
         for u, v in required:
             parents[v] |= bit(u)
@@ -161,14 +163,9 @@ class Constraints:
 
     def renumbered(self, numbers: Sequence[int]) -> Constraints:
         """The same for variables that have other numbers: variable v becomes numbers[v]."""
-        n = len(self.allowed)
-        allowed, required = [0] * n, [0] * n
-        most: list[int | None] = [None] * n
-        for v, new in enumerate(numbers):
-            allowed[new] = sum(bit(numbers[u]) for u in members(self.allowed[v]))
-            required[new] = sum(bit(numbers[u]) for u in members(self.required[v]))
-            most[new] = self.most_parents[v]
-        return Constraints(tuple(allowed), tuple(required), tuple(most))
+        order = np.argsort(numbers)
+        allowed, required = (sets_of(matrix_of(sets)[np.ix_(order, order)]) for sets in (self.allowed, self.required))
+        return Constraints(tuple(allowed), tuple(required), tuple(self.most_parents[v] for v in order))
 
     def relation(self) -> Relation:
         """What is said of each arc, and of each variable, as numbers that must stay where variables are exchanged."""

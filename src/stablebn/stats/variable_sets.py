@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,3 +45,9 @@ def matrix_of(sets: Sequence[int]) -> NDArray[np.uint8]:
     width = n // 8 + 1
     rows = np.frombuffer(b"".join(own.to_bytes(width, "little") for own in sets), dtype=np.uint8)
     return np.unpackbits(rows.reshape(n, width), axis=1, count=n, bitorder="little")
+
+
+def sets_of(matrix: NDArray[Any]) -> list[int]:
+    """The sets that `matrix_of` has written as rows."""
+    rows = np.packbits(matrix, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in rows]

@@ -22,7 +22,8 @@ from stablebn import _core
 from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Table
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search.candidates import candidate_sets
+from stablebn.search import candidates as module_of_candidates
+from stablebn.search.candidates import candidate_sets, found_by, listed
 from stablebn.search.constraints import Constraints
 
 
@@ -176,3 +177,17 @@ def test_counts_of_all_sets_worked_out_beforehand_change_nothing(score: str) -> 
     found = [candidate_sets(family_scores(table, ScoreConfig(score))) for table in tables]
     assert found[0].scored > 5000
     assert found[0] == found[1]
+
+
+def test_of_incomplete_lists_few_sets_are_kept_when_it_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    # To make a set takes microseconds, and there may be 150,000.
+    monkeypatch.setattr(module_of_candidates, "_MOST_KEPT_LATE", 3)
+    scores = family_scores(drawn_table("continuous", 1, n=8), ScoreConfig("loglik"))
+    search = listed(scores, most_scored=8 * (1 + 7 + 21))
+    full, late = found_by(search, scores), found_by(search, scores, is_late=True)
+    assert not full.complete
+    assert min(map(len, full.sets)) > 4
+    for v in range(8):
+        assert late.sets[v][:3] == full.sets[v][:3]
+        assert len(late.sets[v]) <= 4
+    assert found_by(listed(scores), scores, is_late=True) == candidate_sets(scores)

@@ -351,3 +351,11 @@ def test_blocks_of_subsets_and_one_block_agree() -> None:
             for dag in found.dags
         ]
         assert found.choices == found.dags[ranked.index(min(ranked))]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_without_time_no_solver_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "import_highs", lambda: pytest.fail("the solver is imported"))
+    scores = family_scores(drawn_table("categorical", 61, 8), ScoreConfig("aic"))
+    _, proven = _best(candidate_sets(scores, max_parents=3), late=True)
+    assert not proven.ties.are_all

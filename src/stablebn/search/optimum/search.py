@@ -205,6 +205,8 @@ def _by_programmes(
             return replace(unproven, tree=Tree((sifted(component, unproven.loss, time_is_up),)), limit=many)
         if has_many_choices:
             return replace(unproven, limit=many)
+        if time_is_up():
+            return unproven
         if component.n > _core.MOST_IN_CLUSTERS:
             return replace(unproven, limit=f"more than {_core.MOST_IN_CLUSTERS} variables that depend on each other")
         tell = None if watch is None else lambda solved: watch("proof", solved)
