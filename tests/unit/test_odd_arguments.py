@@ -349,3 +349,9 @@ def test_errors_come_out_of_other_processes(error: StableBNError) -> None:
         assert type(again) is type(error)
         assert str(again) == str(error)
         assert vars(again) == vars(error)
+
+
+@pytest.mark.parametrize("other", [None, 3, "a", {"required": []}])
+def test_knowledge_goes_together_with_knowledge_only(other: object) -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        _ = sb.Knowledge(required=[("a", "b")]) & other  # type: ignore[operator]

@@ -170,6 +170,8 @@ class Knowledge:
         Of limits the smaller one holds, and of pairs that are allowed those that both allow. Different tiers cannot be
         joined.
         """
+        if not isinstance(other, Knowledge):
+            return NotImplemented
         if self.tiers and other.tiers and self.tiers != other.tiers:
             raise KnowledgeError(
                 "tiers are said twice, and not alike. Say them once, and what they leave unsaid as forbidden arcs."
