@@ -19,7 +19,7 @@ from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS
 from stablebn.data.duplicates import DUPLICATES
 from stablebn.data.memory import check_memory
 from stablebn.data.reading_options import ReadingOptions, TableOptions
-from stablebn.errors import OptionError
+from stablebn.errors import OptionError, shown
 from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
 from stablebn.knowledge.words import arcs_from_words, tiers_from_words
 from stablebn.learners.automatic import USUAL_PRIOR, USUAL_SCORE
@@ -68,7 +68,7 @@ def _automatic(name: str, usual: str) -> Any:
 
 def _check_folder(name: str, value: object) -> None:
     if not is_path(value):
-        raise OptionError(f"{name}={value!r} must be the name of a folder.")
+        raise OptionError(f"{name}={shown(value)} must be the name of a folder.")
     value = cast("str | os.PathLike[str]", value)
     if os.path.exists(value) and not os.path.isdir(value):
         raise OptionError(f"{name}={os.fspath(value)!r} is a file. Name a folder, or one that is yet to be made.")

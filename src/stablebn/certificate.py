@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stablebn.errors import CertificateError
+from stablebn.errors import CertificateError, shown
 from stablebn.fixed_point import to_float
 from stablebn.graph.json_names import json_text, name_from
 from stablebn.knowledge import KnownArcs
@@ -100,7 +100,7 @@ class Certificate:
         """The certificate that `to_dict` gave; `CertificateError` if it is none."""
         try:
             if own["format"] != _FORMAT:
-                raise CertificateError(f"the format of the certificate is {own['format']!r}, expected {_FORMAT!r}.")
+                raise CertificateError(f"its format is {shown(own['format'])}, expected {_FORMAT!r}.")
             if own["digest"] != digest_of(own):
                 raise CertificateError("the certificate was changed after it was written: its digest is another one.")
             tables = [Table(_integers(places), tuple(map(_integers, numbers))) for places, numbers in own["tables"]]
@@ -127,12 +127,15 @@ class Certificate:
     @checked_arguments(path=file_path)
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
         """The certificate in a JSON file."""
+        if Path(path).exists() and not Path(path).is_file():
+            raise CertificateError(f"the certificate {shown(os.fspath(path))} cannot be read: it is no file.")
         try:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             raise CertificateError(f"the certificate {os.fspath(path)!r} is not UTF-8 text.") from None
         except OSError as error:
-            raise CertificateError(f"the certificate {os.fspath(path)!r} cannot be read: {error.strerror}.") from None
+            name = shown(os.fspath(path))
+            raise CertificateError(f"the certificate {name} cannot be read: {error.strerror}.") from None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -49,6 +50,9 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
 """The commands under the headings of the help, each with a sentence: a module of `stablebn.commands` that has the
 function `command`; in `HELP` what more there is to say; in `EXAMPLE` lines to type; and in `EXIT_CODES` those that only
 it has, if there are any."""
+
+# Errors of writing to what is no file that we have opened: standard output.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _SECTION = {name: section for section, commands in COMMANDS.items() for name in commands}
 
@@ -203,6 +207,11 @@ def _run() -> None:
 
 def _told(error: Exception) -> int:
     """Say what went wrong; the exit code."""
+    if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
+        # What is left to print must go somewhere, or Python complains when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        say_error("error", f"cannot write to standard output: {error.strerror}. Mend that, or choose another place.")
+        return MISTAKE
     if not isinstance(error, StableBNError):
         what = f"{type(error).__name__}: {error}".partition("\n")[0].rstrip(".: ")
         say_error("A bug in stablebn", f"{what}. Please report it, with the command and what --debug shows.")

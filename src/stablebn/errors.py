@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+# How much of a value stands in a message.
+_MOST_LETTERS = 200
+_MOST_BITS = 256
 
 
 class StableBNError(Exception):
     """Root of every error that stablebn raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exception would call the constructor with the message alone, in the process that a worker reports to.
+        return _without_constructor, (type(self), self.args), vars(self)
+
+
+def _without_constructor(kind: type[StableBNError], arguments: tuple[object, ...]) -> StableBNError:
+    """Make an error from its `args`, for pickle and copy."""
+    return kind.__new__(kind, *arguments)
 
 
 @dataclass(frozen=True)
@@ -146,9 +160,26 @@ def listed(names: Sequence[Hashable], most: int = 8) -> str:
     >>> listed(["a", "b"])
     "'a', 'b'"
     """
-    shown = ", ".join(repr(name) for name in names[:most])
+    told = ", ".join(shown(name) for name in names[:most])
     rest = len(names) - most
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    return f"{told} and {rest} more" if rest > 0 else told
+
+
+def shown(value: object) -> str:
+    """Return a value as it stands in a message: its `repr`, cut where it is long.
+
+    >>> shown("age"), shown(2**100_000), shown("x" * 1_000)[-6:]
+    ("'age'", '2**100000...', 'xxx...')
+    """
+    # Python does not write integers of thousands of digits.
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1}..."
+    try:
+        text = repr(value)
+    except Exception:
+        # Nested too deeply, or of a class whose `__repr__` fails.
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}..."
 
 
 def spelled(name: object, *, keep: str = "") -> str:
@@ -178,11 +209,12 @@ def is_among(value: object, allowed: Sequence[Hashable]) -> bool:
     try:
         # An array of one element would be found.
         return isinstance(value, Hashable) and value in allowed
-    except (TypeError, ValueError):
+    except Exception:
+        # Of whatever kind: the value has a comparison of its own, as a signalling NaN of Decimal.
         return False
 
 
 def one_of(option: str, value: object, allowed: Sequence[Hashable]) -> None:
     """Raise `OptionError` unless `value` is one of the `allowed` ones."""
     if not is_among(value, allowed):
-        raise OptionError(f"{option}={value!r} is not known. Choose one of: {listed(allowed, most=99)}.")
+        raise OptionError(f"{option}={shown(value)} is not known. Choose one of: {listed(allowed, most=99)}.")

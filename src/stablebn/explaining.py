@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from stablebn.errors import OptionError, is_among, listed
+from stablebn.errors import OptionError, is_among, listed, shown
 from stablebn.explanation import (
     CYCLE,
     NO_CANDIDATE,
@@ -237,9 +237,9 @@ def _check_asked(result: Result, a: Hashable, b: Hashable) -> None:
         if is_hashable(name) and name in merged:
             raise OptionError(f"{merged[name]!r} stands for {name!r}, as both are the same: ask for {merged[name]!r}.")
         if not is_among(name, result.nodes):
-            raise OptionError(f"the learned graph has no variable {name!r}: it has {listed(result.nodes)}.")
+            raise OptionError(f"the learned graph has no variable {shown(name)}: it has {listed(result.nodes)}.")
     if a == b:
-        raise OptionError(f"an arc joins two variables; {a!r} was asked for twice.")
+        raise OptionError(f"an arc joins two variables; {shown(a)} was asked for twice.")
 
 
 def _apart(result: Result, names: Sequence[Hashable]) -> tuple[Hashable, str] | None:

@@ -14,7 +14,7 @@ from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.graph.convert import Graph, edges_by_kind
 from stablebn.graph.names import name_key
 from stablebn.knowledge import Knowledge, KnownArcs, merged_arcs
-from stablebn.knowledge.conflicts import shown
+from stablebn.knowledge.conflicts import named
 from stablebn.learners import Problem
 from stablebn.scores.available import NodeAverageScores
 from stablebn.scores.categorical import QuotientLikelihood
@@ -164,7 +164,7 @@ def known_among(said: Knowledge, prepared: Prepared, config: ScoreConfig) -> Kno
     }
     kinds = prepared.kinds
     impossible = {
-        (a, b): f'{shown(a)} is {kinds[a]} and {shown(b)} {kinds[b]}: say arcs="any" for arcs of that kind'
+        (a, b): f'{named(a)} is {kinds[a]} and {named(b)} {kinds[b]}: say arcs="any" for arcs of that kind'
         for a, b in said.required
         if a in kinds and b in kinds and not config.allows(kinds[a], kinds[b])
     }

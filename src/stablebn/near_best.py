@@ -15,7 +15,7 @@ import numpy as np
 from stablebn.api import learn_among
 from stablebn.arguments import LearnArguments
 from stablebn.data import Caution
-from stablebn.errors import OptionError, listed
+from stablebn.errors import OptionError, listed, shown
 from stablebn.fixed_point import UNIT, to_float
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
@@ -286,11 +286,11 @@ def _margin(within: float | None, factor: float | None) -> int:
         raise OptionError("within= and factor= say the same thing, within=ln(factor). Say one of them.")
     if within is not None:
         if not _is_number(within) or not 0 <= within <= _MOST_NATS:
-            raise OptionError(f"within={within!r}: must be a number of nats from 0 to {_MOST_NATS:g}.")
+            raise OptionError(f"within={shown(within)}: must be a number of nats from 0 to {_MOST_NATS:g}.")
         return math.ceil(Fraction(within) * UNIT)
     factor = USUAL_FACTOR if factor is None else factor
     if not _is_number(factor) or not 1 <= factor <= math.exp(_MOST_NATS / 2):
-        raise OptionError(f"factor={factor!r}: must be a number of at least 1, say 3, 20 or 150.")
+        raise OptionError(f"factor={shown(factor)}: must be a number of at least 1, say 3, 20 or 150.")
     return math.ceil(_DECIMALS.ln(_DECIMALS.create_decimal(factor)) * UNIT)
 
 

@@ -33,7 +33,7 @@ from typing import (
     cast,
 )
 
-from stablebn.errors import OptionError, is_among, listed, one_of
+from stablebn.errors import OptionError, is_among, listed, one_of, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeIs
@@ -95,8 +95,8 @@ _OTHER_WORDS = {
     **dict.fromkeys(("maxp", "max_indegree", "max_fanin", "maxparents"), _MAX_PARENTS),
     **dict.fromkeys(("background_knowledge", "expert_knowledge", "prior_knowledge", "constraints"), "knowledge=..."),
 }
-# Bits of the longest integer that a message shows.
-_LONG = 256
+# Bytes of a path, and of the name of a file or a folder.
+_MOST_OF_PATH, _MOST_OF_NAME = 4096, 255
 
 
 @dataclass(frozen=True)
@@ -497,9 +497,9 @@ def at_least(least: int, most: int | None = None) -> Check:
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise OptionError(f"{name}={_shown(value)} must be an integer of at least {least}.")
+            raise OptionError(f"{name}={shown(value)} must be an integer of at least {least}.")
         if most is not None and value > most:
-            raise OptionError(f"{name}={_shown(value)} must be an integer of at most {most:,}.")
+            raise OptionError(f"{name}={shown(value)} must be an integer of at most {most:,}.")
 
     return check
 
@@ -509,9 +509,9 @@ def positive(what: str = "a number above 0", *, least: float = 0.0, most: float 
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
-            raise OptionError(f"{name}={_shown(value)} must be {what}.")
+            raise OptionError(f"{name}={shown(value)} must be {what}.")
         if not least <= value <= most:
-            raise OptionError(f"{name}={_shown(value)} must be a number from {least:g} to {most:g}.")
+            raise OptionError(f"{name}={shown(value)} must be a number from {least:g} to {most:g}.")
 
     return check
 
@@ -519,13 +519,13 @@ def positive(what: str = "a number above 0", *, least: float = 0.0, most: float 
 def between_0_and_1(name: str, value: object) -> None:
     """A check: a number above 0 and below 1."""
     if not (isinstance(value, float) and 0 < value < 1):
-        raise OptionError(f"{name}={_shown(value)} must be a number between 0 and 1.")
+        raise OptionError(f"{name}={shown(value)} must be a number between 0 and 1.")
 
 
 def from_0_to_1(name: str, value: object) -> None:
     """A check: a number from 0 to 1."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise OptionError(f"{name}={_shown(value)} must be a number from 0 to 1.")
+        raise OptionError(f"{name}={shown(value)} must be a number from 0 to 1.")
 
 
 def instance_of(kind: type, what: str) -> Check:
@@ -533,7 +533,7 @@ def instance_of(kind: type, what: str) -> Check:
 
     def check(name: str, value: object) -> None:
         if not isinstance(value, kind):
-            raise OptionError(f"{name}={_shown(value)} must be {what}.")
+            raise OptionError(f"{name}={shown(value)} must be {what}.")
 
     return check
 
@@ -554,32 +554,36 @@ callback = instance_of(Callable, "a function")  # type: ignore[arg-type]
 def file_path(name: str, value: object) -> None:
     """A check: what the system takes for the name of a file."""
     if not is_path(value):
-        raise OptionError(f"{name}={_shown(value)} must be the name of a file.")
+        raise OptionError(f"{name}={shown(value)} must be the name of a file.")
 
 
 def list_of_names(name: str, value: object) -> None:
     """A check: a collection of values that can be names."""
     if not (isinstance(value, Collection) and is_iterable(value) and all(map(is_hashable, value))):
-        raise OptionError(f"{name}={_shown(value)} must be a list of names.")
+        raise OptionError(f"{name}={shown(value)} must be a list of names.")
 
 
 def is_path(value: object) -> bool:
-    """Whether a value is a path that the system can have: text without NUL that it can encode."""
+    """Whether a value is a path that the system can have: text without NUL that it can encode, and not too long."""
     path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     if not isinstance(path, str) or not path or "\0" in path:
         return False
     try:
-        os.fsencode(path)
+        encoded = os.fsencode(path)
     except UnicodeEncodeError:
         return False
-    return True
+    # Of more than these Linux says an OSError, of whatever is asked of it.
+    return len(encoded) < _MOST_OF_PATH and all(
+        len(part) <= _MOST_OF_NAME for part in encoded.split(os.fsencode(os.sep))
+    )
 
 
 def is_hashable(value: object) -> bool:
     """Whether a value can be in a set. A tuple of lists has `__hash__` and cannot."""
     try:
         hash(value)
-    except TypeError:
+    except Exception:
+        # Of whatever kind: what cannot be hashed decides that by itself.
         return False
     return True
 
@@ -588,7 +592,8 @@ def is_iterable(value: object) -> TypeIs[Iterable[Any]]:
     """Whether a value can be iterated over. A 0-d array has `__iter__` and cannot."""
     try:
         iter(value)  # type: ignore[call-overload]
-    except TypeError:
+    except Exception:
+        # Of whatever kind: a file that is closed raises ValueError.
         return False
     return True
 
@@ -623,13 +628,6 @@ def checked_arguments(
 def _as_used(check: Check | None, value: object) -> object:
     """Return a value in the form that code uses, which for a choice is the allowed value itself."""
     return check.own_value(value) if isinstance(check, Choice) else value
-
-
-def _shown(value: object) -> str:
-    """A value as it stands in a message; Python does not write integers of thousands of digits."""
-    if isinstance(value, int) and value.bit_length() > _LONG:
-        return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1}..."
-    return repr(value)
 
 
 def _plain(value: object) -> object:

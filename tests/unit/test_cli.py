@@ -574,3 +574,33 @@ def test_a_cross_validation_is_written(data: Path, tmp_path: Path) -> None:
     assert "exists" in _run("cross-validate", data, "--out", out, code=2).stderr
     assert _run("cross-validate", data, "-a", "hc", "--folds", 3, "--out", out, "--force", "--quiet").stdout == ""
     assert out.read_text() == found.to_json()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
+@pytest.mark.parametrize("arguments", [["networks"], ["check", "DATA"], ["learn", "--help"]])
+def test_standard_output_on_a_full_disk_is_one_line(arguments: list[str], data: Path) -> None:
+    command = [*COMMAND, *(str(data) if text == "DATA" else text for text in arguments)]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: cannot write to standard output: No space left on device.")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="a device that can be read without end")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["learn", "DATA", "--algorithm", "tabu-stable", "--checkpoint", "/dev/zero"],
+        ["bootstrap", "DATA", "--algorithm", "hc", "--replicates", "2", "--checkpoint", "/dev/zero"],
+        ["verify", "/dev/zero", "DATA"],
+        ["study", "/dev/zero"],
+    ],
+)
+def test_a_device_is_not_read_without_end(arguments: list[str], data: Path) -> None:
+    command = [*COMMAND, *(str(data) if text == "DATA" else text for text in arguments)]
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33)); "
+    command[2] = limit + command[2]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2, done.stderr
+    assert "/dev/zero" in done.stderr

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import io
 import math
+import pickle
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
@@ -19,11 +22,48 @@ import pytest
 import stablebn as sb
 from stablebn import study
 from stablebn.arguments import learn_options
-from stablebn.errors import StableBNError
+from stablebn.errors import StableBNError, shown
 
 TABLE = {"a": ["x", "y"] * 20, "b": ["u", "v", "u", "u"] * 10, "c": [1, 2, 3, 1] * 10}
 NUMBERS = {"x": [i * i % 17 + i / 7 for i in range(40)], "y": [i * 7 % 13 + i / 9 for i in range(40)]}
 STUDY = 'networks = ["asia"]\nsizes = [10]\nrandomisations = 1\n[[learners]]\nalgorithm = "hc"\n'
+
+# As long as a message may be: a value is cut in it.
+MOST_LETTERS = 4_000
+
+
+class Unprintable:
+    """What a message can say of this value is its type."""
+
+    def __repr__(self) -> str:
+        raise ValueError("no text")
+
+
+class Unhashable:
+    """A value that fails in its own way where it is looked up."""
+
+    def __hash__(self) -> int:
+        raise RuntimeError("no hash")
+
+
+def _nested() -> list[Any]:
+    deep: list[Any] = []
+    for _ in range(3_000):
+        deep = [deep]
+    return deep
+
+
+def _in_itself() -> list[Any]:
+    own: list[Any] = []
+    own.append(own)
+    return own
+
+
+def _closed_file() -> io.StringIO:
+    file = io.StringIO("a,b\nx,y\n")
+    file.close()
+    return file
+
 
 ODD: tuple[Any, ...] = (
     *(None, pd.NA, pd.NaT, math.nan, math.inf, 3, -1, 0, 2**70, True, 1.5, 1j, Decimal("1.5"), object(), ...),
@@ -33,7 +73,9 @@ ODD: tuple[Any, ...] = (
     *({pd.NA: 1}, {1: [[]]}, {"a": [[]]}),
     *(np.array(3), np.array("a"), np.array(None), np.array([1, 2]), np.array([["a", "b"]])),
     *(np.float64(2), np.int64(2), np.bool_(True), np.datetime64("2020-01-01")),
-    *(pd.Series([1, 2]), pd.DataFrame(), pl.Series([1, 2])),
+    *(pd.Series([1, 2]), pd.DataFrame(), pl.Series([1, 2]), pl.DataFrame({"a": [1, 2]})),
+    *(1e308, 10**400, Decimal("sNaN"), "x" * 100_000, ["x" * 100_000], Path("folder"), _closed_file()),
+    *(_nested(), {"a": _nested()}, _in_itself(), {"a": _in_itself()}, Unprintable(), [Unhashable()]),
 )
 
 # Made by stablebn and not called by users, or without parameters.
@@ -99,6 +141,16 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         _network_of(sb.LinearGaussian),
         {"parents": (), "coefficients": (), "intercept": 0.0, "sd": 1.0},
     ),
+    "ConditionalGaussian": (
+        _network_of(sb.ConditionalGaussian),
+        {
+            "categorical_parents": (),
+            "continuous_parents": (),
+            "intercepts": np.array(0.0),
+            "coefficients": np.array([]),
+            "sds": np.array(1.0),
+        },
+    ),
     "study.plan": (study.plan, {"definition": "study.toml"}),
     "study.run": (study.run, {"definition": "study.toml", "jobs": 1}),
     "study.results": (study.results, {"definition": "study.toml"}),
@@ -147,6 +199,7 @@ USUAL: Mapping[str, Any] = {
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An odd value of a parameter that names a file is the name of a file all the same."""
     monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
     Path("study.toml").write_text(STUDY)
     sb.statistics(TABLE).save("kept.stats")
 
@@ -161,10 +214,11 @@ def _parameters(function: Callable[..., object]) -> Iterator[str]:
 
 
 def _foreign_error(function: Callable[..., object], arguments: dict[str, Any]) -> str:
-    """Call a function, and name the error that it raises if that is not of stablebn."""
+    """Call a function, and name the error that it raises if that is not of stablebn, or has too long a message."""
     try:
-        with suppress(StableBNError):
-            function(**arguments)
+        function(**arguments)
+    except StableBNError as error:
+        return f"a message of {len(str(error))} letters" if len(str(error)) > MOST_LETTERS else ""
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return ""
@@ -173,7 +227,7 @@ def _foreign_error(function: Callable[..., object], arguments: dict[str, Any]) -
 def _try_all(label: str, function: Callable[..., object], usual: dict[str, Any], parameters: Iterator[str]) -> None:
     """Call a function with every odd value of every parameter; collect the errors that are not of stablebn."""
     foreign = [
-        f"{label}({parameter}={value!r}): {error}"
+        f"{label}({parameter}={shown(value)}): {error}"
         for parameter in dict.fromkeys(parameters)
         for value in ODD
         if (error := _foreign_error(function, {**usual, parameter: value}))
@@ -264,3 +318,40 @@ def test_deeply_nested_toml_is_refused(text: str) -> None:
     for ask in (sb.Knowledge.of, study.plan, lambda path: sb.learn(TABLE, knowledge=path)):
         with pytest.raises(sb.FormatError, match="nested too deeply"):
             ask("deep.toml")
+
+
+def test_lists_that_are_in_themselves_are_refused() -> None:
+    with pytest.raises(sb.DataError, match=r"column 'a' .* deep"):
+        sb.learn({"a": _in_itself() * 40, "b": TABLE["b"], "c": TABLE["c"]})
+
+
+def test_an_open_file_is_refused_by_its_kind() -> None:
+    with pytest.raises(sb.DataError, match="by its path"):
+        sb.learn(io.StringIO("a,b\nx,y\n"))
+
+
+def test_statistics_that_are_a_folder_cannot_be_read() -> None:
+    with pytest.raises(sb.FormatError, match="cannot be read"):
+        sb.load_statistics("folder")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        sb.DataError("wrong", ("a",), {"drop": ("a",)}),
+        sb.KnowledgeError("wrong", [sb.Conflict("cycle", "a -> a")]),
+        sb.FormatError("a.bif", 3, "expected a name"),
+        sb.MissingExtraError("openpyxl", "excel"),
+    ],
+)
+def test_errors_come_out_of_other_processes(error: StableBNError) -> None:
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+        assert vars(again) == vars(error)
+
+
+@pytest.mark.parametrize("other", [None, 3, "a", {"required": []}])
+def test_knowledge_goes_together_with_knowledge_only(other: object) -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        _ = sb.Knowledge(required=[("a", "b")]) & other  # type: ignore[operator]

@@ -14,12 +14,12 @@ from stablebn.api import learn_in_a_loop
 from stablebn.data import Caution
 from stablebn.data.randomise import Layout
 from stablebn.data.reading import Columns
-from stablebn.errors import GraphError, listed
+from stablebn.errors import GraphError, listed, shown
 from stablebn.graph import PDAG, as_graph
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge, name_key
 from stablebn.networks import read_graph
-from stablebn.options import is_iterable
+from stablebn.options import is_hashable, is_iterable
 from stablebn.result import Result
 
 LearnerLike: TypeAlias = str | Callable[[Any], object]
@@ -109,9 +109,9 @@ def edges_of(found: object) -> tuple[list[Edge], list[Edge]]:
 
 
 def _pair(edge: object) -> Edge:
-    if isinstance(edge, tuple | list) and len(edge) == 2 and all(isinstance(name, Hashable) for name in edge):
+    if isinstance(edge, tuple | list) and len(edge) == 2 and all(map(is_hashable, edge)):
         return edge[0], edge[1]
-    raise GraphError(f"a learner must return (from, to) pairs of column names, or a graph; got {edge!r} for a pair.")
+    raise GraphError(f"a learner must return a graph, or pairs of column names; got {shown(edge)} for a pair.")
 
 
 def _renamed(edges: Iterable[Edge], names: Mapping[Hashable, Hashable]) -> list[Edge]:

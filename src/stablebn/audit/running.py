@@ -23,7 +23,7 @@ from stablebn.data.problems import Problems
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
 from stablebn.data.reading import Columns, read
 from stablebn.data.weights import rows_with_weight, set_weights_apart
-from stablebn.errors import OptionError, listed, one_of
+from stablebn.errors import OptionError, listed, one_of, shown
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.learners import AUTOMATIC, LEARNERS, learner_of
 from stablebn.learners.registry import learner_name, refuse_options_of_others
@@ -206,7 +206,7 @@ def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], flo
 def _checked(vary: Sequence[str], learner: LearnerLike) -> tuple[str, ...]:
     known = (*VARIATIONS, "threads", "hash")
     if not is_iterable(vary):
-        raise OptionError(f"vary={vary!r} must be a list of what differs: {listed(known)}.")
+        raise OptionError(f"vary={shown(vary)} must be a list of what differs: {listed(known)}.")
     asked = (vary,) if isinstance(vary, str) else tuple(vary)
     for variation in asked:
         one_of("vary", variation, known)
@@ -225,7 +225,7 @@ def _check_kinds(vary: Sequence[str], kinds: Mapping[Hashable, Kind]) -> None:
     """Nothing is said to have been varied where there was nothing to vary."""
     for variation, kind in (("levels", "categorical"), ("units", "continuous")):
         if variation in vary and kind not in kinds.values():
-            raise OptionError(f"vary={variation!r} is for {kind} columns, and there are none. Leave it out.")
+            raise OptionError(f"vary={shown(variation)} is for {kind} columns, and there are none. Leave it out.")
 
 
 def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
@@ -235,7 +235,7 @@ def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
     elif callable(learner):
         taken, where = _names(score_options()), "score"
     else:
-        raise OptionError(f"learner={learner!r} is neither the name of a learner nor a callable.")
+        raise OptionError(f"learner={shown(learner)} is neither the name of a learner nor a callable.")
     refuse_unknown(f"`{where}`", options, taken)
     if isinstance(learner, str):
         refuse_options_of_others(learner, told_options(options))

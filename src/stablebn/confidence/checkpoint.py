@@ -90,6 +90,8 @@ class Checkpoint:
         except OSError as error:
             raise OptionError(f"cannot write {path}: {error.strerror}. Choose another checkpoint.") from error
         try:
+            if not path.is_file():
+                raise OptionError(f"cannot write {path}: it is a pipe or a device. Choose another checkpoint.")
             self._lock()
             text = path.read_bytes()
             whole = text[: text.rfind(b"\n") + 1]

@@ -20,7 +20,7 @@ from stablebn.confidence.ours import OurLearner
 from stablebn.confidence.outcome import Bootstrap
 from stablebn.data import Caution
 from stablebn.data.partitions import Partitions
-from stablebn.errors import DataError, OptionError, listed
+from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.graph import PDAG
 from stablebn.graph.names import rank_names
 from stablebn.learners import AUTOMATIC
@@ -131,7 +131,7 @@ def bootstrap(
 def _learner(data: object, algorithm: LearnerLike, options: dict[str, Any]) -> OurLearner | CallableLearner:
     if not isinstance(algorithm, str):
         if not callable(algorithm):
-            raise OptionError(f"algorithm={algorithm!r} is neither the name of a learner nor a callable.")
+            raise OptionError(f"algorithm={shown(algorithm)} is neither the name of a learner nor a callable.")
         return CallableLearner(algorithm, data, options)
     barred = [name for name in NOT_HERE if options.get(name) is not None]
     if "resume" in barred:

@@ -30,7 +30,7 @@ from stablebn.data.markers import Markers, report_markers
 from stablebn.data.reading import Columns, check_unique, read
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution
-from stablebn.errors import DataError, OptionError, listed
+from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.threads import iterate_interruptibly, run_interruptibly
 
 if TYPE_CHECKING:
@@ -118,6 +118,9 @@ def open_batches(source: object, dialect: Dialect, threads: int = 1) -> Batches:
         path = os.fsdecode(source)
         return run_interruptibly(lambda: _open_path(path, dialect, threads))
     dialect.refuse("this table")
+    if hasattr(source, "read"):
+        # Its lines would each be taken for a batch.
+        raise DataError(f"cannot read a table from {shown(source)}: name the file by its path instead.")
     opened = _open_iterator(source)  # type: ignore[arg-type]
     check_unique(list(opened.types))
     return opened

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from stablebn.data.table import Name
-from stablebn.errors import OptionError, listed
+from stablebn.errors import OptionError, listed, shown
 from stablebn.options import is_hashable, is_iterable
 
 
@@ -45,7 +45,7 @@ class Choice:
                 continue
             if both := [name for name in names if name in _named(option, asked, names) & left_out]:
                 raise OptionError(f"{option}= and drop= both name {listed(both)}. Leave them out of one.")
-        if isinstance(self.besides, Hashable):
+        if is_hashable(self.besides):
             wanted = wanted | {self.besides}
         return [name for name in names if name in wanted and name not in left_out]
 
@@ -70,8 +70,8 @@ def _named(option: str, value: object, names: Sequence[Name]) -> set[Name]:
     known = set(names)
     if isinstance(value, str):
         value = _parted(value, known)
-    elif not is_iterable(value):
-        raise OptionError(f"{option}={value!r} must be a list of column names.")
+    elif isinstance(value, Mapping) or not is_iterable(value):
+        raise OptionError(f"{option}={shown(value)} must be a list of column names.")
     else:
         # On the command line an option that is repeated may have commas too.
         value = [part for own in value for part in (_parted(own, known) if isinstance(own, str) else [own])]
@@ -91,5 +91,6 @@ def _advice(unknown: Sequence[object], names: Sequence[Name]) -> str:
     import difflib
 
     texts = {str(name): name for name in names}
-    near = dict.fromkeys(texts[match] for name in unknown for match in difflib.get_close_matches(str(name), texts, n=2))
+    asked = [name if isinstance(name, str) else shown(name) for name in unknown]
+    near = dict.fromkeys(texts[match] for text in asked for match in difflib.get_close_matches(text, texts, n=2))
     return f"Did you mean {listed(tuple(near))}?" if near else f"Columns: {listed(names)}."

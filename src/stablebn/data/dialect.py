@@ -22,7 +22,7 @@ from typing import Any
 
 from stablebn.data.markers import check_na_values, na_values_from
 from stablebn.data.wording import Caution
-from stablebn.errors import DataError, OptionError, one_of
+from stablebn.errors import DataError, OptionError, one_of, shown
 
 SEPARATORS = (",", ";", "\t", "|")
 DECIMALS = (".", ",")
@@ -88,7 +88,7 @@ def check_sep(name: str, value: object) -> None:
     r"""A check of an option: one character of ASCII, or \t for a tab."""
     is_mark = isinstance(value, str) and len(value) == 1 and value.isascii() and value not in '"\r\n\0'
     if not is_mark and not (isinstance(value, str) and value == r"\t"):
-        raise OptionError(rf"{name}={value!r} must be one character, such as , or ; or | or \t for a tab.")
+        raise OptionError(rf"{name}={shown(value)} must be one character, such as , or ; or | or \t for a tab.")
 
 
 def check_encoding(name: str, value: object) -> None:
@@ -99,7 +99,7 @@ def check_encoding(name: str, value: object) -> None:
     except (LookupError, ValueError, AssertionError):
         known = False
     if not known:
-        raise OptionError(f"{name}={value!r} is not known. Say for example utf-8, utf-16, cp1252 or latin-1.")
+        raise OptionError(f"{name}={shown(value)} is not known. Say for example utf-8, utf-16, cp1252 or latin-1.")
 
 
 def encoding_by_mark(start: bytes) -> str:

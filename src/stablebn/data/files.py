@@ -23,7 +23,7 @@ from stablebn.data.json_lines import read_json_lines
 from stablebn.data.packed_buffers import unpacked_bytes
 from stablebn.data.sqlite_file import read_sqlite
 from stablebn.data.table import Name
-from stablebn.errors import DataError, listed
+from stablebn.errors import DataError, listed, shown
 from stablebn.options import is_path
 from stablebn.threads import run_at_once, run_interruptibly
 from stablebn.unpacking import check_unpacked
@@ -121,7 +121,8 @@ def check_is_file(path: str) -> None:
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise DataError(
-            f"{path!r} is a pipe or a device, and a table is read more than once: write it to a file, and name that."
+            f"{shown(path)} is a pipe or a device, and a table is read more than once: write it to a file, and name "
+            "that."
         )
 
 
@@ -129,14 +130,14 @@ def check_is_file(path: str) -> None:
 def told_of_file(path: str) -> Iterator[None]:
     """Raise `DataError` for a file that cannot be read."""
     if not is_path(path):
-        raise DataError(f"no file can be called {path!r}: check the path.")
+        raise DataError(f"no file can be called {shown(path)}: check the path.")
     try:
         yield
     except FileNotFoundError:
-        raise DataError(f"there is no file {path!r}: check the path.") from None
+        raise DataError(f"there is no file {shown(path)}: check the path.") from None
     except UnicodeEncodeError:
         # Arrow takes fewer names than the system.
-        raise DataError(f"no file can be called {path!r}: check the path.") from None
+        raise DataError(f"no file can be called {shown(path)}: check the path.") from None
     except UnicodeDecodeError:
         raise DataError(f"{path!r} is not UTF-8 text: save the file as UTF-8.") from None
     except (OSError, pa.ArrowException) as error:

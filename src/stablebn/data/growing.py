@@ -255,6 +255,8 @@ class GrowingTable:
                 table._stock.fill_from(file)
         except FileNotFoundError:
             raise FormatError(name, None, "there is no such file. Check the path.") from None
+        except OSError as error:
+            raise FormatError(name, None, f"it cannot be read: {error.strerror}.") from None
         except (ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
             if isinstance(error, FormatError):
                 raise

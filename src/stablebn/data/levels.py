@@ -12,7 +12,7 @@ from stablebn.data.encoding import values_of
 from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.usable import usable
-from stablebn.errors import DataError, OptionError, listed
+from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.options import is_iterable
 
 DECLARED = "declared"
@@ -32,7 +32,7 @@ def check_levels(name: str, value: object) -> None:
             return
     elif isinstance(value, Sequence) and all(isinstance(own, str) and (own == DECLARED or "=" in own) for own in value):
         return
-    raise OptionError(f"{name}={value!r} does not declare levels. Say {_EXAMPLE} (command line: smoke=no,yes).")
+    raise OptionError(f"{name}={shown(value)} does not declare levels. Say {_EXAMPLE} (command line: smoke=no,yes).")
 
 
 def _is_list(value: object) -> bool:
@@ -72,7 +72,8 @@ def _parted(text: str, columns: Collection[Name]) -> tuple[Name, tuple[Hashable,
     name = next((name for name in columns if text.startswith(f"{name}=")), None)
     if name is None:
         raise OptionError(
-            f"levels={text!r} names no variable. Variables: {listed(tuple(columns))}. Say for example smoke=no,yes."
+            f"levels={shown(text)} names no variable. Variables: {listed(tuple(columns))}. Say for example "
+            "smoke=no,yes."
         )
     return name, tuple(part.strip() for part in text.removeprefix(f"{name}=").split(","))
 
@@ -154,9 +155,9 @@ def _value(name: Name, level: Any, type_: type) -> Hashable:
             return str(value).lower() in ("true", "1")
         if type_ in (int, float) and type_(value) == float(value):
             return type_(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         pass
-    raise OptionError(f"levels[{name!r}] has {level!r}, and the values of the column are {_PLURALS[type_]}.")
+    raise OptionError(f"levels[{name!r}] has {shown(level)}, and the values of the column are {_PLURALS[type_]}.")
 
 
 _PLURALS: Mapping[type, str] = {str: "text", bool: "true or false", int: "integers", float: "numbers"}

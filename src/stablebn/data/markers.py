@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution, tallied
-from stablebn.errors import OptionError
+from stablebn.errors import OptionError, shown
 from stablebn.options import is_iterable
 
 # Those of pandas but None, which is an answer in many tables: no accident, none of these.
@@ -50,7 +50,9 @@ def check_na_values(name: str, value: object) -> None:
     """Check an option: texts, or one text with commas between them."""
     texts = [value] if isinstance(value, str) else value
     if not is_iterable(texts) or not all(isinstance(text, str) for text in texts):
-        raise OptionError(f'{name}={value!r} must be a list of texts, such as ["NA", "-99"]; "" for empty fields only.')
+        raise OptionError(
+            f'{name}={shown(value)} must be a list of texts, such as ["NA", "-99"]; "" for empty fields only.'
+        )
 
 
 def na_values_from(value: Sequence[str] | str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stablebn.errors import OptionError
+from stablebn.errors import OptionError, shown
 
 LEAST_MEMORY = 16 << 20
 USUAL_MEMORY = 2 << 30
@@ -31,6 +31,6 @@ def check_memory(name: str, value: object) -> None:
     """Raise `OptionError` for what is no size, or one that is too small to be kept."""
     size = bytes_of(value)
     if size is None:
-        raise OptionError(f"{name}={value!r} is no size. Say for example 2GiB, 512MB, or a number of bytes.")
+        raise OptionError(f"{name}={shown(value)} is no size. Say for example 2GiB, 512MB, or a number of bytes.")
     if size < LEAST_MEMORY:
-        raise OptionError(f"{name}={value!r} is too little: say at least {LEAST_MEMORY >> 20}MiB.")
+        raise OptionError(f"{name}={shown(value)} is too little: say at least {LEAST_MEMORY >> 20}MiB.")

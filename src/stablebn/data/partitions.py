@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from stablebn import __version__
-from stablebn.errors import DataError, MissingExtraError, OptionError
+from stablebn.errors import DataError, MissingExtraError, OptionError, shown
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -41,7 +41,8 @@ def connected(address: str) -> Client:
         get_address_host_port(address)
         return Client(address, timeout=_SECONDS_TO_CONNECT)
     except (OSError, ValueError, OverflowError) as error:
-        raise OptionError(f"no Dask scheduler answers at {address!r}: {error}. Start one: dask scheduler") from None
+        where, reason = shown(address), str(error)[:200]
+        raise OptionError(f"no Dask scheduler answers at {where}: {reason}. Start one: dask scheduler") from None
 
 
 class Cluster:
@@ -87,7 +88,7 @@ def cluster_of(given: object) -> Cluster:
             ) from None
     client = connected(given) if isinstance(given, str) else given
     if not isinstance(client, Client):
-        raise OptionError(f"client={given!r} must be a distributed.Client, or the address of a Dask scheduler.")
+        raise OptionError(f"client={shown(given)} must be a distributed.Client, or the address of a Dask scheduler.")
     if client.asynchronous:
         raise OptionError("client= must not be asynchronous: make it by distributed.Client(address).")
     cluster = Cluster(client, ours=isinstance(given, str))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,8 +23,9 @@ from stablebn.data.problems import Problems
 from stablebn.data.soundness import check_sound
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution, tallied
-from stablebn.errors import DataError, OptionError, listed
+from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.graph.names import nameless
+from stablebn.options import is_hashable
 
 Columns: TypeAlias = dict[Name, pa.ChunkedArray]
 
@@ -31,6 +33,8 @@ _ARROW = (pa.Array, pa.ChunkedArray)
 
 # Fewer objects are converted one by one in no time.
 _MANY_OBJECTS = 10_000
+# Lists in lists: no column has more, and a list can be in itself.
+_MOST_NESTED = 32
 
 ACCEPTED = (
     "a pandas or polars DataFrame, a PyArrow Table, a 2-D NumPy array with names=, a dict of columns, "
@@ -138,8 +142,10 @@ def _array_columns(array: NDArray[Any], names: Sequence[Name] | None) -> Sequenc
     if names is None:
         raise OptionError(f"a NumPy array has no column names: give names=, {array.shape[1]} of them.")
     if not is_column(names) or len(names) != array.shape[1]:
-        raise OptionError(f"names={names!r} must be a sequence of {array.shape[1]} names, one per column of the array.")
-    if not all(isinstance(name, Hashable) for name in names):
+        raise OptionError(
+            f"names={shown(names)} must be a sequence of {array.shape[1]} names, one per column of the array."
+        )
+    if not all(map(is_hashable, names)):
         raise OptionError("names= must be text, numbers or other hashable values.")
     return [(name, array[:, i]) for i, name in enumerate(names)]
 
@@ -204,6 +210,8 @@ def _sound(label: str, array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _converted(values: object) -> pa.Array:
+    if _holds_objects(values) and _is_deep(values):  # type: ignore[arg-type]
+        raise TypeError(f"lists in lists, more than {_MOST_NESTED} deep")
     array = pa.array(_in_native_order(values), from_pandas=True)
     _check_no_coercion(array, values)
     return array
@@ -255,7 +263,18 @@ def is_column(values: object) -> bool:
     """Whether values stand in one line: a list or an array, not text, a set, a number or a frame."""
     if isinstance(values, Sequence):
         return not isinstance(values, str | bytes)
-    return hasattr(values, "__array__") and getattr(values, "ndim", 1) == 1
+    # A frame of polars has a shape and no number of dimensions.
+    return hasattr(values, "__array__") and len(getattr(values, "shape", (0,))) == 1
+
+
+def _is_deep(values: Iterable[object]) -> bool:
+    """Whether lists, tuples, sets or dicts in a column are nested so deeply that PyArrow could overflow the stack."""
+    for _ in range(_MOST_NESTED):
+        nested = {id(value): value for value in values if isinstance(value, list | tuple | set | frozenset | dict)}
+        if not nested:
+            return False
+        values = chain.from_iterable(own.values() if isinstance(own, dict) else own for own in nested.values())
+    return True
 
 
 def _check_no_coercion(array: pa.Array, values: Any) -> None:

@@ -6,7 +6,7 @@ an arc must gain. What to do with the weights of a survey, which are no counts, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,8 @@ from stablebn.data.encoding import plain
 from stablebn.data.kinds import family
 from stablebn.data.reading import Columns, arrow_column, is_column
 from stablebn.data.table import Name, Weights
-from stablebn.errors import DataError, OptionError, listed
+from stablebn.errors import DataError, OptionError, listed, shown
+from stablebn.options import is_hashable
 
 _SURVEY = (
     "Weights of a survey are no counts, and rounded or multiplied they would change the number of rows, and with it "
@@ -44,11 +45,11 @@ def set_weights_apart(columns: Columns, weights: object) -> tuple[Columns, pa.Ch
     """
     if weights is None:
         return columns, None
-    if isinstance(weights, Hashable) and weights in columns:
+    if is_hashable(weights) and weights in columns:
         rest = {name: column for name, column in columns.items() if name != weights}
         return rest, _counts(f"column {weights!r}, the weights,", columns[weights])
     if not is_column(weights):
-        raise OptionError(f"weights={weights!r} is not a column. Columns: {listed(tuple(columns))}.")
+        raise OptionError(f"weights={shown(weights)} is not a column. Columns: {listed(tuple(columns))}.")
     own = arrow_column("weights=", weights)
     rows = len(next(iter(columns.values()))) if columns else len(own)
     if len(own) != rows:
@@ -150,12 +151,12 @@ def weight_column(weights: object, types: Mapping[Name, pa.DataType]) -> WeightC
     """
     if weights is None:
         return None
-    if isinstance(weights, Hashable) and weights in types:
+    if is_hashable(weights) and weights in types:
         _check_type(f"column {weights!r}, the weights,", types[weights])
         return WeightColumn(weights, family(types[weights]) == "integer")
     if is_column(weights):
         raise OptionError("weights= of a table that is read in parts must be the name of one of its columns.")
-    raise OptionError(f"weights={weights!r} is not a column. Columns: {listed(tuple(types))}.")
+    raise OptionError(f"weights={shown(weights)} is not a column. Columns: {listed(tuple(types))}.")
 
 
 def _check_type(label: str, type_: pa.DataType) -> None:

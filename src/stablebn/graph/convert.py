@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from stablebn.errors import GraphError, MissingExtraError, listed, one_of
+from stablebn.errors import GraphError, MissingExtraError, listed, one_of, shown
 from stablebn.graph.dag import DAG
 from stablebn.graph.names import Edge, Node, as_pairs
 from stablebn.graph.pdag import PDAG
@@ -173,7 +173,7 @@ def from_edge_list(edges: Iterable[tuple[Node, Node, str]], nodes: Iterable[Node
     names: dict[Node, None] = {}
     for a, b, mark in _triples(edges):
         if mark not in ("->", "--"):
-            raise GraphError(f"the edge {a!r}, {b!r} has the mark {mark!r}; it can be '->' or '--'.")
+            raise GraphError(f"the edge {shown(a)}, {shown(b)} has the mark {shown(mark)}; it can be '->' or '--'.")
         by_mark[mark].append((a, b))
         names.update({a: None, b: None})
     return _from_edges(names if nodes is None else nodes, by_mark["->"], by_mark["--"])
@@ -186,7 +186,7 @@ def _triples(edges: Iterable[tuple[Node, Node, str]]) -> Iterator[tuple[Node, No
         raise GraphError(f"a {type(edges).__name__} is no list of edges: {form}.")
     for edge in edges:
         if not isinstance(edge, tuple | list) or len(edge) != 3:
-            raise GraphError(f"{edge!r} is no edge: {form}.")
+            raise GraphError(f"{shown(edge)} is no edge: {form}.")
         yield *as_pairs([edge[:2]])[0], edge[2]
 
 

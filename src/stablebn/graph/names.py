@@ -9,13 +9,11 @@ from datetime import datetime
 from numbers import Real
 from typing import Any, TypeAlias
 
-from stablebn.errors import GraphError, listed
+from stablebn.errors import GraphError, listed, shown
 from stablebn.options import is_hashable, is_iterable
 
 Node: TypeAlias = Hashable
 Edge: TypeAlias = tuple[Node, Node]
-
-_LONGEST_SHOWN = 80
 
 # Names of one of these types have an order of their own, which is that of `name_key`.
 _PLAIN = (str, int)
@@ -88,18 +86,18 @@ def rank_names(nodes: Sequence[Node]) -> dict[Node, int]:
 def as_names(nodes: Iterable[Node]) -> tuple[Node, ...]:
     """Nodes as they were given; what cannot be a name is refused."""
     if not is_iterable(nodes):
-        raise GraphError(f"{_cut(nodes)} is no list of nodes: give their names, such as ['a', 'b'].")
+        raise GraphError(f"{shown(nodes)} is no list of nodes: give their names, such as ['a', 'b'].")
     names = tuple(nodes)
     unfit = [name for name in names if not is_hashable(name)]
     if unfit:
-        raise GraphError(f"nodes are named by text, numbers or other hashable values, not by {_cut(unfit[0])}.")
+        raise GraphError(f"nodes are named by text, numbers or other hashable values, not by {shown(unfit[0])}.")
     return names
 
 
 def as_pairs(edges: Iterable[Edge]) -> list[Edge]:
     """Edges as pairs of what can be names; anything else is refused. Whether there are such nodes is not asked."""
     if isinstance(edges, str | bytes) or not is_iterable(edges):
-        raise GraphError(f"{_cut(edges)} is no list of edges: give pairs of names, such as [('a', 'b')].")
+        raise GraphError(f"{shown(edges)} is no list of edges: give pairs of names, such as [('a', 'b')].")
     pairs = []
     for edge in edges:
         # Text has no two ends, and the ends of a set have no order. Nearly all are tuples, of which that need not be
@@ -121,19 +119,19 @@ def check_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> None:
         one, other = rank.get(a), rank.get(b)
         if one is None or other is None:
             unknown = [name for name in (a, b) if name not in rank]
-            raise GraphError(f"the edge {a!r}, {b!r} uses a name that is not a node: {listed(unknown)}.")
+            raise GraphError(f"the edge {shown(a)}, {shown(b)} uses a name that is not a node: {listed(unknown)}.")
         if one == other:
-            raise GraphError(f"node {a!r} has an edge to itself.")
+            raise GraphError(f"node {shown(a)} has an edge to itself.")
         pair = (one, other) if one < other else (other, one)
         if pair in seen:
-            raise GraphError(f"{a!r} and {b!r} are joined twice; two nodes share at most one edge.")
+            raise GraphError(f"{shown(a)} and {shown(b)} are joined twice; two nodes share at most one edge.")
         seen.add(pair)
 
 
 def check_node(node: Node, rank: Mapping[Node, int]) -> None:
     """Refuse a name that is not a node."""
     if not is_hashable(node) or node not in rank:
-        raise GraphError(f"the graph has no node {_cut(node)}.")
+        raise GraphError(f"the graph has no node {shown(node)}.")
 
 
 def sorted_edges(edges: Iterable[Edge], rank: Mapping[Node, int]) -> tuple[Edge, ...]:
@@ -155,10 +153,4 @@ def far_ends(nodes: Iterable[Node], edges: Iterable[Edge]) -> dict[Node, tuple[N
 
 
 def _no_pair(edge: object) -> GraphError:
-    return GraphError(f"{_cut(edge)} is no edge: give each as a pair of two names, such as ('a', 'b').")
-
-
-def _cut(value: object) -> str:
-    """A value in a message, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+    return GraphError(f"{shown(edge)} is no edge: give each as a pair of two names, such as ('a', 'b').")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from stablebn.errors import OptionError, one_of
+from stablebn.errors import OptionError, one_of, shown
 from stablebn.independence.base import IndependenceTest
 from stablebn.independence.categorical import CategoricalTest
 from stablebn.independence.continuous import AvailableCorrelationTest, CorrelationTest, Statistic
@@ -58,7 +58,7 @@ def name_of_test(statistics: Statistics, test: str | None) -> str:
         return fitting[0]
     one_of("test", test, TESTS)
     if test not in fitting:
-        raise OptionError(f"test={test!r} is not defined for {kind} data. Choose one of: {', '.join(fitting)}.")
+        raise OptionError(f"test={shown(test)} is not defined for {kind} data. Choose one of: {', '.join(fitting)}.")
     return test
 
 

@@ -10,27 +10,27 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from stablebn.errors import Conflict, spelled
+from stablebn.errors import Conflict, shown, spelled
 from stablebn.graph.names import Edge, name_key
 
 
-def shown(name: Hashable) -> str:
+def named(name: Hashable) -> str:
     """A name in a message: bare where nothing could be mistaken, else quoted.
 
-    >>> shown("age"), shown("my age"), shown(1), shown("1")
+    >>> named("age"), named("my age"), named(1), named("1")
     ('age', "'my age'", '1', "'1'")
     """
-    return name if isinstance(name, str) and name.isidentifier() else spelled(repr(name))
+    return name if isinstance(name, str) and name.isidentifier() else spelled(shown(name))
 
 
 def arrow(arc: Edge) -> str:
     """An arc in a message."""
-    return f"{shown(arc[0])} -> {shown(arc[1])}"
+    return f"{named(arc[0])} -> {named(arc[1])}"
 
 
 def in_words(names: Sequence[Hashable]) -> str:
     """Names in a message, with commas between them."""
-    return ", ".join(map(shown, names))
+    return ", ".join(map(named, names))
 
 
 def contradictions(
@@ -54,7 +54,7 @@ def contradictions(
     yield from _in_two_tiers(tiers)
     for cycle in shortest_cycles(arcs):
         steps = tuple(pairwise(cycle))
-        message = f"the required arcs {' -> '.join(map(shown, cycle))} form a cycle. Leave one of them out."
+        message = f"the required arcs {' -> '.join(map(named, cycle))} form a cycle. Leave one of them out."
         yield Conflict("cycle", message, steps, tuple(sorted(set(cycle), key=name_key)))
     for arc in arcs:
         for kind, reason in ruled_out.items():
@@ -67,10 +67,10 @@ def contradictions(
             # One more than there may be: leaving any of them out would end the contradiction.
             least = parents[: most + 1]
             message = (
-                f"{in_words(least)} are required as parents of {shown(child)}, but it may have {most} at most "
+                f"{in_words(least)} are required as parents of {named(child)}, but it may have {most} at most "
                 "(max_parents)."
                 if most
-                else f"{arrow((least[0], child))} is required, but {shown(child)} may have no parents (max_parents)."
+                else f"{arrow((least[0], child))} is required, but {named(child)} may have no parents (max_parents)."
             )
             yield Conflict("max_parents", message, tuple((a, child) for a in least), (*least, child))
 
@@ -145,7 +145,7 @@ def _in_two_tiers(tiers: Sequence[Sequence[Hashable]]) -> Iterator[Conflict]:
     for name in sorted(places, key=name_key):
         if len(places[name]) > 1:
             numbers = " and in tier ".join(map(str, places[name]))
-            yield Conflict("two tiers", f"{shown(name)} is in tier {numbers}. It can be in one.", (), (name,))
+            yield Conflict("two tiers", f"{named(name)} is in tier {numbers}. It can be in one.", (), (name,))
 
 
 def _arc_key(arc: Edge) -> tuple[object, object]:

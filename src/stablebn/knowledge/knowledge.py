@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from stablebn.errors import Conflict, FormatError, KnowledgeError, is_among, listed
+from stablebn.errors import Conflict, FormatError, KnowledgeError, OptionError, is_among, listed, shown
 from stablebn.graph.names import Edge, name_key
-from stablebn.knowledge.conflicts import arrow, contradictions, shown
+from stablebn.knowledge.conflicts import arrow, contradictions, named
 from stablebn.knowledge.known_arcs import KnownArcs
 from stablebn.knowledge.pairs import names_of, pairs_of, plain_name
 from stablebn.options import checked_arguments, is_iterable, list_of_names, mapping, refuse_unknown, text
@@ -25,6 +25,11 @@ MostParents: TypeAlias = "int | Mapping[Hashable | EllipsisType, int] | None"
 
 # The key for all other variables in files and in records, which have no Ellipsis.
 _ALL_OTHERS = "..."
+
+
+def _check_reasons(name: str, value: object) -> None:
+    if not isinstance(value, Mapping) or not all(isinstance(reason, str) for reason in value.values()):
+        raise OptionError(f"{name}={shown(value)} must be a dict of texts: the reasons.")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -165,6 +170,8 @@ class Knowledge:
         Of limits the smaller one holds, and of pairs that are allowed those that both allow. Different tiers cannot be
         joined.
         """
+        if not isinstance(other, Knowledge):
+            return NotImplemented
         if self.tiers and other.tiers and self.tiers != other.tiers:
             raise KnowledgeError(
                 "tiers are said twice, and not alike. Say them once, and what they leave unsaid as forbidden arcs."
@@ -259,7 +266,7 @@ class Knowledge:
             max_parents=limits,
         )
 
-    @checked_arguments(columns=list_of_names, idle=mapping, impossible=mapping)
+    @checked_arguments(columns=list_of_names, idle=_check_reasons, impossible=_check_reasons)
     def known_arcs(
         self,
         columns: Sequence[Hashable],
@@ -289,7 +296,7 @@ class Knowledge:
         for arc in self.required:
             conflicts += [
                 Conflict(
-                    "no part", f"{arrow(arc)} is required, but {shown(end)} takes no part: {idle[end]}.", (arc,), arc
+                    "no part", f"{arrow(arc)} is required, but {named(end)} takes no part: {idle[end]}.", (arc,), arc
                 )
                 for end in arc
                 if end in idle
@@ -346,7 +353,7 @@ class Knowledge:
             if a not in tier or b not in tier or tier[a] < tier[b]:
                 return None
             if tier[a] > tier[b]:
-                return f"{shown(b)} is in tier {tier[b] + 1} and {shown(a)} in tier {tier[a] + 1}"
+                return f"{named(b)} is in tier {tier[b] + 1} and {named(a)} in tier {tier[a] + 1}"
             within = self._allows_within(tier[a])
             return None if within else f"both are in tier {tier[a] + 1}, within which no arcs are allowed"
 
@@ -356,10 +363,10 @@ class Knowledge:
         if tier:
             reasons["tiers"] = by_tiers
         if roots:
-            reasons["roots"] = lambda arc: f"{shown(arc[1])} is a root: it has no parents" if arc[1] in roots else None
+            reasons["roots"] = lambda arc: f"{named(arc[1])} is a root: it has no parents" if arc[1] in roots else None
         if leaves:
             reasons["leaves"] = lambda arc: (
-                f"{shown(arc[0])} is a leaf: it has no children" if arc[0] in leaves else None
+                f"{named(arc[0])} is a leaf: it has no children" if arc[0] in leaves else None
             )
         if allowed is not None:
             reasons["allowed"] = lambda arc: (
@@ -388,7 +395,7 @@ def _sorted(names: Iterable[Hashable]) -> tuple[Hashable, ...]:
 
 def _tiers(given: object) -> tuple[tuple[Hashable, ...], ...]:
     if isinstance(given, str | bytes | Mapping) or not is_iterable(given):
-        raise KnowledgeError(f"tiers={given!r} must be a list of lists of names, the earliest tier first.")
+        raise KnowledgeError(f"tiers={shown(given)} must be a list of lists of names, the earliest tier first.")
     return tuple(_sorted(names_of(f"tier {number}", tier)) for number, tier in enumerate(given, start=1))
 
 
@@ -399,7 +406,7 @@ def _within_tiers(given: object, tiers: int) -> bool | tuple[bool, ...]:
         # What is said of all tiers alike has one form.
         return bool(given[0]) if len(set(given)) == 1 else tuple(given)
     raise KnowledgeError(
-        f"within_tiers={given!r} must be True, False, or a list of these: one for each of {tiers} tiers."
+        f"within_tiers={shown(given)} must be True, False, or a list of these: one for each of {tiers} tiers."
     )
 
 
@@ -419,7 +426,7 @@ def _most_parents(given: object) -> MostParents:
 
 
 def _not_a_limit(given: object) -> str:
-    return f"max_parents={given!r} must be an integer of at least 0, or a dict of such by variable."
+    return f"max_parents={shown(given)} must be an integer of at least 0, or a dict of such by variable."
 
 
 def _both_within(one: bool | Sequence[bool], other: bool | Sequence[bool]) -> bool | Sequence[bool]:
@@ -450,8 +457,8 @@ def _unknown(names: Sequence[Hashable], columns: Sequence[Hashable]) -> Iterable
             import difflib
 
             near = [texts[match] for match in difflib.get_close_matches(str(name), texts, n=1)]
-            advice = f"Did you mean {shown(near[0])}?" if near else f"Columns: {listed(columns)}."
-            yield Conflict("unknown", f"there is no column {shown(name)}. {advice}", (), (name,))
+            advice = f"Did you mean {named(near[0])}?" if near else f"Columns: {listed(columns)}."
+            yield Conflict("unknown", f"there is no column {named(name)}. {advice}", (), (name,))
 
 
 def _toml(value: object) -> str:
@@ -463,7 +470,7 @@ def _toml(value: object) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool | int | float):
         return json.dumps(value) if math.isfinite(value) else str(value)
-    raise KnowledgeError(f"a TOML file cannot hold the name {value!r}: it has text and numbers.")
+    raise KnowledgeError(f"a TOML file cannot hold the name {shown(value)}: it has text and numbers.")
 
 
 NOTHING_KNOWN = Knowledge()

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 
 from stablebn.errors import Conflict, KnowledgeError
 from stablebn.graph.names import Edge, name_key
-from stablebn.knowledge.conflicts import arrow, contradictions, in_words, shown
+from stablebn.knowledge.conflicts import arrow, contradictions, in_words, named
 from stablebn.knowledge.known_arcs import KnownArcs
 
 
@@ -37,7 +37,7 @@ def merged_arcs(known: KnownArcs, merged: Mapping[Hashable, tuple[Hashable, ...]
     for name, most in known.most_parents.items():
         first = stands.get(name, name)
         limits[first] = min(most, limits.get(first, most))
-    groups = "; ".join(f"{shown(first)} stands for {in_words(group)}" for first, group in merged.items())
+    groups = "; ".join(f"{named(first)} stands for {in_words(group)}" for first, group in merged.items())
     reasons = {
         "merged": lambda arc: (
             f"ruled out for one of the columns that were merged ({groups})" if arc in forbidden else None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stablebn.errors import DataError, FormatError, GraphError, KnowledgeError, StableBNError
+from stablebn.errors import DataError, FormatError, GraphError, KnowledgeError, StableBNError, shown
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import as_names, as_pairs, nameless
@@ -63,7 +63,7 @@ def pairs_of(where: str, value: object) -> tuple[Pair, ...]:
 def names_of(where: str, value: object) -> tuple[Hashable, ...]:
     """Names of variables; text would be a list of letters."""
     if isinstance(value, str | bytes):
-        raise KnowledgeError(f"{where}: {value!r} is text, not a list of names: say [{value!r}].")
+        raise KnowledgeError(f"{where}: {shown(value)} is text, not a list of names: say [{shown(value)}].")
     try:
         names = as_names(value)  # type: ignore[arg-type]
     except GraphError as error:
@@ -76,7 +76,7 @@ def plain_name(name: Hashable) -> Hashable:
     if isinstance(name, np.generic):
         name = name.item()
     if nameless([name]):
-        raise KnowledgeError(f"{name!r} cannot be the name of a variable.")
+        raise KnowledgeError(f"{shown(name)} cannot be the name of a variable.")
     return name
 
 
@@ -149,12 +149,12 @@ def _of_frame(frame: object) -> Statements:
 def _kind(kind: object, where: str) -> str | None:
     if kind is None or kind in KINDS:
         return None if kind is None else str(kind)
-    raise KnowledgeError(f"{where} has the kind {kind!r}: it can be {', '.join(KINDS)}.")
+    raise KnowledgeError(f"{where} has the kind {shown(kind)}: it can be {', '.join(KINDS)}.")
 
 
 def _of_csv(file: str) -> Statements:
     if not file.lower().endswith(".csv"):
-        raise KnowledgeError(f"{file!r} is no list of arcs, and no file of them: its name would end in .csv.")
+        raise KnowledgeError(f"{shown(file)} is no list of arcs, and no file of them: its name would end in .csv.")
     # File formats take time to import.
     from stablebn.networks.formats.files import read_text
 

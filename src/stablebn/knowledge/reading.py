@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from stablebn.errors import Conflict, KnowledgeError
+from stablebn.errors import Conflict, KnowledgeError, shown
 from stablebn.knowledge.knowledge import NOTHING_KNOWN, Knowledge
 from stablebn.knowledge.pairs import KINDS, is_frame, is_graph, statements_of
 
@@ -72,7 +72,7 @@ def _of_file(file: str) -> Knowledge:
         return Knowledge.from_toml(read_text(file), file)
     if ending == ".csv":
         return _said(file)
-    raise KnowledgeError(f"knowledge={file!r}: the name of a file of knowledge ends in .toml or .csv.")
+    raise KnowledgeError(f"knowledge={shown(file)}: the name of a file of knowledge ends in .toml or .csv.")
 
 
 def _said(given: object) -> Knowledge:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Hashable, Sequence
 
-from stablebn.errors import KnowledgeError
+from stablebn.errors import KnowledgeError, shown
 from stablebn.graph.names import Edge
 from stablebn.knowledge.pairs import pairs_of
 
@@ -25,8 +25,8 @@ def _arcs(where: str, word: str) -> Sequence[Edge]:
         return pairs_of(where, word)
     if len(ends) != 2 or not all(end.strip() for end in ends):
         raise KnowledgeError(
-            f"{word!r} is no arc: say from:to, or 'from->to' where a name has a colon, or name a .csv file. For names "
-            "with an arrow in them write a file."
+            f"{shown(word)} is no arc: say from:to, or 'from->to' where a name has a colon, or name a .csv file. For "
+            "names with an arrow in them write a file."
         )
     return [(ends[0].strip(), ends[1].strip())]
 
@@ -41,7 +41,7 @@ def tiers_from_words(words: Sequence[str]) -> list[list[Hashable]]:
     for word in words:
         (names,) = csv.reader([word], skipinitialspace=True)
         if not all(name.strip() for name in names):
-            raise KnowledgeError(f"{word!r} is no tier: say its variables with commas between them.")
+            raise KnowledgeError(f"{shown(word)} is no tier: say its variables with commas between them.")
         tiers.append([name.strip() for name in names])
     return tiers
 

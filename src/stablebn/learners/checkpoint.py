@@ -70,7 +70,8 @@ def read_checkpoint(path: Path, *, resume: bool | None) -> Mapping[str, Any] | N
             raise OptionError(f"there is no checkpoint {path} to go on from. Leave resume out to begin one.")
         return None
     try:
-        found = json.loads(path.read_bytes())
+        # A device could be read without end.
+        found: Any = json.loads(path.read_bytes()) if path.is_file() else None
         if found[_MARK] == _FORMAT and found["digest"] == _digest(json.dumps(found["records"])):
             return {"about": dict(found["about"]), "records": dict(found["records"])}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

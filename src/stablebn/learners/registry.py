@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from stablebn.errors import OptionError, listed, one_of
+from stablebn.errors import OptionError, is_among, listed, one_of, shown
 from stablebn.independence import registry as tests
 from stablebn.learners.averaged import averaged
 from stablebn.learners.best import best
@@ -134,10 +134,10 @@ learner_name = names_of((AUTOMATIC, *LEARNERS), OTHER_NAMES)
 
 def find_learner(algorithm: object) -> str:
     """The name of a learner that may be called otherwise elsewhere; `OptionError` if there is none."""
-    name = str(learner_name(algorithm))
-    if name not in LEARNERS:
-        one_of("algorithm", str(algorithm), tuple(LEARNERS))
-    return name
+    name = learner_name(algorithm)
+    if not is_among(name, tuple(LEARNERS)):
+        one_of("algorithm", algorithm, tuple(LEARNERS))
+    return str(name)
 
 
 def learner_of(algorithm: str) -> Learner:
@@ -197,4 +197,4 @@ def refuse_options_of_others(algorithm: str, given: Iterable[Option]) -> None:
         raise OptionError(
             f"without algorithm= the algorithm is {MOST_ACCURATE!r}, which has no option {names}. {advice}"
         )
-    raise OptionError(f"algorithm={algorithm!r} has no option {names}. Leave it out.")
+    raise OptionError(f"algorithm={shown(algorithm)} has no option {names}. Leave it out.")

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from stablebn.errors import OptionError, listed
+from stablebn.errors import OptionError, listed, shown
 from stablebn.graph import DAG, PDAG, as_graph
 from stablebn.networks.asia import asia
 from stablebn.networks.formats import NETWORK_ENDINGS, is_graph_file, read_graph_file, read_network_file
 from stablebn.networks.model import Network
-from stablebn.options import is_iterable
+from stablebn.options import is_iterable, is_path
 
 VARIABLE = "STABLEBN_NETWORKS"
 """Environment variable with folders to look in, separated as in PATH."""
@@ -47,10 +47,10 @@ def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[E
         the examples of pgmpy, if it is installed.
     """
     if isinstance(directories, str | bytes) or not is_iterable(directories):
-        raise OptionError(f"directories={directories!r} must be a list of folders.")
-    unfit: list[object] = [directory for directory in directories if not isinstance(directory, str | os.PathLike)]
+        raise OptionError(f"directories={shown(directories)} must be a list of folders.")
+    unfit: list[object] = [directory for directory in directories if not is_path(directory)]
     if unfit:
-        raise OptionError(f"not a folder: {unfit[0]!r}.")
+        raise OptionError(f"not a folder: {shown(unfit[0])}.")
     named = [Path(directory) for directory in directories]
     absent = [str(directory) for directory in named if not directory.is_dir()]
     if absent:
@@ -90,7 +90,7 @@ def read_network(
         if entry.name == text:
             return asia() if entry.path is None else read_network_file(entry.path, normalise=normalise)
     raise OptionError(
-        f"no network is called {text!r}. There are: {listed(sorted({entry.name for entry in entries}), most=99)}. "
+        f"no network is called {shown(text)}. There are: {listed(sorted({entry.name for entry in entries}), most=99)}. "
         f"Name a folder with more (--networks, or {VARIABLE}), or install pgmpy: pip install 'stablebn[networks]'."
     )
 

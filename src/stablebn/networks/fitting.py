@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stablebn.data import CategoricalTable, Caution, ContinuousTable, Kind, Prepared
 from stablebn.data.aside import check_aside
-from stablebn.errors import DataError, GraphError, OptionError, listed, one_of
+from stablebn.errors import DataError, GraphError, listed, one_of
 from stablebn.graph import DAG
 from stablebn.networks.aligning import parts_of
 from stablebn.networks.model import (
@@ -25,6 +25,7 @@ from stablebn.networks.model import (
     Network,
     check_categorical_parents,
 )
+from stablebn.options import positive
 from stablebn.stats.moments import Moments
 
 METHODS = ("ml", "bde")
@@ -37,8 +38,7 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     """Estimate the parameters of a graph; see `stablebn.fit`."""
     one_of("method", method, METHODS)
     one_of("unseen", unseen, UNSEEN)
-    if not (isinstance(iss, int | float) and math.isfinite(iss) and iss > 0):
-        raise OptionError(f"iss={iss!r} must be a number above 0.")
+    positive()("iss", iss)
     absent = [name for name in dag.nodes if name not in prepared.decisions]
     if absent:
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from stablebn.data import Cuts, Kind
 from stablebn.data.reading_options import TableReading
 from stablebn.data.wording import Caution
-from stablebn.errors import GraphError, listed
+from stablebn.errors import GraphError, listed, shown
 from stablebn.graph import DAG
 from stablebn.graph.names import name_key
 from stablebn.options import (
@@ -339,7 +339,8 @@ def _points(node: Name, points: object) -> tuple[float, ...]:
 
 
 def _is_real(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating)
+    # An integer may have thousands of digits.
+    return isinstance(value, float | np.integer | np.floating) or (isinstance(value, int) and abs(value) < 2**1023)
 
 
 def _check_parts(distributions: Mapping[Name, object]) -> None:
@@ -350,16 +351,27 @@ def _check_parts(distributions: Mapping[Name, object]) -> None:
                 f"node {node!r} has no distribution but {type(own).__name__}; give a CPT, LinearGaussian or "
                 "ConditionalGaussian."
             )
-        lists = [own.parents, *([own.levels] if isinstance(own, CPT) else [])]
-        lists += [own.coefficients] if isinstance(own, LinearGaussian) else []
+        lists: list[object] = []
+        if isinstance(own, ConditionalGaussian):
+            lists += [own.categorical_parents, own.continuous_parents]
+        elif isinstance(own, LinearGaussian):
+            lists += [own.parents, own.coefficients]
+        else:
+            lists += [own.parents, own.levels]
         for value in lists:
             if not isinstance(value, tuple | list) or not all(map(is_hashable, value)):
-                raise GraphError(f"node {node!r} needs tuples of parents, levels or coefficients; got {value!r}.")
+                raise GraphError(f"node {node!r} needs tuples of parents, levels or coefficients; got {shown(value)}.")
         probabilities = own.probabilities if isinstance(own, CPT) else np.zeros(())
-        if not isinstance(probabilities, np.ndarray) or probabilities.dtype.kind not in "biuf":
+        if not _is_array_of_numbers(probabilities):
             raise GraphError(f"the probabilities of node {node!r} must be a NumPy array of numbers.")
+        if isinstance(own, ConditionalGaussian) and not all(map(_is_array_of_numbers, own._arrays)):
+            raise GraphError(f"node {node!r} needs NumPy arrays of intercepts, coefficients and standard deviations.")
         if isinstance(own, LinearGaussian) and not all(map(_is_real, (*own.coefficients, own.intercept, own.sd))):
             raise GraphError(f"node {node!r} has a coefficient, intercept or standard deviation that is no number.")
+
+
+def _is_array_of_numbers(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
 
 
 def renamed(network: Network, names: Mapping[Name, Name], levels: Mapping[Name, Sequence[Level]]) -> Network:

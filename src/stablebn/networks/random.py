@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.data import Kind
-from stablebn.errors import OptionError, one_of
+from stablebn.errors import OptionError, one_of, shown
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Name, Network
 from stablebn.networks.streams import Stream
 from stablebn.options import at_least, checked_arguments, flag
@@ -29,17 +29,19 @@ _FROM_CATEGORICAL = 0.35
 
 # Tables of so many levels still fit into memory.
 _MOST_LEVELS = 2**16
+# Integers may have thousands of digits.
+_TOO_LARGE = 1e300
 
 
 def _check_levels(name: str, value: object) -> None:
     own = (value, value) if isinstance(value, int) else value
     if not (isinstance(own, tuple) and len(own) == 2 and all(map(_is_count, own))):
-        raise OptionError(f"{name}={value!r} must be a number of levels of at least 2, or a pair (least, most).")
+        raise OptionError(f"{name}={shown(value)} must be a number of levels of at least 2, or a pair (least, most).")
 
 
 def _check_number(name: str, value: object) -> None:
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        raise OptionError(f"{name}={value!r} must be a number.")
+    if not isinstance(value, int | float) or not abs(value) < _TOO_LARGE:
+        raise OptionError(f"{name}={shown(value)} must be a number.")
 
 
 def _is_count(value: object) -> bool:
@@ -118,7 +120,7 @@ def random_network(
         if kind[node] == "categorical":
             before = [name for name in before if kind[name] == "categorical"]
         # Mean `density` over all nodes, though the first ones have few candidates.
-        wanted = min(len(before), max_parents, int(density * 2 * stream.uniform(1)[0] + 0.5))
+        wanted = min(len(before), max_parents, int(min(density * 2 * stream.uniform(1)[0], MOST_NODES) + 0.5))
         picks = np.argsort(stream.uniform(len(before)), kind="stable")[:wanted]
         parents = tuple(before[p] for p in sorted(picks.tolist()))
         if kind[node] == "categorical":
@@ -139,7 +141,9 @@ def _asked_kinds(continuous: bool, kinds: str | None) -> str:
         return "continuous" if continuous else "categorical"
     one_of("kinds", kinds, KINDS)
     if continuous and kinds != "continuous":
-        raise OptionError(f"continuous=True is kinds='continuous', and kinds={kinds!r} was asked for. Say one of them.")
+        raise OptionError(
+            f"continuous=True is kinds='continuous', and kinds={shown(kinds)} was asked for. Say one of them."
+        )
     return kinds
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.errors import OptionError
+from stablebn.errors import OptionError, shown
 from stablebn.graph.names import Node
 
 # Deviates are drawn by rejection in batches of a fixed size, so that fewer of them are the first of more.
@@ -32,7 +32,7 @@ class Stream:
 
     def __init__(self, seed: int, node: Node) -> None:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise OptionError(f"seed={seed!r} must be an integer of at least 0.")
+            raise OptionError(f"seed={shown(seed)} must be an integer of at least 0.")
         digest = hashlib.sha256(repr(node).encode()).digest()
         self._bits = np.random.PCG64(np.random.SeedSequence([seed, int.from_bytes(digest[:16], "little")]))
 

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from stablebn._core import ln_of_integer
 from stablebn.data.kinds import Kind
 from stablebn.data.table import CategoricalTable, Table
-from stablebn.errors import OptionError
+from stablebn.errors import OptionError, shown
 from stablebn.options import Options, at_least, choice, names_of, option, positive
 from stablebn.scores import categorical, continuous, mixed
 from stablebn.scores.basis import FORMS, basis
@@ -231,7 +231,7 @@ def _basis(
 
 def _must_fit(score: str, kind: str, names: tuple[str, ...]) -> None:
     if score not in names:
-        raise OptionError(f"score={score!r} is not defined for {kind} data. Choose one of: {', '.join(names)}.")
+        raise OptionError(f"score={shown(score)} is not defined for {kind} data. Choose one of: {', '.join(names)}.")
 
 
 def _iss_w(moments: Moments, config: ScoreConfig) -> int:

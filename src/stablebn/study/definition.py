@@ -14,7 +14,7 @@ from typing import Any
 
 from stablebn.arguments import check_given, study_options
 from stablebn.data.randomise import VARIATIONS
-from stablebn.errors import FormatError, OptionError, listed, one_of
+from stablebn.errors import FormatError, OptionError, listed, one_of, shown
 from stablebn.learners import LEARNERS
 from stablebn.learners.registry import find_learner
 from stablebn.networks.catalogue import network_name
@@ -173,7 +173,7 @@ class _Table:
     entries: Mapping[str, Any]
 
     def wrong(self, key: str, expected: str) -> OptionError:
-        return OptionError(f"{self.where}: {key} = {self.entries.get(key)!r} must be {expected}.")
+        return OptionError(f"{self.where}: {key} = {shown(self.entries.get(key))} must be {expected}.")
 
     def check_keys(self, known: Sequence[str]) -> None:
         unknown = [key for key in self.entries if key not in known]
@@ -361,6 +361,8 @@ def _text_of(definition: str | os.PathLike[str]) -> tuple[str, Path, str]:
     if definition == "paper":
         return "paper", Path(), (resources.files("stablebn.study") / "paper.toml").read_text(encoding="utf-8")
     path = Path(definition)
+    if path.exists() and not path.is_file():
+        raise OptionError(f"cannot read the study {str(path)!r}: it is no file. Name a TOML file, or say paper.")
     try:
         return path.stem, path.parent, path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

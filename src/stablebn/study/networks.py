@@ -11,6 +11,7 @@ from pathlib import Path
 from stablebn.errors import OptionError, listed
 from stablebn.networks import CPT, LinearGaussian, Network, known_networks, read_network
 from stablebn.networks.catalogue import VARIABLE
+from stablebn.options import is_path
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,11 @@ def read_networks(
     dict of name to NamedNetwork
     """
     known = {entry.name for entry in known_networks(directories)}
-    missing = [name for name, path in networks.items() if (name not in known if path is None else not path.is_file())]
+    missing = [
+        name
+        for name, path in networks.items()
+        if (name not in known if path is None else not (is_path(path) and path.is_file()))
+    ]
     if missing:
         raise OptionError(
             f"the study needs networks that are not there: {listed(missing, most=99)}. Name a folder that has them "

@@ -172,6 +172,8 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     FormatError
         The file is none of these, or is damaged.
     """
+    if Path(path).exists() and not Path(path).is_file():
+        raise FormatError(str(path), None, "cannot be read as outcomes of a study: it is no file")
     try:
         content = json.loads(gzip.decompress(Path(path).read_bytes()))
     except (OSError, EOFError, ValueError) as error:

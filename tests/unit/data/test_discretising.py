@@ -1,6 +1,8 @@
 """Continuous columns as categories: who is in which bin, under which label, in which kind of table."""
 
+import copy
 import math
+import pickle
 import random
 import subprocess
 import sys
@@ -390,3 +392,13 @@ def test_naive_rounding_is_the_shortest() -> None:
 def test_bins_without_a_method_are_refused() -> None:
     with pytest.raises(sb.OptionError, match="bins= goes with discretise="):
         sb.learn({"a": [1.0, 2.0, 3.0, 4.0], "b": [4.0, 1.0, 3.0, 2.0]}, bins=4)
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_discretised_tables_are_compared_by_their_values(kind: Any) -> None:
+    numbers, _ = _drawn(1)
+    found = sb.discretise(kind(numbers))
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found == copy.deepcopy(found)
+    assert found != sb.discretise(kind(numbers), bins=2)
+    assert found != sb.discretise(kind({name: values[::-1] for name, values in numbers.items()}))
