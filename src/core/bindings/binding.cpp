@@ -84,6 +84,8 @@ void check_environment() {
 NB_MODULE(_core, m) {
     namespace nb = nanobind;
     check_environment();
+    // Python may end while a daemon thread still uses an object; nanobind would print a list of these on the terminal.
+    nb::set_leak_warnings(false);
     m.doc() = "The compiled core: rows, levels, joint tables, scores, climbs and tests; no names, no frames.";
     nb::exception<stablebn::TimeIsUp>(m, "TimeIsUp");
     m.def("within_time",

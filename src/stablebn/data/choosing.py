@@ -32,7 +32,7 @@ class Choice:
     def __post_init__(self) -> None:
         for option in ("columns", "drop", "keep"):
             value = getattr(self, option)
-            if is_iterable(value) and not isinstance(value, str):
+            if is_iterable(value) and not isinstance(value, (str, Mapping)):
                 # An iterator gives its names once only.
                 object.__setattr__(self, option, tuple(value))
 
