@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from stablebn.commands.terminal import say, say_json
 from stablebn.data.wording import tallied
 from stablebn.errors import spelled
 from stablebn.networks import read_network
-from stablebn.networks.tables import levels_read_as_missing, write_table
+from stablebn.networks.tables import levels_read_as_equal, levels_read_as_missing, write_table
 from stablebn.output import check_free, whole_file
 
 HELP = """
@@ -53,21 +54,26 @@ def command(
     elif not quiet:
         say(
             f"Drew {rows:,} rows of {len(drawn_from)} variables from {spelled(network)} with seed {seed}. "
-            f"Written to {spelled(out)}.{_note_on_missing(table, out)}"
+            f"Written to {spelled(out)}.{_note_on_levels(table, out)}"
         )
 
 
-def _note_on_missing(table: pa.Table, out: Path) -> str:
-    """Say which levels would be missing values if the written file were read with the default options."""
+def _note_on_levels(table: pa.Table, out: Path) -> str:
+    """Name the levels that would be missing values or equal numbers if the file were read with the default options."""
     if ".csv" not in out.suffixes:
         return ""
-    markers = levels_read_as_missing(table)
-    if not markers:
-        return ""
-    told = tallied({name: " ".join(map(repr, sorted(own))) for name, own in markers.items()})
-    is_empty = any(not text.strip() for own in markers.values() for text in own)
-    remedy = "Write a .parquet file instead" if is_empty else "Read the file with --na-values ''"
-    return f" Levels that are read as missing values: {told}. {remedy} to keep them."
+    notes = ""
+    if markers := levels_read_as_missing(table):
+        is_empty = any(not text.strip() for own in markers.values() for text in own)
+        remedy = "Write a .parquet file instead" if is_empty else "Read the file with --na-values ''"
+        notes += f" Levels that are read as missing values: {_listed_levels(markers)}. {remedy} to keep them."
+    if equal := levels_read_as_equal(table):
+        notes += f" Levels that are read as equal numbers: {_listed_levels(equal)}. Write a .parquet file to keep them."
+    return notes
+
+
+def _listed_levels(levels: Mapping[str, Collection[str]]) -> str:
+    return tallied({name: " ".join(map(repr, sorted(own))) for name, own in levels.items()})
 
 
 def _print(table: pa.Table) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,13 +13,15 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from stablebn.data.markers import VALUES_IN_QUOTES, markers_among
+from stablebn.data.number_text import is_number
 from stablebn.errors import OptionError
 
 
 def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: str) -> None:
     """Write a table in the format that the end of `name` asks for.
 
-    In CSV all text is in quotes, so that a level such as NA is read as a value; see `levels_read_as_missing`.
+    In CSV all text is in quotes, so that a level such as NA is read as a value; see `levels_read_as_missing` and
+    `levels_read_as_equal` for levels that CSV cannot keep.
     """
     ending = name.lower()
     if ending.endswith((".csv", ".csv.gz")):
@@ -35,12 +38,27 @@ def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: 
 
 def levels_read_as_missing(table: pa.Table) -> dict[str, set[str]]:
     """Return the levels, by column, that are missing values when the table is written as CSV and read again."""
-    texts = {
+    found = {name: markers_among(texts) - VALUES_IN_QUOTES for name, texts in _texts(table).items()}
+    return {name: markers for name, markers in found.items() if markers}
+
+
+def levels_read_as_equal(table: pa.Table) -> dict[str, set[str]]:
+    """Return the levels, by column, that become equal numbers (1 and 1.0) when CSV is written and read again."""
+    found: dict[str, set[str]] = {}
+    for name, texts in _texts(table).items():
+        # With other texts among them, levels are not read as numbers.
+        if all(map(is_number, texts)):
+            times = Counter(map(float, texts))
+            found[name] = {text for text in texts if times[float(text)] > 1}
+    return {name: equal for name, equal in found.items() if equal}
+
+
+def _texts(table: pa.Table) -> dict[str, set[str]]:
+    """Return the distinct texts of every column."""
+    return {
         name: {text for text in pc.unique(column).to_pylist() if isinstance(text, str)}
         for name, column in zip(table.column_names, _plain(table).columns, strict=True)
     }
-    found = {name: markers_among(own) - VALUES_IN_QUOTES for name, own in texts.items()}
-    return {name: markers for name, markers in found.items() if markers}
 
 
 def _plain(table: pa.Table) -> pa.Table:

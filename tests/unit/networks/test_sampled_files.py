@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from tests.shared import SHARED, needs_shared
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 import stablebn as sb
 from stablebn.cli import app
 from stablebn.data import CategoricalTable, prepare
-from stablebn.networks.tables import levels_read_as_missing, write_table
+from stablebn.networks.tables import levels_read_as_equal, levels_read_as_missing, write_table
 
 LEVELS = ["NA", "NULL", "nan", "n/a", "yes", "a,b", 'say "no"', "two\nlines", "007", "None"]
 
@@ -34,6 +35,18 @@ def test_levels_that_a_text_file_cannot_keep_by_default_are_named(tmp_path: Path
     path = tmp_path / "t.csv"
     write_table(table.select(["a", "b"]), path, path.name)
     assert prepare(path, na_values="").table.levels == (("?", "NA", "x"), ("+", "-"))  # type: ignore[union-attr]
+
+
+def test_levels_that_a_text_file_makes_equal_are_named(tmp_path: Path) -> None:
+    numbers = pa.array(["1", "1.0", "2", "1e3", "1000"]).dictionary_encode()
+    labels = pa.array(["1", "1.0", "x", "x", "x"])
+    assert levels_read_as_equal(pa.table({"a": numbers, "b": labels})) == {"a": {"1", "1.0", "1e3", "1000"}}
+    network = sb.Network({"a": sb.CPT(("1", "1.0", "2"), (), np.array([0.2, 0.3, 0.5]))})
+    network.write(tmp_path / "n.json")
+    done = CliRunner().invoke(app, ["sample", str(tmp_path / "n.json"), "-n", "50", "--out", str(tmp_path / "t.csv")])
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert "Levels that are read as equal numbers: 'a' ('1' '1.0'). Write a .parquet file" in told
 
 
 @needs_shared
