@@ -67,8 +67,6 @@ from stablebn.learners import (
     Problem,
     SearchConfig,
     learner_of,
-    measured,
-    number_variables,
 )
 from stablebn.learners.automatic import USUAL_PRIOR, USUAL_SCORE, score_for
 from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
@@ -100,7 +98,7 @@ from stablebn.options import checked_arguments, file_path, flag, is_hashable, is
 from stablebn.result import CITest, GraphScore, Result
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb, climb
-from stablebn.stats import source_of, statistics_of
+from stablebn.stats import source_of
 from stablebn.threads import cores
 
 if TYPE_CHECKING:
@@ -199,6 +197,8 @@ def learn_among(
     # What a checkpoint holds is about this score and this order: another run must find both again.
     until = deadline if path is None else None
     work = WorkOnTable(source, threads=threads, deadline=until, latest=latest, watch=asked.progress)
+    # Before anything is made of all pairs: the arcs that kinds forbid are such pairs too.
+    work.check_memory()
     asked, chosen, uncertain = _in_time(asked, None, partial(_with_choices, asked, prepared, work))
     learner = LEARNERS[asked.algorithm]
     depends_on_units = _units_warning(asked, prepared)
@@ -663,22 +663,27 @@ def score(*arguments: Any, **options: Any) -> GraphScore:
         learned=_decisions_of(asked.graph),
         learned_levels=_levels_of(asked.graph),
     )
+    has_numbers = numbers_matter(prepared.table, config)
+    work = WorkOnTable(prepared.table, threads=threads)
+    if has_numbers:
+        work.check_memory()
     graph = read_as_graph(asked.graph, prepared.names)
     forbidden = forbidden_by_kind(config, {name: prepared.kinds[name] for name in prepared.table.names})
     dag = extended(graph, forbidden)
-    barred = [arc for arc in forbidden if arc in set(dag.arcs)]
+    arcs = set(dag.arcs)
+    barred = [arc for arc in forbidden if arc in arcs]
     if barred:
         raise GraphError(
             f"the graph has arcs from continuous to categorical variables: {listed(barred)}. Conditional linear "
             'Gaussian networks have none; say arcs="any" (command line: --arcs any) for all arcs.'
         )
-    unknown = [name for name in prepared.kinds if name not in set(dag.nodes)]
+    nodes = set(dag.nodes)
+    unknown = [name for name in prepared.kinds if name not in nodes]
     if unknown:
         raise GraphError(f"the graph lacks columns of the table: {listed(unknown)}. Leave them out of the table.")
     relation = relation_of(graph, prepared.table.names)
-    if numbers_matter(prepared.table, config):
-        statistics = statistics_of(prepared.table, unit_free=_is_unit_free(asked, prepared), threads=threads)
-        problem = number_variables(measured(statistics), config, [relation])
+    if has_numbers:
+        problem = work.problem_of_score(config, relation, unit_free=_is_unit_free(asked, prepared))
         scores, variables = problem.scores, problem.names
     else:
         # Counts have no order: there is nothing to number.

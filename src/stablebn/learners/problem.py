@@ -194,7 +194,7 @@ class WorkOnTable:
     def statistics(self, *, unit_free: bool) -> AnyStatistics:
         """The statistics of the table, made when they are first asked for."""
         if unit_free not in self._statistics:
-            check_memory_for(self._table)
+            self.check_memory()
             if self.watch is not None:
                 self.watch("counting", 0)
             count = partial(statistics_of, self._table, unit_free=unit_free, threads=self._threads)
@@ -233,6 +233,24 @@ class WorkOnTable:
         problem = self._by(None, number)
         self.seconds_of_ordering = time.monotonic() - began
         return problem if constraints is None else replace(problem, constraints=constraints.renumbered(problem.given))
+
+    def problem_of_score(self, config: ScoreConfig, graph: Relation, *, unit_free: bool) -> Problem:
+        """Number the variables for the score of a graph, which has the units of the columns.
+
+        Parameters
+        ----------
+        config : ScoreConfig
+        graph : Relation
+            Between the columns of the table.
+        unit_free : bool
+            Whether the variables are told apart without their units.
+        """
+        statistics = self.statistics(unit_free=unit_free)
+        return self._by(None, lambda: number_variables(measured(statistics), config, [graph]))
+
+    def check_memory(self) -> None:
+        """Raise `DataError` if there is too little memory for what is kept of every pair of variables."""
+        check_memory_for(self._table)
 
     def _by(self, latest: float | None, work: Callable[[], _Made]) -> _Made:
         try:
