@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from stablebn import _core
 from stablebn.data import Caution, Prepared
 from stablebn.data.wording import MOST_SHOWN
 from stablebn.errors import listed, spelled
@@ -17,6 +18,7 @@ from stablebn.learners import Pattern, Problem, SearchConfig
 from stablebn.learners.graph_scores import GraphScores
 from stablebn.learners.orientation import numbered
 from stablebn.learners.pattern import extension
+from stablebn.learners.problem import within_time
 from stablebn.learners.proven import BestDag
 from stablebn.scores.available import NodeAverageScores
 from stablebn.search import Climb
@@ -31,7 +33,13 @@ _NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no para
 
 @dataclass(frozen=True)
 class LearnedGraph:
-    """What a learner found, under the names of the variables; its parts are those of `Result`."""
+    """What a learner found, under the names of the variables; its parts are those of `Result`.
+
+    Attributes
+    ----------
+    has_all_digits : bool
+        Whether the score is that of `stablebn.score` to the last digit.
+    """
 
     pdag: PDAG
     dag: DAG | None
@@ -40,13 +48,16 @@ class LearnedGraph:
     fewest_rows: int | None
     known: tuple[tuple[Hashable, Hashable], ...]
     strengths: Mapping[tuple[Hashable, Hashable], float] | None
+    has_all_digits: bool = True
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = None
     undetermined_arcs: tuple[tuple[Hashable, Hashable], ...] = ()
     conflicts: tuple[tuple[Hashable, Hashable, Hashable], ...] = ()
     warnings: tuple[Caution, ...] = ()
 
 
-def learned_graph(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
+def learned_graph(
+    found: Climb | Pattern, problem: Problem, nodes: Sequence[Hashable], latest: float | None = None
+) -> LearnedGraph:
     """Give names to what a learner found.
 
     Parameters
@@ -56,21 +67,25 @@ def learned_graph(found: Climb | Pattern, problem: Problem, nodes: Sequence[Hash
         That it was found for.
     nodes : sequence of names
         Of the graph: also variables that took no part.
+    latest : float, optional
+        When to score the graph by the numbers of the search instead, in terms of `time.monotonic`.
 
     Raises
     ------
     AssertionError
         The graph does not obey the constraints of the problem: the learner is wrong.
     """
-    return _of_dag(found, problem, nodes) if isinstance(found, Climb) else _of_pattern(found, problem, nodes)
+    if isinstance(found, Climb):
+        return _of_dag(found, problem, nodes, latest)
+    return _of_pattern(found, problem, nodes, latest)
 
 
-def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
+def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable], latest: float | None) -> LearnedGraph:
     parents = [members(family) for family in found.parents]
     numbered_arcs = [(u, v) for v, family in enumerate(parents) for u in family]
     _check(numbered_arcs, (), problem)
     dag = DAG(nodes, _named(numbered_arcs, problem.names))
-    score, strengths = _scored(problem, found.parents, dag)
+    score, strengths, has_all_digits = _scored(problem, found.parents, dag, latest)
     assert score is not None
     fewest, cautions = _fewest_rows(problem, found.parents)
     tied, undetermined = _reversibility(problem, found.parents)
@@ -82,13 +97,14 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable]) -> Learne
         fewest_rows=fewest,
         known=_known(found.parents, problem),
         strengths=strengths,
+        has_all_digits=has_all_digits,
         tied_arcs=tied,
         undetermined_arcs=undetermined,
         warnings=(*_warnings_of_rows(problem, found.parents), *cautions),
     )
 
 
-def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> LearnedGraph:
+def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable], latest: float | None) -> LearnedGraph:
     names = problem.names
     n = len(names)
     _check(found.directed, found.undirected, problem)
@@ -96,7 +112,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
     arcs = [] if extended is None else numbered(extended.arcs)
     families = [] if extended is None else _families(arcs, n)
     dag = None if extended is None else DAG(nodes, _named(arcs, names))
-    score, strengths = (None, {}) if dag is None else _scored(problem, families, dag)
+    score, strengths, has_all_digits = (None, {}, True) if dag is None else _scored(problem, families, dag, latest)
     conflicts = tuple((names[a], names[c], names[b]) for a, c, b in found.conflicts)
     fewest, cautions = (None, ()) if dag is None else _fewest_rows(problem, families)
     return LearnedGraph(
@@ -107,6 +123,7 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable]) -> 
         fewest_rows=fewest,
         known=_known(families or _families(found.directed, n), problem),
         strengths=strengths,
+        has_all_digits=has_all_digits,
         conflicts=conflicts,
         warnings=(
             *_warnings_of_pattern(
@@ -164,19 +181,28 @@ def _families(arcs: Iterable[tuple[int, int]], n: int) -> list[int]:
 
 
 def _scored(
-    problem: Problem, families: Sequence[int], dag: DAG
-) -> tuple[float | None, dict[tuple[Hashable, Hashable], float] | None]:
-    """The score of a DAG, and what it loses without each arc; None: rows are too few, or it would take long.
+    problem: Problem, families: Sequence[int], dag: DAG, latest: float | None
+) -> tuple[float | None, dict[tuple[Hashable, Hashable], float] | None, bool]:
+    """The score of a DAG, what it loses without each arc, and whether the score has all digits.
 
-    It is given by the parent set of each variable, and by names.
+    None: rows are too few, or it would take long. The DAG is given by the parent set of each variable, and by names.
     """
-    scores = GraphScores.of_problem(problem)
-    exact = scores.of_dag(families)
+
+    def scored() -> tuple[GraphScores, int | None]:
+        scores = GraphScores.of_problem(problem)
+        return scores, scores.of_dag(families)
+
+    has_all_digits = True
+    try:
+        scores, exact = scored() if latest is None else within_time(latest, scored)
+    except _core.TimeIsUp:
+        scores = GraphScores.by_numbers_of(problem, families)
+        exact, has_all_digits = scores.of_dag(families), False
     if exact is None:
-        return None, {}
+        return None, {}, has_all_digits
     score = to_float(exact)
     if scores.depend_on_ties(families):
-        return score, None
+        return score, None, has_all_digits
     number = {name: v for v, name in enumerate(problem.names)}
     strengths = {}
     for a, b in dag.arcs:
@@ -185,7 +211,7 @@ def _scored(
         # Fewer parents never need more rows.
         if own is not None and without is not None:
             strengths[a, b] = score - to_float(exact + without - own)
-    return score, strengths
+    return score, strengths, has_all_digits
 
 
 def _reversibility(
@@ -386,6 +412,16 @@ def unfinished_warning(
         (),
         f"The search was stopped by max_time={config.max_time} seconds: the graph is unfinished, and another run may "
         f"stop elsewhere.{no_directions}{go_on}",
+    )
+
+
+def rounded_warning(config: SearchConfig) -> Caution:
+    """Warn of a score whose last digits there was no time for."""
+    return Caution(
+        "max-time",
+        (),
+        f"max_time={config.max_time} seconds were over before all digits of the score were known: its last digits may "
+        "differ from those of stablebn.score, and the fingerprint from that of another run.",
     )
 
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.drawn import LEARNERS
 
 import stablebn as sb
 from stablebn import _core
 from stablebn.data import prepare
+from stablebn.learners import Problem, registry
+from stablebn.learners import problem as problem_module
+from stablebn.learners.graph_scores import GraphScores
+from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search import climb
+from stablebn.search import Climb, climb
 from stablebn.threads import run_interruptibly
 
 ASIA = sb.read_network("asia").sample(200, seed=1)
@@ -129,3 +135,66 @@ def test_scoring_a_few_families_does_not_score_all_pairs(monkeypatch: pytest.Mon
     scores = sb.scores.registry.family_scores(prepare(ASIA).table, ScoreConfig())
     assert scores.dag([0, 1, 3, 0, 0, 0, 0, 64]) < 0
     assert not scores.compiled.knows_first
+
+
+def _without_time_for_the_score(set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the time be up, by far, when the graph that was found is to be scored."""
+    of_problem = GraphScores.of_problem
+
+    def late(problem: Problem) -> GraphScores:
+        set_time(70.0)
+        _core.check_time()
+        return of_problem(problem)
+
+    monkeypatch.setattr(GraphScores, "of_problem", late)
+
+
+@pytest.mark.parametrize("kinds", ["continuous", "mixed"])
+@pytest.mark.parametrize("missing", ["error", "available"])
+def test_without_time_for_all_digits_the_score_differs_in_the_last_ones_alone(
+    kinds: str, missing: str, set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sb.random_network(6, kinds=kinds, seed=1).sample(200, seed=1)
+    if missing == "available":
+        few = [None, *table.column(0).to_pylist()[1:]]
+        table = table.set_column(0, table.column_names[0], pa.array(few))
+    options: dict[str, Any] = {"missing": missing, "threads": 1}
+    for algorithm in ("tabu-stable", "pc-stable"):
+        whole = sb.learn(table, algorithm, **options)
+        with monkeypatch.context() as patched:
+            _without_time_for_the_score(set_time, patched)
+            late = sb.learn(table, algorithm, max_time=60.0, **options)
+        set_time(0.0)
+        assert late.pdag == whole.pdag
+        assert not late.finished
+        assert late.score == pytest.approx(whole.score, rel=1e-12)
+        assert late.strengths == pytest.approx(whole.strengths, rel=1e-9)
+        [told] = [caution.message for caution in late.warnings if caution.code == "max-time"]
+        assert "last digits" in told
+
+
+def test_part_of_the_time_is_kept_for_the_score_of_the_graph(
+    set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbering the variables again, by all digits, takes as long as the order did, and more."""
+    table = sb.random_network(6, kinds="continuous", seed=1).sample(200, seed=1)
+    deadlines = []
+
+    def look(problem: Problem, config: sb.learners.SearchConfig) -> Climb:
+        deadlines.append(problem.deadline)
+        return tabu_stable(problem, config)
+
+    number = problem_module._numbered
+
+    def slow(*arguments: Any) -> Problem:
+        found = number(*arguments)
+        set_time(4.0)
+        return found
+
+    monkeypatch.setattr(problem_module, "_numbered", slow)
+    learner = replace(registry.LEARNERS["tabu-stable"], learn=look)
+    monkeypatch.setitem(registry.LEARNERS, "tabu-stable", learner)
+    sb.learn(table, "tabu-stable", max_time=60.0, threads=1)
+    set_time(0.0)
+    sb.learn(ASIA, "tabu-stable", max_time=60.0, threads=1)
+    assert deadlines == [60.0 - 3 * 4.0, 60.0]

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from stablebn.learners.problem import Problem, measured, number_variables
+from stablebn.learners.problem import Problem, has_units, measured, number_variables
 from stablebn.scores.families import CompiledScores
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.stats import AnyStatistics
+from stablebn.stats import AnyStatistics, StandardisedMoments
 from stablebn.stats.symmetry import Relation
 from stablebn.stats.variable_sets import bit, matrix_of, members
 
@@ -39,14 +39,21 @@ class GraphScores:
     @classmethod
     def of_problem(cls, problem: Problem) -> GraphScores:
         """Of DAGs over the variables of a problem."""
-        statistics = problem.statistics
-        with_units = measured(statistics)
-        if not problem.scores.eliminates or (with_units is statistics and not problem.tied):
-            return cls(problem.score_config, problem.scores, None)
-        if statistics.kind == "mixed" and not problem.tied:
-            # Units add a constant: all else is the same numbers, which are known.
-            return cls(problem.score_config, scores_from(with_units, problem.score_config), None)
-        return cls(problem.score_config, None, with_units)
+        if needs_numbers(problem):
+            return cls(problem.score_config, None, measured(problem.statistics))
+        return cls(problem.score_config, _with_units(problem, ()), None)
+
+    @classmethod
+    def by_numbers_of(cls, problem: Problem, families: Sequence[int]) -> GraphScores:
+        """Of one DAG with the numbers of the search: quick, but its last digits may differ from those of `of_problem`.
+
+        Parameters
+        ----------
+        problem : Problem
+        families : sequence of int
+            Parent set of each variable in the DAG.
+        """
+        return cls(problem.score_config, _with_units(problem, families), None)
 
     def of_dag(self, families: Sequence[int]) -> int | None:
         """The score of a DAG; None where rows are too few for one of its families.
@@ -116,6 +123,25 @@ class GraphScores:
             arcs = Relation(matrix_of(families).T.astype(np.int64))
             self._numbered = number_variables(self._statistics, self._config, [arcs])
         return self._numbered
+
+
+def needs_numbers(problem: Problem) -> bool:
+    """Return whether variables are numbered again for the score of a DAG, which takes longer than their order did."""
+    if not problem.scores.eliminates:
+        return False
+    # To mixed data units add a constant: all else is the same numbers, which are known.
+    return problem.tied or (problem.statistics.kind != "mixed" and not has_units(problem.statistics))
+
+
+def _with_units(problem: Problem, families: Sequence[int]) -> CompiledScores:
+    """The scores of a problem with the units of the columns, by its own numbers; of these families at least."""
+    statistics = problem.statistics
+    if not problem.scores.eliminates or has_units(statistics):
+        return problem.scores
+    if isinstance(statistics, StandardisedMoments):
+        within = statistics.measured_within([*members(own), v] for v, own in enumerate(families))
+        return scores_from(within, problem.score_config)
+    return scores_from(measured(statistics), problem.score_config)
 
 
 def _summed(scores: Iterable[int | None]) -> int | None:

@@ -166,6 +166,11 @@ class WorkOnTable:
         As in `define_problem`.
     latest : float, optional
         When to give up if there are no statistics yet, in terms of `time.monotonic`: `_core.TimeIsUp` is raised.
+
+    Attributes
+    ----------
+    seconds_of_ordering : float
+        How long it took to number the variables of the last problem.
     """
 
     def __init__(
@@ -184,11 +189,12 @@ class WorkOnTable:
         self._latest = latest
         self._statistics: dict[bool, AnyStatistics] = {}
         self._scores: dict[tuple[bool, ScoreConfig], CompiledScores] = {}
+        self.seconds_of_ordering = 0.0
 
     def statistics(self, *, unit_free: bool) -> AnyStatistics:
         """The statistics of the table, made when they are first asked for."""
         if unit_free not in self._statistics:
-            check_memory_for(self._table)
+            self.check_memory()
             if self.watch is not None:
                 self.watch("counting", 0)
             count = partial(statistics_of, self._table, unit_free=unit_free, threads=self._threads)
@@ -223,8 +229,28 @@ class WorkOnTable:
         if self.watch is not None:
             self.watch("ordering", 0)
         number = partial(_numbered, statistics, scores, config, relations, called, self.deadline, self.watch)
+        began = time.monotonic()
         problem = self._by(None, number)
+        self.seconds_of_ordering = time.monotonic() - began
         return problem if constraints is None else replace(problem, constraints=constraints.renumbered(problem.given))
+
+    def problem_of_score(self, config: ScoreConfig, graph: Relation, *, unit_free: bool) -> Problem:
+        """Number the variables for the score of a graph, which has the units of the columns.
+
+        Parameters
+        ----------
+        config : ScoreConfig
+        graph : Relation
+            Between the columns of the table.
+        unit_free : bool
+            Whether the variables are told apart without their units.
+        """
+        statistics = self.statistics(unit_free=unit_free)
+        return self._by(None, lambda: number_variables(measured(statistics), config, [graph]))
+
+    def check_memory(self) -> None:
+        """Raise `DataError` if there is too little memory for what is kept of every pair of variables."""
+        check_memory_for(self._table)
 
     def _by(self, latest: float | None, work: Callable[[], _Made]) -> _Made:
         try:
@@ -306,11 +332,16 @@ def within_time(deadline: float, work: Callable[[], _Made]) -> _Made:
     return _core.within_time(partial(_is_past, deadline), work)
 
 
+def has_units(statistics: AnyStatistics) -> bool:
+    """Return whether a graph is scored by these statistics themselves: they know the units of the columns, if any."""
+    if isinstance(statistics, AvailableMoments | MixedStatistics | AvailableMixedStatistics):
+        return statistics.has_units
+    return not isinstance(statistics, StandardisedMoments)
+
+
 def measured(statistics: AnyStatistics) -> AnyStatistics:
     """The statistics by which a graph is scored: where these know nothing of units, others that do."""
-    if isinstance(statistics, StandardisedMoments) or (
-        isinstance(statistics, AvailableMoments | MixedStatistics | AvailableMixedStatistics)
-        and not statistics.has_units
-    ):
-        return statistics.measured()
-    return statistics
+    if has_units(statistics):
+        return statistics
+    assert isinstance(statistics, StandardisedMoments | AvailableMoments | MixedStatistics | AvailableMixedStatistics)
+    return statistics.measured()

@@ -44,9 +44,10 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
         raise GraphError(f"the graph has nodes that are not columns of the table: {listed(absent)}.")
     check_aside([dag.arcs], prepared)
     # What was set aside has no distribution.
-    aside = [name for name in dag.nodes if name in prepared.aside]
+    taken_out = set(prepared.aside)
+    aside = [name for name in dag.nodes if name in taken_out]
     nodes = [name for name in dag.nodes if name in prepared.kinds]
-    columns = _Columns(prepared)
+    columns = _Columns(prepared, sum((len(dag.parents(node)) + 1) ** 2 for node in nodes))
     check_categorical_parents(dag, columns.kinds)
     distributions: dict[Name, Distribution] = {}
     lacking: dict[Kind, dict[Name, int]] = {"categorical": {}, "continuous": {}}
@@ -68,6 +69,12 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
 class _Columns:
     """The columns that distributions are fitted to, by name.
 
+    Parameters
+    ----------
+    prepared : Prepared
+    products : int
+        How many products of columns the families have, each family by itself.
+
     Attributes
     ----------
     kinds : mapping of name to kind
@@ -82,7 +89,7 @@ class _Columns:
         Of the categorical columns.
     """
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, products: int) -> None:
         pure = isinstance(prepared.table, CategoricalTable)
         self.kinds: Mapping[Name, Kind] = dict.fromkeys(prepared.kinds, "categorical") if pure else prepared.kinds
         self.categorical, self.continuous = parts_of(prepared.table)
@@ -99,6 +106,8 @@ class _Columns:
         # Scores of continuous tables divide by N - 1 (SPEC 2), those of mixed ones by the rows of a configuration
         # (METHODS 4): so the log-likelihood of the rows that were fitted is the `loglik` of the graph in both.
         self._divisor_less = 1 if isinstance(prepared.table, ContinuousTable) else 0
+        # In a sparse graph most products of columns are in no family.
+        self._is_sparse = products < len(self.continuous.names) ** 2
 
     def configurations(
         self, names: Sequence[Name], node: Name, cells_of_each: int = 1
@@ -137,10 +146,11 @@ class _Columns:
         """The rows in which all of some columns are known; None: all rows."""
         known = None
         for part in (self.categorical, self.continuous):
+            of_part = "categorical" if part is self.categorical else "continuous"
             for name in names:
-                if name not in part.names or self.place[name] not in part.holes:
+                v = self.place.get(name)
+                if v is None or self.kinds[name] != of_part or v not in part.holes:
                     continue
-                v = self.place[name]
                 missing = (
                     part.codes[v] == len(part.levels[v])
                     if isinstance(part, CategoricalTable)
@@ -151,7 +161,8 @@ class _Columns:
 
     def rows_of(self, names: Sequence[Name], known: NDArray[np.bool_] | None) -> ContinuousTable:
         """Those of some columns that are continuous and vary; of their rows those that are known."""
-        table = self.continuous.select([self.place[name] for name in names if name in self.continuous.names])
+        varying = [name for name in names if self.kinds[name] == "continuous" and name in self.place]
+        table = self.continuous.select([self.place[name] for name in varying])
         if known is None:
             return table
         weights = None if table.weights is None else table.weights[known]
@@ -160,7 +171,7 @@ class _Columns:
     def moments(self, names: Sequence[Name], known: NDArray[np.bool_] | None) -> Moments:
         """Moments of a node and its parents, the node first, over the known rows; without `known`, over all rows."""
         if known is None:
-            return self._moments
+            return Moments(self.rows_of(names, None)) if self._is_sparse else self._moments
         rows = self.rows_of(names, known)
         if rows.total < len(rows.names) + 2:
             raise GraphError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -102,8 +102,18 @@ class StandardisedMoments(Moments):
 
     def measured(self) -> MeasuredMoments:
         """The moments of the columns as they are."""
+        return self._measured(self.with_units.rounded_correlations(MeasuredMoments._bits))
+
+    def measured_within(self, sets: Iterable[Sequence[int]]) -> MeasuredMoments:
+        """The same with the correlations inside some sets of variables alone: all others are 0."""
+        correlations = np.zeros((self.n, self.n), dtype=np.int64)
+        np.fill_diagonal(correlations, 1 << MeasuredMoments._bits)
+        for u, v in {(u, v) for variables in sets for u in variables for v in variables if u < v}:
+            correlations[u, v] = correlations[v, u] = self.with_units.correlation(u, v, MeasuredMoments._bits)
+        return self._measured(correlations)
+
+    def _measured(self, correlations: NDArray[np.int64]) -> MeasuredMoments:
         moments = MeasuredMoments.__new__(MeasuredMoments)
-        correlations = self.with_units.rounded_correlations(MeasuredMoments._bits)
         moments._take(self.with_units, correlations, self._standardised)
         return moments
 
