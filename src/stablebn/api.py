@@ -68,7 +68,7 @@ from stablebn.learners import (
     SearchConfig,
     learner_of,
 )
-from stablebn.learners.automatic import USUAL_PRIOR, USUAL_SCORE, score_for
+from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE, score_for
 from stablebn.learners.checkpoint import Checkpoint, about_search, read_checkpoint
 from stablebn.learners.config import AVERAGES, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.graph_scores import needs_numbers
@@ -364,6 +364,11 @@ def _with_choices(
                 chosen["prior"] = choice.why_prior
                 asked = asked.as_used(prior=choice.prior)
         asked = asked.as_used(algorithm=algorithm)
+        if asked.effort == AUTOMATIC and algorithm == MOST_ACCURATE:
+            asked = asked.as_used(effort=CHOSEN_EFFORT)
+            chosen["effort"] = "as accurate as more of it, and faster"
+    if asked.effort == AUTOMATIC:
+        asked = asked.as_used(effort=USUAL_EFFORT)
     return _with_usual_score(asked), chosen, uncertain
 
 

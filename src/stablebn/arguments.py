@@ -22,7 +22,7 @@ from stablebn.data.reading_options import ReadingOptions, TableOptions
 from stablebn.errors import OptionError, shown
 from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
 from stablebn.knowledge.words import arcs_from_words, tiers_from_words
-from stablebn.learners.automatic import USUAL_PRIOR, USUAL_SCORE
+from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE
 from stablebn.learners.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
 from stablebn.learners.registry import (
     AUTOMATIC,
@@ -52,18 +52,23 @@ _NOT_OPTIONS = ("graph", "data", "algorithm")
 _OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "engine", "client", "cache", "progress")
 
 
-def _automatic(name: str, usual: str) -> Any:
-    """Return an option of `ScoreConfig` with `AUTOMATIC` as a further value and as its default."""
-    meaning = f"that of a result that is scored; without an algorithm by the table; else {usual}."
-    entry = next(own for own in options_of(ScoreConfig) if own.name == name)
+def _automatic(config: type[Options], name: str, meaning: str) -> Any:
+    """Return an option of a configuration with `AUTOMATIC` as a further value, of this meaning, and as its default."""
+    entry = next(own for own in options_of(config) if own.name == name)
     return option(
         AUTOMATIC,
         f"{entry.help} Or auto: {meaning}",
         check=choice((AUTOMATIC, *entry.choices)),
         own_name=entry.own_name,
+        of=entry.of,
         group=entry.group,
         command_help=f"{entry.command_help} Or auto: {meaning}",
     )
+
+
+def _automatic_score(name: str, usual: str) -> Any:
+    meaning = f"that of a result that is scored; without an algorithm by the table; else {usual}."
+    return _automatic(ScoreConfig, name, meaning)
 
 
 def _check_folder(name: str, value: object) -> None:
@@ -179,9 +184,10 @@ class _InParts(Options):
 class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
     """What a learner can be told whatever the table: the parameters of the estimators."""
 
-    score: str = _automatic("score", USUAL_SCORE)
+    score: str = _automatic_score("score", USUAL_SCORE)
     _: KW_ONLY
-    prior: str = _automatic("prior", USUAL_PRIOR)
+    prior: str = _automatic_score("prior", USUAL_PRIOR)
+    effort: str = _automatic(SearchConfig, "effort", f"without an algorithm {CHOSEN_EFFORT}; else {USUAL_EFFORT}.")
     start: object = option(
         None,
         "Where every search starts: a DAG, arcs or the file of a graph; by default the graph without arcs.",
@@ -344,9 +350,9 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
 class ScoreArguments(_Reading, ScoreConfig, TableOptions, _Graph):
     """The options of `stablebn.score`."""
 
-    score: str = _automatic("score", USUAL_SCORE)
+    score: str = _automatic_score("score", USUAL_SCORE)
     _: KW_ONLY
-    prior: str = _automatic("prior", USUAL_PRIOR)
+    prior: str = _automatic_score("prior", USUAL_PRIOR)
 
 
 @dataclass(frozen=True)

@@ -197,10 +197,13 @@ def test_every_learner_has_a_public_estimator_with_its_parameters(algorithm: str
 def test_configurations_are_parts_of_the_table() -> None:
     table = {entry.name: entry for entry in options_of(LearnArguments)}
     for part in (SearchConfig, ScoreConfig, LearnerParameters):
-        # `learn` can choose the score and the prior: these have one value more there.
-        own = [entry for entry in options_of(part) if part is not ScoreConfig or entry.name not in ("score", "prior")]
-        assert all(table[entry.name] == entry for entry in own)
-        usual: dict[str, Any] = {} if part is not ScoreConfig else {"score": "bic", "prior": "uniform"}
+        # `learn` can choose the score, the prior and the effort: these have one value more there.
+        usual: dict[str, Any] = {
+            ScoreConfig: {"score": "bic", "prior": "uniform"},
+            SearchConfig: {"effort": "normal"},
+            LearnerParameters: {},
+        }[part]
+        assert all(table[entry.name] == entry for entry in options_of(part) if entry.name not in usual)
         assert LearnArguments(TABLE, **usual).part(part) == part()
         assert LearnArguments(TABLE, score="aic", prior="size", tabu=3).part(part) != part()
 

@@ -18,7 +18,7 @@ from stablebn.errors import StableBNError
 from stablebn.graph import PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import rank_names
-from stablebn.learners import AUTOMATIC, LEARNERS, revision_of
+from stablebn.learners import LEARNERS, revision_of
 from stablebn.naming import read_as_graph
 from stablebn.options import options_of
 from stablebn.order.rows import canonical_rows
@@ -27,7 +27,7 @@ from stablebn.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.threads import cores
 
-_OF_SCORES = tuple(entry.name for entry in options_of(ScoreConfig))
+_CHOSEN = ("algorithm", "effort", *(entry.name for entry in options_of(ScoreConfig)))
 
 
 class OurLearner:
@@ -63,9 +63,9 @@ class OurLearner:
 
     def __init__(self, asked: LearnArguments) -> None:
         self.result: Result = learn_among(asked)
-        # Replicates are learned with what was chosen for the whole table; with less effort, as there are many of them.
-        less: dict[str, Any] = {"effort": "low"} if asked.algorithm == AUTOMATIC else {}
-        asked = replace(asked, **{name: self.result.config[name] for name in ("algorithm", *_OF_SCORES)}, **less)
+        # Replicates are learned with what was chosen for the whole table.
+        chosen = {name: self.result.config[name] for name in _CHOSEN if name in self.result.config}
+        asked = replace(asked, **chosen)
         learner = LEARNERS[asked.algorithm]
         assert self.result.prepared is not None
         self.prepared: Prepared = self.result.prepared.held()

@@ -30,9 +30,10 @@ EFFORTS: Mapping[str, Effort] = {
 """The values of the option `effort`, ascending: how much work the search among listed families does."""
 
 # By effort, how much work the search with grown parents does, see `_core.GrowShrinkEffort`. For categorical tables the
-# search among listed families is the better one.
-_GROWN: Mapping[str, tuple[int, int, int]] = {"low": (1, 10, 1), "normal": (2, 20, 2), "high": (4, 50, 4)}
-_GROWN_OF_CATEGORICAL = _GROWN["low"]
+# search among listed families is the better one, and scores with expensive families get few attempts.
+_GROWN: Mapping[str, tuple[int, int, int]] = {"low": (1, 20, 2), "normal": (2, 20, 2), "high": (4, 50, 4)}
+_GROWN_OF_CATEGORICAL = (1, 10, 1)
+_GROWN_IF_EXPENSIVE = {**_GROWN, "low": (1, 2, 1)}
 
 # Continuous families of many parents are expensive to list, and there the search with grown parents finds more. So
 # families are listed if the sum over the variables of (parents + 2)**5, times their number, is no more than this.
@@ -94,9 +95,7 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
     )
     grown = GrowShrinkSearch(
         problem.scores,
-        _core.GrowShrinkEffort(
-            *(_GROWN_OF_CATEGORICAL if problem.statistics.kind == "categorical" else _GROWN[effort])
-        ),
+        _core.GrowShrinkEffort(*_grown(effort, problem)),
         max_parents=config.most_parents,
         constraints=problem.constraints,
         journal=problem.journal,
@@ -141,6 +140,13 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
         if listed is not None:
             for dag in found[-2:]:
                 listed.look_around(dag, time_is_up)
+
+
+def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
+    """Return how much work the search with grown parents does."""
+    if problem.statistics.kind == "categorical":
+        return _GROWN_OF_CATEGORICAL
+    return (_GROWN_IF_EXPENSIVE if problem.scores.relative_cost > 1 else _GROWN)[effort]
 
 
 def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -> bool:

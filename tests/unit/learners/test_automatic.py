@@ -56,8 +56,9 @@ TABLES: dict[str, tuple[Columns, str]] = {
 def test_the_score_follows_from_the_table(name: str) -> None:
     columns, score = TABLES[name]
     result = sb.learn(columns)
-    assert [result.config[option] for option in ("algorithm", "score", "prior")] == ["best", score, "size"]
-    assert set(result.chosen) == {"algorithm", "score", "prior"}
+    options = ("algorithm", "score", "prior", "effort")
+    assert [result.config[option] for option in options] == ["best", score, "size", "low"]
+    assert set(result.chosen) == set(options)
     assert f"score {score} ({result.chosen['score']})" in result.summary()
     assert sb.Result.from_json(result.to_json()).chosen == result.chosen
 
@@ -76,7 +77,7 @@ def test_no_layout_changes_the_choice_or_the_graph(name: str) -> None:
 def test_the_choice_gives_the_graph_of_its_options(name: str) -> None:
     columns, score = TABLES[name]
     result = sb.learn(columns)
-    assert result == sb.learn(columns, "best", score, prior="size")
+    assert result == sb.learn(columns, "best", score, prior="size", effort="low")
     assert sb.score(result, columns).total == result.score
 
 
@@ -84,6 +85,7 @@ def test_a_named_algorithm_has_the_score_of_the_paper() -> None:
     for name, (columns, _) in TABLES.items():
         result = sb.learn(columns, "tabu-stable")
         assert (result.config["score"], result.config["prior"], result.chosen) == ("bic", "uniform", {}), name
+        assert sb.learn(columns, "best").config["effort"] == "normal"
 
 
 def test_what_is_specified_is_kept() -> None:
@@ -93,6 +95,8 @@ def test_what_is_specified_is_kept() -> None:
     assert sb.learn(columns, prior="uniform").config["prior"] == "uniform"
     penalised = sb.learn(columns, k=2.0).config
     assert (penalised["score"], penalised["prior"], penalised["k"]) == ("bic", "uniform", 2.0)
+    more = sb.learn(columns, effort="normal")
+    assert (more.config["effort"], "effort" in more.chosen) == ("normal", False)
     mixed, _ = TABLES["any direction"]
     assert sb.learn(mixed, arcs="clg").config["score"] == "bic"
 
