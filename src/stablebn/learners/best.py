@@ -146,7 +146,8 @@ def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
     """Return how much work the search with grown parents does."""
     if problem.statistics.kind == "categorical":
         return _GROWN_OF_CATEGORICAL
-    return (_GROWN_IF_EXPENSIVE if problem.scores.relative_cost > 1 else _GROWN)[effort]
+    is_expensive = problem.scores.relative_cost > 1 or problem.statistics.has_holes
+    return (_GROWN_IF_EXPENSIVE if is_expensive else _GROWN)[effort]
 
 
 def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -> bool:

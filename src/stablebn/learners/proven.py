@@ -14,10 +14,10 @@ from stablebn.search.candidates import found_by, listed
 from stablebn.search.optimum.search import Proof, best_of_many, find_best_without_solver
 
 FEW_VARIABLES = 12
-"""Up to so many variables the best DAG is proven for every score, unless the table has very many rows."""
+"""Up to so many variables the best DAG is proven for every score, unless rows or missing values make it expensive."""
 
-# What listing the parent sets may cost, in nanoseconds of a model: of few variables, and by effort of more.
-_MOST_COST_OF_FEW = 10_000_000_000
+# What listing the parent sets may cost by effort, in nanoseconds of a model: of few variables, and of more.
+_MOST_COST_OF_FEW: Mapping[str, int] = {"low": 1_000_000_000, "normal": 10_000_000_000, "high": 10_000_000_000}
 _MOST_COST: Mapping[str, int] = {"low": 300_000_000, "normal": 1_200_000_000, "high": 10_000_000_000}
 # What scoring a parent set costs: the part that rows do not change, and per row, in nanoseconds.
 _COST_OF_SET = {"categorical": 1_000, "continuous": 4_000, "mixed": 4_000}
@@ -114,7 +114,7 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
 def most_scored(problem: Problem, config: SearchConfig) -> int:
     """Return how many parent sets may be scored before a proof counts as expensive."""
     n, statistics = problem.scores.n, problem.statistics
-    most = _MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST[config.effort]
+    most = (_MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST)[config.effort]
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
     cost_of_set = (_COST_OF_SET[statistics.kind] + cost_of_rows) * (_COST_OF_INCOMPLETE if statistics.has_holes else 1)
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)

@@ -44,7 +44,7 @@ def test_the_proof_obeys_what_is_known_and_limits_on_parents() -> None:
 
 def test_what_would_cost_too_much_is_left_unproven(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = categorical_columns(np.random.default_rng(4), 8, 300)
-    monkeypatch.setattr(proven, "_MOST_COST_OF_FEW", 1)
+    monkeypatch.setattr(proven, "_MOST_COST_OF_FEW", dict.fromkeys(("low", "normal", "high"), 1))
     assert sb.learn(columns, "best").optimal is None
 
 
