@@ -95,17 +95,18 @@ def main() -> None:
         # The longest first.
         cases.sort(key=lambda case: case[0] != "gaussian-300")
         outcomes = list(pool.map(compare, *zip(*cases, strict=True)))
+    machine = ", ".join(f"{key} {value}" for key, value in about().items())
     options.page.write_text(
         "\n".join(
             [
                 "# `best` beside FLOP: scores with the same penalty",
                 "",
-                f"Made by `python -m bench.best_flop`; {', '.join(f'{key} {value}' for key, value in about().items())}.",
+                f"Made by `python -m bench.best_flop`; {machine}.",
                 "FLOP (flopsearch) has 50 restarts and the best of five runs; `best` runs once. BIC with the penalty",
                 "`k`, in nats; CPU seconds of one run each, one thread.",
                 "",
-                "| tables | k | number | `best` above (most nats) | `best` below (most nats) | below the true graph "
-                "| CPU s | CPU of FLOP, times |",
+                "| tables | k | number | `best` above (most nats) | `best` below (most nats) "
+                + "| below the true graph | CPU s | CPU of FLOP, times |",
                 "|---|---:|---:|---:|---:|---:|---:|---:|",
                 *lines(outcomes),
                 "",
