@@ -105,7 +105,7 @@ def main() -> None:
                 "FLOP (flopsearch) has 50 restarts and the best of five runs; `best` runs once. BIC with the penalty",
                 "`k`, in nats; CPU seconds of one run each, one thread.",
                 "",
-                "| tables | k | number | `best` above, nats | `best` below, nats | below the true graph | CPU s | times FLOP |",
+                "| tables | k | n | `best` above, nats | `best` below, nats | below the truth | CPU s | times FLOP |",
                 "|---|---:|---:|---:|---:|---:|---:|---:|",
                 *lines(outcomes),
                 "",
