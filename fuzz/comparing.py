@@ -1,12 +1,12 @@
 """Comparing: what two answers to one case must have in common, compared with ==, and what may differ.
 
 All that may differ is here: in `MAY_DIFFER`, each with its reason, and this. Names decide between columns that are
-interchangeable in the data, and only there (SPEC 4 and 5). So where names were changed the order may be another one, if
-exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their ranks, and up to
-mirror images, as a change of units is no change; and, where a search starts from a graph, the same graph, and where
-something is known, what it comes to. Everything else must then be the same after that exchange. Learners in the order
-of the columns may tell interchangeable columns apart: there names are changed only where every column has a score of
-its own, so that no name decides.
+interchangeable in the data, and only there (specification, sections 4 and 5). So if names were changed the order may
+be another one, if exchanging the columns accordingly gives the same table: the same rows, as often; numbers by their
+ranks, and up to mirror images, as a change of units is no change; and, where a search starts from a graph, the same
+graph, and where something is known, what it comes to. Everything else must then be the same after that exchange.
+Learners in the order of the columns may tell interchangeable columns apart: there names are changed only where every
+column has a score of its own, so that no name decides.
 
 What is not promised at all is never asked for: `fuzz.layouts.possible` leaves it out. `max_time` is never drawn:
 what it gives depends on the machine.

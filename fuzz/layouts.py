@@ -164,8 +164,8 @@ def possible(case: Case, *, told_apart: bool) -> tuple[str, ...]:
     if table.kind == "continuous":
         impossible |= {"levels", "counting"}
     elif not told_apart and not (table.has_common_labels and case.options.get("missing") != "level"):
-        # Labels tell columns apart that have the same score (SPEC 4, key 3): they must keep their order, also that of
-        # their texts to None, the level of missing values.
+        # Labels distinguish columns with the same score (specification, section 4, key 3): they must keep their order,
+        # also that of their texts to None, the level of missing values.
         impossible.add("levels")
     if not case.has_units or ("duplicates" in case.options and not (case.stable and case.unit_free)):
         # Or the order of the variables depends on where that one of merged copies stands whose values are least, or on

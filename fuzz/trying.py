@@ -184,7 +184,7 @@ def with_alpha(case: Case) -> Case:
 
 
 def told_apart(case: Case) -> bool:
-    """Whether every column that varies has a score of its own without parents (SPEC 4, key 1)."""
+    """Whether every column that varies has a score of its own without parents (specification, section 4, key 1)."""
     is_audit_without_units = case.question == "stability" and replace(case, question="learn").unit_free
     if case.unit_free or is_audit_without_units:
         # Then it is no key.

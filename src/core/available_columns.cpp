@@ -264,7 +264,7 @@ public:
 
 protected:
     Fixed value(const VariableSet& set) override {
-        // SPEC 2 asks N > parents + 2.
+        // The specification (section 2) requires N > parents + 2.
         if (!set.empty() && columns_->total() <= static_cast<std::int64_t>(set.size()) + 1) return NOT_A_CANDIDATE;
         return values_.get(set, [&] { return work_out_value(set); });
     }

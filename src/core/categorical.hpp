@@ -1,4 +1,4 @@
-// Scores of categorical data: penalised log-likelihoods and Dirichlet marginal likelihoods (SPEC 2).
+// Scores of categorical data: penalised log-likelihoods and Dirichlet marginal likelihoods (specification, section 2).
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Hill climbing and tabu search: the one climbing loop (SPEC section 3).
+// Hill climbing and tabu search: the one climbing loop (specification, section 3).
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@ namespace stablebn {
 
 namespace {
 
-// Relative residual variance below which columns count as collinear: the factor is noise there (SPEC 2).
+// Relative residual variance below which columns count as collinear: the factor is noise there (specification, section 2).
 constexpr double SMALLEST_RESIDUAL = 0x1p-40;
 // So near to 1 a correlation is as good as 1, and every statistic stays finite.
 constexpr double LARGEST = 1 - 0x1p-52;

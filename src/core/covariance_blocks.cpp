@@ -13,7 +13,7 @@ namespace stablebn {
 
 namespace {
 
-/// e is 2**-40: relative residual variance below which columns count as collinear (SPEC 2).
+/// e is 2**-40: relative residual variance below which columns count as collinear (specification, section 2).
 constexpr int BITS_OF_SHRINKING = 40;
 
 /// Times the number of correlations between two variables, more than the error of the sum of their squares, some 2**-100. What

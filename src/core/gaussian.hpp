@@ -1,4 +1,4 @@
-// Scores of continuous data: differences of log-determinants of matrices of cross-products (SPEC 2).
+// Scores of continuous data: differences of log-determinants of matrices of cross-products (specification, section 2).
 //
 // Only basic operations, in the order written: the same bits on every machine. Elimination follows the numbering of
 // the variables, and each entry receives the same updates whatever other variables are eliminated with it; so sets of
@@ -16,7 +16,7 @@
 
 namespace stablebn {
 
-/// Relative residual variance below which columns count as collinear: the factor is noise there (SPEC 2).
+/// Relative residual variance below which columns count as collinear: the factor is noise there (specification, section 2).
 constexpr double SMALLEST_RESIDUAL = 1.0 / (std::int64_t{1} << 40);
 
 /// A symmetric positive matrix whose entry (u, v) is entries(u, v) * 2**(exponents[u] + exponents[v]); the diagonal of

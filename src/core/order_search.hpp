@@ -1,4 +1,4 @@
-// Search among orders of the variables: each variable has the best parents among those before it (METHODS section 2).
+// Search among orders of the variables: each variable has the best parents among those before it (docs/best.md).
 //
 // A few orders are improved side by side: some arcs are turned, or a variable is given a family that is worth more than its
 // own; a climb finds the best place of every variable, and the order is kept if it is no worse. Now and then the worst gives

@@ -25,7 +25,7 @@
 
 namespace stablebn {
 
-/// A fewest of rows below which a stratum tells of no variance: SPEC 2 asks N > parents + 2.
+/// A fewest of rows below which a stratum tells of no variance: the specification (section 2) asks N > parents + 2.
 constexpr std::int64_t ROWS_BESIDES_COLUMNS = 2;
 
 /// Where the standard units of a column are: values times 2**-power, less the mean, times the inverse of the deviation.

@@ -46,7 +46,7 @@ TABLES: dict[str, tuple[Recipe, tuple[str, ...]]] = {
 def answers(recipe: Recipe, scores: tuple[str, ...]) -> dict[str, Any]:
     """What both implementations learn from a table."""
     table = table_of(recipe)
-    # A column with a single value takes no part (SPEC section 1).
+    # A column with a single value takes no part (specification, section 1).
     table = table.select([name for name in table.column_names if len(table[name].unique()) > 1])
     names, columns = table.column_names, [column.to_pylist() for column in table.columns]
     categorical = not recipe.get("random", {}).get("continuous", False)

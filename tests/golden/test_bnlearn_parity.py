@@ -73,7 +73,7 @@ def _regression(frame: pd.DataFrame, child: str, parents: Sequence[str], *, as_b
 
 
 def _difference_of_scores(frame: pd.DataFrame, child: str, parents: Sequence[str]) -> float:
-    """What bnlearn's log-likelihood of a regression has more than ours: SPEC divides by N - 1, mixed scores by n."""
+    """Return what to add to our log-likelihood of a regression: we divide RSS by N - 1, in mixed scores by n."""
     categorical, continuous = _split(frame, parents)
     mixed = bool(_split(frame, list(frame))[0])
     total = 0.0

@@ -16,7 +16,7 @@ CASES = [(data, graph) for data, graphs in VALIDATION.items() for graph in graph
 
 
 def _gaussian_difference(rows: int, parents: int) -> float:
-    """What bnlearn's log-likelihood has more than SPEC's: it divides RSS by n - p - 1, SPEC by n - 1."""
+    """Return what to add to our log-likelihood: bnlearn divides RSS by n - p - 1, the specification by n - 1."""
     ratio = (rows - 1) / (rows - parents - 1)
     return -rows / 2 * math.log(ratio) + ((rows - 1) - (rows - parents - 1)) / 2
 

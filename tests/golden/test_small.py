@@ -175,7 +175,7 @@ def test_categorical_log_likelihood_is_that_of_tables_in_r(question: dict[str, A
 def test_gaussian_log_likelihood_has_the_residuals_of_least_squares_in_r(question: dict[str, Any]) -> None:
     rows = R_RECIPES[question["table"]]["rows"]
     residuals = question["answer"][0]
-    # SPEC section 2: the noise variance is RSS / (N - 1).
+    # Specification, section 2: the noise variance is RSS / (N - 1).
     right = -rows / 2 * math.log(2 * math.pi * residuals / (rows - 1)) - (rows - 1) / 2
     assert _score_of_family(question) == pytest.approx(right, rel=1e-11)
 

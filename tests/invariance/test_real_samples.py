@@ -30,7 +30,7 @@ SAMPLES = [
     ("ecoli70", 300),
     ("magic-niab", 500),
 ]
-# At this size these have identical columns: names are kept (SPEC section 5).
+# At this size these have identical columns: names are kept (specification, section 5).
 WITH_IDENTICAL = [("hailfinder", 300), ("win95pts", 200), ("pathfinder", 100)]
 
 

@@ -1,4 +1,4 @@
-"""The climbing loop as SPEC section 3 writes it: every candidate graph is built and scored whole."""
+"""The climbing loop as section 3 of the specification describes it: every candidate graph is built and scored whole."""
 
 from __future__ import annotations
 

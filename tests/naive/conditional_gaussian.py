@@ -38,7 +38,7 @@ def regressions(
 
 
 def set_log_likelihood(data: Frame, categorical: Sequence[str], continuous: Sequence[str]) -> float:
-    """L(D, X) of METHODS, section 4: of the configurations of D, and in each one Gaussian for X."""
+    """Return L(D, X) of docs/mixed.md: log-likelihood of the configurations of D, and in each a Gaussian one of X."""
     rows = rows_of(data)
     groups: dict[tuple[Any, ...], list[list[float]]] = {}
     for row in rows:

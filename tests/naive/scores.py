@@ -1,4 +1,4 @@
-"""Scores as SPEC section 2 writes them: slowly, to 60 digits."""
+"""Scores as section 2 of the specification defines them: slowly, to 60 digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SPEC sections 2, 3 and 4 once more, from plain columns to graphs, without a line of stablebn: an oracle of our own.
+"""Sections 2 to 4 of docs/specification.md, from plain columns to graphs, without a line of stablebn.
 
 Scores are integers, in units of 1e-40, and compared to 1e-25, so that what is equal in mathematics is equal here. It
 is slow: a dozen variables take seconds. Columns that only the data's finer structure or their names can tell apart

@@ -36,7 +36,7 @@ SomeTable = TypeVar("SomeTable", bound=Table)
 NOT_HERE = ("max_time", "checkpoint", "resume")
 """Options of one search that many of them do not have."""
 
-# The least deviation of a continuous node, in terms of that of its column: the floor that scores have (SPEC 2).
+# The least relative deviation of a continuous node: the floor that scores have (specification, section 2).
 _LEAST_DEVIATION = 2.0**-20
 
 

@@ -23,7 +23,7 @@ MOST_ROWS = 2**40
 MOST_HELD_ROWS = 2**28
 """Rows that are held in memory at once, or drawn: places of rows are integers of 32 bits."""
 
-# A Gaussian family needs N > |S| + 2 (SPEC 2): with one candidate parent, 4 rows.
+# A Gaussian family needs N > |S| + 2 (specification, section 2): with one candidate parent, 4 rows.
 FEWEST_GAUSSIAN_ROWS = 4
 
 # By chance alone there must be so many arcs, and one for so many columns, until there is something to say.

@@ -22,7 +22,7 @@ from stablebn.graph.names import name_key
 
 _FEW_ROWS = 500
 
-# What copies may differ by, in terms of their range: scores count columns as collinear from about here (SPEC 2).
+# By how much copies may differ, relative to their range: about as in collinear columns (specification, section 2).
 _ROUNDING = 2.0**-20
 _FEW_ROWS_OF_COPIES = 32
 # Of the range: what another unit does to a value is far less, what tells copies apart far more.

@@ -1,4 +1,4 @@
-"""How far a learned graph is from the true one (SPEC, section 6)."""
+"""How far a learned graph is from the true one (specification, section 6)."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Problem:
     score_config : ScoreConfig
         Which scores these are.
     decreasing : tuple of int
-        Variables by decreasing sort key (SPEC section 4).
+        Variables by decreasing sort key (specification, section 4).
     given : tuple of int
         Variables as the columns stood in the table.
     tied : bool

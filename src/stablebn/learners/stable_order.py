@@ -1,4 +1,4 @@
-"""GetStableOrder (Algorithm 2 of the paper, SPEC section 4)."""
+"""GetStableOrder (Algorithm 2 of the paper; specification, section 4)."""
 
 from __future__ import annotations
 

@@ -103,8 +103,8 @@ class _Columns:
                 if self.kinds[name] == "categorical"
             },
         }
-        # Scores of continuous tables divide by N - 1 (SPEC 2), those of mixed ones by the rows of a configuration
-        # (METHODS 4): so the log-likelihood of the rows that were fitted is the `loglik` of the graph in both.
+        # Scores of continuous tables divide by N - 1 (specification, section 2), those of mixed ones by the rows of a
+        # configuration (docs/mixed.md): so in both the log-likelihood of the fitted rows is the graph's `loglik`.
         self._divisor_less = 1 if isinstance(prepared.table, ContinuousTable) else 0
         # In a sparse graph most products of columns are in no family.
         self._is_sparse = products < len(self.continuous.names) ** 2

@@ -1,4 +1,4 @@
-"""The `decreasing` order of SPEC section 4: by what the data say, never by where a column stands."""
+"""The `decreasing` order of the specification (section 4): by what the data say, never by where a column stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of continuous data: Gaussian log-likelihoods and BGe (SPEC 2)."""
+"""Scores of continuous data: Gaussian log-likelihoods and BGe (specification, section 2)."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Gaps between neighbouring values of a column, in standard deviations, that may be no more than rounding.
 _BITS_OF_GAPS = 30
 SMALLEST_RESIDUAL = 2.0**-40
-"""The least residual variance in terms of the total variance (SPEC 2)."""
+"""The least residual variance in terms of the total variance (specification, section 2)."""
 
 # Sorting more rows than this takes so long that it is worth a look whether it must be; at so many of them.
 _MANY_ROWS = 4096

@@ -78,7 +78,7 @@ class Statistics(ABC):
 
     @abstractmethod
     def sort_key(self, v: int) -> Hashable:
-        """A key of a variable's own values, by which orders tell apart what scores cannot (SPEC 4, key 3)."""
+        """Return a key of the variable's values, to order variables with equal scores (specification, section 4)."""
 
     def unlabelled_key(self, v: int) -> Hashable:
         """The same key without the labels of levels."""

@@ -27,7 +27,7 @@ def mark(pdag: PDAG, a: Node, b: Node) -> str:
 
 
 def naive_metrics(learned: PDAG, true: PDAG) -> dict[str, float]:
-    """SPEC, section 6, one pair at a time."""
+    """Section 6 of the specification, one pair at a time."""
     tp = fp = fn = shd = 0
     right = half = extra = edges = absent = 0
     for a, b in combinations(sorted(learned.nodes, key=str), 2):

@@ -1,4 +1,4 @@
-"""Means and standard deviations: first over the randomisations of a trial, then over trials (SPEC, section 7)."""
+"""Means and standard deviations: first over randomisations, then over trials (specification, section 7)."""
 
 from __future__ import annotations
 
