@@ -302,7 +302,9 @@ def unjoinable_warnings(
     """Warn of pairs (a, b) that cannot be adjacent although an arc would raise the score of the learned graph.
 
     a is continuous and b categorical: see `naming.unjoinable_pairs`. The arc is a -> b, or b -> a if the graph has a
-    path from b to a: a -> b would close a cycle, and would gain what the path explains already.
+    path from b to a: a -> b would close a cycle, and would gain what the path explains already. If there are too few
+    rows to score that arc, it is the other one, unless that closes a cycle. If neither can be scored, the pair is
+    named without a gain, unless the two are independent by the score without other parents.
     """
     number = {name: v for v, name in enumerate(problem.names)}
     arcs, order = ((), ()) if learned.dag is None else (learned.dag.arcs, learned.dag.topological_order())
@@ -311,35 +313,72 @@ def unjoinable_warnings(
     for v in (number[name] for name in order if name in number):
         for u in members(families[v]):
             ancestors[v] |= bit(u) | ancestors[u]
-    into: dict[int, list[tuple[int, int, int]]] = {}
-    for pair in pairs:
-        a, b = map(number.__getitem__, pair)
-        parent, child = (b, a) if ancestors[a] >> b & 1 else (a, b)
-        into.setdefault(child, []).append((parent, a, b))
+    pairs_by_number = [(number[a], number[b]) for a, b in pairs]
+    arc_of = {(a, b): (b, a) if ancestors[a] >> b & 1 else (a, b) for a, b in pairs_by_number}
+    gain_of = _gains_of(arc_of.values(), problem, families)
+    turned = [(v, u) for (u, v), gain in gain_of.items() if gain is None and not ancestors[v] >> u & 1]
+    gain_of_turned = _gains_of(turned, problem, families)
     gains: list[tuple[int, int, int]] = []
-    for child, candidates in into.items():
-        if problem.scores.is_candidate(child, families[child]):
-            changes = problem.scores.changes(child, families[child]).tolist()
-            found = [(-joined(*changes[u]), a, b) for u, a, b in candidates if changes[u][0] != NOT_A_CANDIDATE]
-            gains += [own for own in found if own[0] < 0]
-    if not gains:
-        return
+    unscored: list[tuple[int, int]] = []
+    for pair, arc in arc_of.items():
+        gain = gain_of[arc]
+        if gain is None:
+            gain = gain_of_turned.get(arc[::-1])
+        if gain is None:
+            unscored.append(pair)
+        elif gain > 0:
+            gains.append((-gain, *pair))
+    if problem.scores.compiled.knows_first:
+        alone = _gains_of(unscored, problem, [0] * len(number))
+        unscored = [pair for pair in unscored if (gain := alone[pair]) is None or gain > 0]
     gains.sort()
-    shown = ", ".join(
-        f"{spelled(problem.names[u])} - {spelled(problem.names[v])} (+{to_float(-loss):,.2f})"
-        for loss, u, v in gains[:MOST_SHOWN]
-    )
-    more = f" and {len(gains) - MOST_SHOWN:,} more" if len(gains) > MOST_SHOWN else ""
-    pair_is = "1 pair of variables is" if len(gains) == 1 else f"{len(gains):,} pairs of variables are"
-    score = problem.score_config.score.upper()
-    yield Caution(
-        "unjoinable",
-        tuple(dict.fromkeys(problem.names[v] for _, *pair in gains for v in pair)),
-        f"{pair_is} not adjacent because no arc between them is allowed, although one would raise the {score}: "
-        f"{shown}{more}. What you know forbids the arc into the continuous variable, and the model has none from a "
-        "continuous to a categorical variable. That they are not adjacent does not mean that they are independent. "
-        'Say arcs="any" (command line: --arcs any), or discretise the continuous variables.',
-    )
+    unscored.sort()
+    told = []
+    if gains:
+        told.append(
+            f"{_pairs_are(len(gains))} not adjacent because no arc between them is allowed, although one would raise "
+            f"the {problem.score_config.score.upper()}: "
+            + _shown_pairs([(u, v, f" (+{to_float(-loss):,.2f})") for loss, u, v in gains], problem.names)
+        )
+    if unscored:
+        told.append(
+            f"{_pairs_are(len(unscored))} not adjacent because no arc between them is allowed, and there are too few "
+            f"rows to say what one would add: {_shown_pairs([(u, v, '') for u, v in unscored], problem.names)}"
+        )
+    if told:
+        yield Caution(
+            "unjoinable",
+            tuple(dict.fromkeys(problem.names[v] for *_, u, w in [*gains, *unscored] for v in (u, w))),
+            f"{'. '.join(told)}. What you know forbids the arc into the continuous variable, and the model has none "
+            "from a continuous to a categorical variable. That they are not adjacent does not mean that they are "
+            "independent. "
+            'Say arcs="any" (command line: --arcs any), or discretise the continuous variables.',
+        )
+
+
+def _gains_of(
+    arcs: Iterable[tuple[int, int]], problem: Problem, families: Sequence[int]
+) -> dict[tuple[int, int], int | None]:
+    """Return what each of some arcs alone would add to the score of a graph; None if there are too few rows for it."""
+    gains: dict[tuple[int, int], int | None] = dict.fromkeys(arcs)
+    into: dict[int, list[int]] = {}
+    for u, v in gains:
+        into.setdefault(v, []).append(u)
+    for v, candidates in into.items():
+        if problem.scores.is_candidate(v, families[v]):
+            changes = problem.scores.changes(v, families[v]).tolist()
+            gains.update({(u, v): joined(*changes[u]) for u in candidates if changes[u][0] != NOT_A_CANDIDATE})
+    return gains
+
+
+def _pairs_are(count: int) -> str:
+    return "1 pair of variables is" if count == 1 else f"{count:,} pairs of variables are"
+
+
+def _shown_pairs(pairs: Sequence[tuple[int, int, str]], names: Sequence[Hashable]) -> str:
+    """The first of some pairs, each with what there is to say of it, and how many more there are."""
+    shown = ", ".join(f"{spelled(names[u])} - {spelled(names[v])}{more}" for u, v, more in pairs[:MOST_SHOWN])
+    return shown + (f" and {len(pairs) - MOST_SHOWN:,} more" if len(pairs) > MOST_SHOWN else "")
 
 
 def _perhaps_barred(problem: Problem, child: int, parents: int) -> list[int]:

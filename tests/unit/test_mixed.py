@@ -212,6 +212,46 @@ def test_a_pair_that_depends_along_a_path_alone_is_not_told_of() -> None:
     assert f"effect - drug (+{gain:,.2f})" in str(_unjoinable(result)[0])
 
 
+def _crowded() -> dict[str, Any]:
+    """A category that depends on two others, whose configurations together have few rows, and on numbers."""
+    rng = np.random.default_rng(5)
+    stage, swelling = rng.integers(0, 3, 120), rng.integers(0, 3, 120)
+    drawn = rng.normal(size=120)
+    event = np.clip((stage + swelling + drawn > 3).astype(int) + (stage + swelling > 2), 0, 2)
+    return {
+        "level": drawn + rng.normal(size=120) / 4,
+        "stage": [f"s{x}" for x in stage],
+        "swelling": [f"w{x}" for x in swelling],
+        "event": [f"e{x}" for x in event],
+        "coin": rng.normal(size=120),
+    }
+
+
+def test_pairs_are_told_of_if_too_few_rows_have_the_other_parents() -> None:
+    """Beside the parents that "event" has, no arc into it can be scored; the other arc of the pair can."""
+    table, tiers = _crowded(), [["level", "coin"], ["stage", "swelling"], ["event"]]
+    result = sb.learn(table, "tabu-stable", tiers=tiers)
+    assert {("stage", "event"), ("swelling", "event")} <= set(result.arcs)
+    assert result.score is not None
+    with pytest.raises(sb.GraphError, match="too few rows"):
+        sb.score([*result.arcs, ("level", "event")], table, arcs="any")
+    gain = sb.score(sb.DAG(result.nodes, [*result.arcs, ("event", "level")]), table, unit_free=True).total
+    (caution,) = _unjoinable(result)
+    assert caution.columns == ("level", "event")
+    assert f"level - event (+{gain - result.score:,.2f})" in str(caution)
+
+
+def test_pairs_are_told_of_if_no_arc_can_be_scored() -> None:
+    """A class of one row has no variance: neither arc can be scored."""
+    table, tiers = _crowded(), [["level", "coin"], ["stage", "swelling"], ["event"]]
+    table["event"] = ["rare", *table["event"][1:]]
+    result = sb.learn(table, "tabu-stable", tiers=tiers)
+    assert {("stage", "event"), ("swelling", "event")} & set(result.arcs)
+    (caution,) = _unjoinable(result)
+    unscored = str(caution).partition("there are too few rows to say what one would add: ")[2].partition(". ")[0]
+    assert set(unscored.split(", ")) == {"level - event", "coin - event"}
+
+
 @pytest.mark.parametrize(
     "known",
     [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from stablebn.fixed_point import to_float
 from stablebn.graph import DAG
 from stablebn.scores.families import CompiledScores
 from stablebn.search.constraints import Constraints
@@ -30,7 +31,8 @@ class Reversibility:
     Attributes
     ----------
     reversible : tuple of (from, to)
-        A DAG of the class with at least the same score, which obeys the constraints, reverses the arc.
+        A DAG of the class with at least the same score, as `stablebn.score` gives it, which obeys the constraints,
+        reverses the arc. Scores that are equal as real numbers may differ in the last bits in fixed point.
     undetermined : tuple of (from, to)
         Some DAGs of the class were not compared, and none of the others reverses the arc.
     """
@@ -74,6 +76,8 @@ class _Comparison:
         self._constraints = constraints
         self._scored: dict[Arc, int | None] = {}
         self._arcs_left = MOST_ARCS_READ
+        own = list(map(self._local_score, range(len(parents)), parents))
+        self._total = sum(score for score in own if score is not None)
 
     def reversed_in(self, component: Sequence[Arc]) -> tuple[set[Arc], bool]:
         """Return the arcs of a component that DAGs with at least the same score reverse, and whether all are known."""
@@ -86,9 +90,13 @@ class _Comparison:
             if self._arcs_left < 0 or len(self._scored) >= MOST_FAMILIES:
                 return found, False
             score = self._score(families)
-            if score is not None and (least is None or score >= least):
+            if score is not None and (least is None or self._is_no_less(score - least)):
                 found.update((u, v) for u, v in component if families[u] >> v & 1)
         return found, True
+
+    def _is_no_less(self, difference: int) -> bool:
+        """Whether the score of a DAG that differs so much is no less than that of the given one, both as floats."""
+        return difference >= 0 or to_float(self._total + difference) == to_float(self._total)
 
     def _score(self, families: dict[int, int]) -> int | None:
         """The sum of the scores of some families; None if a search cannot have one of them."""
