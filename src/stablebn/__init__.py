@@ -5,10 +5,9 @@ Learns the structure of Bayesian networks so that the answer depends on the data
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING
-
-from stablebn.importing import imported
+# The entry point of the command imports this module before it can handle Ctrl-C, so that this imports nothing: not
+# `typing` either, whose name type checkers know.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from stablebn import study
@@ -190,11 +189,10 @@ __all__ = [
     "verify",
 ]
 
-# Without this, Python prints a library's warnings where nobody has asked for a log.
-logging.getLogger(__name__).addHandler(logging.NullHandler())
-
 
 def __getattr__(name: str) -> object:
+    from stablebn.importing import imported
+
     if name == "study":
         return imported("stablebn.study")
     for home, names in _HOMES.items():

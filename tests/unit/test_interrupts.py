@@ -255,7 +255,8 @@ sys.meta_path.insert(0, Interrupting())
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "stablebn.cli", "stablebn.errors"])
+# `logging` and `typing` were once imported with the package, before Ctrl-C could be handled.
+@pytest.mark.parametrize("module", ["typer", "stablebn.cli", "stablebn.errors", "logging", "typing"])
 def test_ctrl_c_while_the_command_starts_shows_no_traceback(module: str) -> None:
     done = _run(INTERRUPTED_AT + "from stablebn.starting import main; main()", module, "networks")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -16,7 +16,7 @@ from stablebn.commands.terminal import say, say_json
 from stablebn.data.wording import tallied
 from stablebn.errors import spelled
 from stablebn.networks import read_network
-from stablebn.networks.tables import levels_read_as_equal, levels_read_as_missing, write_table
+from stablebn.networks.tables import is_csv, levels_read_as_equal, levels_read_as_missing, write_table
 from stablebn.output import check_free, whole_file
 
 HELP = """
@@ -51,25 +51,29 @@ def command(
         say_json({**told, "columns": table.to_pydict()} if out is None else {**told, "file": str(out)})
     elif out is None:
         _print(table)
+        if (note := _note_on_levels(table, ".csv")) and not quiet:
+            say(note, err=True)
     elif not quiet:
         say(
             f"Drew {rows:,} rows of {len(drawn_from)} variables from {spelled(network)} with seed {seed}. "
-            f"Written to {spelled(out)}.{_note_on_levels(table, out)}"
+            f"Written to {spelled(out)}. {_note_on_levels(table, out.name)}".rstrip()
         )
 
 
-def _note_on_levels(table: pa.Table, out: Path) -> str:
+def _note_on_levels(table: pa.Table, name: str) -> str:
     """Name the levels that would be missing values or equal numbers if the file were read with the default options."""
-    if ".csv" not in out.suffixes:
+    if not is_csv(name):
         return ""
-    notes = ""
+    notes = []
     if markers := levels_read_as_missing(table):
         is_empty = any(not text.strip() for own in markers.values() for text in own)
         remedy = "Write a .parquet file instead" if is_empty else "Read the file with --na-values ''"
-        notes += f" Levels that are read as missing values: {_listed_levels(markers)}. {remedy} to keep them."
+        notes.append(f"Levels that are read as missing values: {_listed_levels(markers)}. {remedy} to keep them.")
     if equal := levels_read_as_equal(table):
-        notes += f" Levels that are read as equal numbers: {_listed_levels(equal)}. Write a .parquet file to keep them."
-    return notes
+        notes.append(
+            f"Levels that are read as equal numbers: {_listed_levels(equal)}. Write a .parquet file to keep them."
+        )
+    return " ".join(notes)
 
 
 def _listed_levels(levels: Mapping[str, Collection[str]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.data.checks import MOST_HELD_ROWS
-from stablebn.errors import GraphError, listed
+from stablebn.errors import GraphError, listed, shown
 from stablebn.networks.model import CPT, ConditionalGaussian, Name, Network
 from stablebn.networks.streams import Stream
 from stablebn.options import at_least
@@ -29,10 +29,25 @@ def sample(network: Network, n: int, *, seed: int) -> pa.Table:
         own, stream = network[node], Stream(seed, node)
         if isinstance(own, CPT):
             codes[node] = _levels(own, n, stream, codes)
-            drawn[node] = pa.DictionaryArray.from_arrays(pa.array(codes[node]), pa.array(own.levels))
+            drawn[node] = pa.DictionaryArray.from_arrays(pa.array(codes[node]), _values(node, own.levels))
         else:
             drawn[node] = numbers[node] = _numbers(own.conditional(), n, stream, codes, numbers)
     return pa.table([drawn[name] for name in network.nodes], names=columns)
+
+
+def _values(node: Name, levels: Sequence[object]) -> pa.Array:
+    """Return the levels as values of a column; raise `GraphError` if it cannot hold them unchanged."""
+    try:
+        values = pa.array(levels)
+    except (pa.ArrowException, OverflowError):
+        values = None
+    # Arrow makes floats of integers that are together with floats.
+    if values is None or [str(value) for value in values.to_pylist()] != [str(level) for level in levels]:
+        raise GraphError(
+            f"a column of a table cannot hold the levels of node {shown(node)} together: {listed(levels)}. "
+            "Give them one type, for instance text."
+        )
+    return values
 
 
 def _levels(own: CPT, n: int, stream: Stream, codes: Mapping[Name, NDArray[np.int16]]) -> NDArray[np.int16]:

@@ -24,7 +24,7 @@ def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: 
     `levels_read_as_equal` for levels that CSV cannot keep.
     """
     ending = name.lower()
-    if ending.endswith((".csv", ".csv.gz")):
+    if is_csv(name):
         with pa.output_stream(target, compression="gzip" if ending.endswith(".gz") else None) as stream:
             quoting = "needed" if any(map(pa.types.is_floating, table.schema.types)) else "all_valid"
             pa_csv.write_csv(_plain(table), stream, pa_csv.WriteOptions(quoting_style=quoting))
@@ -34,6 +34,11 @@ def write_table(table: pa.Table, target: Path | BinaryIO | pa.NativeFile, name: 
         feather.write_feather(table, target)
     else:
         raise OptionError(f"{name}: a table is written as .csv, .csv.gz, .parquet or .feather.")
+
+
+def is_csv(name: str) -> bool:
+    """Return whether `write_table` writes a file of this name as CSV."""
+    return name.lower().endswith((".csv", ".csv.gz"))
 
 
 def levels_read_as_missing(table: pa.Table) -> dict[str, set[str]]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 logger = logging.getLogger(__name__)
+# Without this, Python prints the library's warnings although no log was asked for. No other module logs warnings.
+logger.addHandler(logging.NullHandler())
 
 _SECONDS_TO_CLOSE = 30
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Hashable
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +51,35 @@ def test_levels_that_a_text_file_makes_equal_are_named(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     told = " ".join(done.output.split())
     assert "Levels that are read as equal numbers: 'a' ('1' '1.0'). Write a .parquet file" in told
+
+
+@pytest.mark.parametrize(("out", "is_named"), [("t.CSV", True), ("t.csv.gz", True), ("t.csv.parquet", False)])
+def test_levels_are_named_for_every_name_of_a_csv_file(out: str, is_named: bool, tmp_path: Path) -> None:
+    sb.Network({"a": sb.CPT(("?", "x"), (), np.array([0.5, 0.5]))}).write(tmp_path / "n.json")
+    done = CliRunner().invoke(app, ["sample", str(tmp_path / "n.json"), "-n", "50", "--out", str(tmp_path / out)])
+    assert done.exit_code == 0, done.output
+    assert ("Levels that are read as missing values: 'a' ('?')" in done.output) == is_named
+
+
+@pytest.mark.parametrize(("words", "is_named"), [([], True), (["--quiet"], False)])
+def test_levels_are_named_beside_printed_csv(words: list[str], is_named: bool, tmp_path: Path) -> None:
+    sb.Network({"a": sb.CPT(("?", "x"), (), np.array([0.5, 0.5]))}).write(tmp_path / "n.json")
+    program = "from stablebn.starting import main; main()"
+    command = [sys.executable, "-c", program, "sample", str(tmp_path / "n.json"), "-n", "50", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.count("\n") == 51
+    assert ("Levels that are read as missing values: 'a' ('?')" in done.stderr) == is_named
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [(1, "x"), (True, "x"), (1, 2.5), (1, 2**70), ("x", ("y", "z")), (("x", 1), ("y", 2)), (date(2020, 1, 1), "x")],
+)
+def test_levels_that_a_column_cannot_hold_together_are_refused(levels: tuple[Hashable, ...]) -> None:
+    """Arrow raised errors of its own, and of 1 and 2.5 it made 1.0 and 2.5, of which the network does not know 1.0."""
+    network = sb.Network({"a": sb.CPT(levels, (), np.array([0.5, 0.5]))})
+    with pytest.raises(sb.GraphError, match="cannot hold the levels of node 'a' together"):
+        network.sample(10, seed=1)
 
 
 @needs_shared
