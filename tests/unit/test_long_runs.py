@@ -29,7 +29,6 @@ from stablebn.errors import OptionError
 from stablebn.knowledge import KnownArcs
 from stablebn.learners import checkpoint as checkpoints
 from stablebn.learners import evidence
-from stablebn.learners.limit import TimeIsUp
 from stablebn.search.journal import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
@@ -495,7 +494,7 @@ def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
 
     def first(own: evidence.Evidence, question: int) -> int:
         if question == 2:
-            raise TimeIsUp
+            raise _core.TimeIsUp
         return question + 10
 
     assert asked.answers("first", first, range(4)) == [10, 11, None, None]

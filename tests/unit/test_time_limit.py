@@ -16,6 +16,7 @@ from tests.drawn import LEARNERS
 import stablebn as sb
 from stablebn import _core
 from stablebn.data import prepare
+from stablebn.independence.mixed import ConditionalGaussianTest
 from stablebn.learners import Problem, registry
 from stablebn.learners import problem as problem_module
 from stablebn.learners.graph_scores import GraphScores
@@ -98,6 +99,23 @@ def test_without_time_a_climb_makes_no_step() -> None:
     assert len(found.steps) == 0
     assert not found.finished
     assert found.score == problem.scores.dag(found.parents)
+
+
+@pytest.mark.parametrize("algorithm", ["pc-stable", "gs", "inter-iamb", "mmhc", "h2pc"])
+def test_the_time_ends_a_test_in_its_midst(
+    algorithm: str, set_time: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One call of the core for a categorical variable given continuous ones, in many rows, took 13 seconds."""
+
+    def work_for_long(*arguments: object) -> None:
+        set_time(70.0)
+        _core.check_time()
+        raise AssertionError("the work goes on, though the time is up")
+
+    monkeypatch.setattr(ConditionalGaussianTest, "outcomes", work_for_long)
+    result = sb.learn(MIXED, algorithm, max_time=60.0, threads=1)
+    assert not result.finished
+    assert "max-time" in [caution.code for caution in result.warnings]
 
 
 def test_of_limits_within_limits_all_hold() -> None:

@@ -120,7 +120,7 @@ class Evidence:
         places: Sequence[int],
         given: list[_Given],
     ) -> None:
-        with self.limit:
+        def ask_all() -> None:
             for place in places:
                 before = self.test.performed
                 answer = ask(self, questions[place])
@@ -129,6 +129,8 @@ class Evidence:
                     self.watch(stage, len(given))
                 if self.journal is not None:
                     self.journal.something_is_new()
+
+        self.limit.run(ask_all)
 
     def ordered(self, variables: int) -> list[int]:
         """The variables of a set, in the processing order."""

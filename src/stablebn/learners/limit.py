@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import TracebackType
 
-
-class TimeIsUp(Exception):  # noqa: N818
-    """Raised inside `with limit:`, and ends it."""
+from stablebn import _core
 
 
 class Limit:
-    """A limit of time: `with limit:` ends quietly when it is reached, and what was found until then stays.
+    """A limit of time for work that ends quietly when it is reached; what was found until then stays.
 
     Parameters
     ----------
@@ -34,18 +31,17 @@ class Limit:
 
     def check(self) -> None:
         """Raise `TimeIsUp` if it is."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise TimeIsUp
-        if self.interrupted is not None and self.interrupted():
-            raise TimeIsUp
+        if self._is_reached():
+            raise _core.TimeIsUp
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> bool:
-        if kind is TimeIsUp:
+    def run(self, work: Callable[[], None]) -> None:
+        """Do some work until the limit is reached, also in the midst of long work of the core."""
+        try:
+            _core.within_time(self._is_reached, work)
+        except _core.TimeIsUp:
             self.kept = False
+
+    def _is_reached(self) -> bool:
+        if self.deadline is not None and time.monotonic() > self.deadline:
             return True
-        return False
+        return self.interrupted is not None and self.interrupted()
