@@ -18,6 +18,8 @@ from stablebn.output import check_free, write_atomically
 
 HELP = """
 By default the equivalence classes (CPDAGs) are compared: what data could tell.
+BSF gives half credit for an edge with another direction, as the program of the
+paper's authors does and the printed formula does not: see docs/paper.md.
 """
 EXAMPLE = """\
 stablebn compare graph.json asia"""

@@ -74,7 +74,8 @@ class Comparison:
     shd : int
         Structural Hamming distance: extra, missing and differently marked edges.
     bsf : float
-        Balanced scoring function in the Bayesys counting: 1 for the true graph, 0 for the empty one.
+        Balanced scoring function in the Bayesys counting: 1 for the true graph, 0 for the empty one, half credit for an
+        edge with another direction.
     degree : float
         Mean number of edges at a node of the learned graph.
     skeleton : Agreement
