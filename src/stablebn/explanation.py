@@ -331,6 +331,8 @@ class Explanation:
         arc = f"{spelled(change.arc[0])} -> {spelled(change.arc[1])}"
         if change.difference is None:
             reason = "the learned graph has no score" if change.obstacle is None else _OBSTACLES[change.obstacle]
+            if self.score is not None and change.obstacle in (NOT_ALLOWED, NOT_IN_MODEL, NO_CANDIDATE):
+                reason = f"{_OBSTACLES[TOO_FEW_ROWS]}, and {reason}"
             return f"What {arc} would add cannot be said: {reason}."
         gain = _moved(change.difference, "raise", "lower", f"the {self.score_name}")
         return f"Adding {arc} would {gain} (to {change.score:,.2f}){_but(change)}."

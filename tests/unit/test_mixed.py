@@ -239,6 +239,9 @@ def test_pairs_are_told_of_if_too_few_rows_have_the_other_parents() -> None:
     (caution,) = _unjoinable(result)
     assert caution.columns == ("level", "event")
     assert f"level - event (+{gain - result.score:,.2f})" in str(caution)
+    explained = str(result.explain("level", "event"))
+    assert "cannot be said: there are too few rows for it, and the model has no arc from a continuous" in explained
+    assert f"Adding event -> level would raise the BIC by {gain - result.score:,.2f}" in explained
 
 
 def test_pairs_are_told_of_if_no_arc_can_be_scored() -> None:
