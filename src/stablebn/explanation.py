@@ -290,10 +290,11 @@ class Explanation:
             return f"{start}{why.format(*others, u=u, v=v)}."
         why = {
             "order": f"both directions scored the same when it was added; {self._comes_first()}",
-            "other arcs": "when the edge got this one, the other one was not possible or scored less; in the finished "
-            "graph it scores no less",
+            "other arcs": "when the edge got this one, the other one was not possible or scored less; now a graph "
+            "of the same class with the other one scores no less",
             "start": "it is that of the graph from which the search started",
-            WHOLE_GRAPH: "it is that of the best graph that was found, and the other one scores no less",
+            WHOLE_GRAPH: "it is that of the best graph that was found, and one of the same class with the other one "
+            "scores no less",
             "extension": f"the learner leaves it open; {self._comes_first()}",
             None: "the learner leaves it open",
         }[self.rule]

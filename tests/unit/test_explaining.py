@@ -560,3 +560,12 @@ def test_a_direction_is_arbitrary_if_only_rounding_in_fixed_point_decides_betwee
     explained = result.explain(*arc)
     assert "reversed it would be the same" in str(explained)
     assert "the other one scores no less" in str(explained)
+
+
+def test_an_arbitrary_direction_is_not_said_to_score_the_same_when_reversed_alone() -> None:
+    """Reversing smoke -> lung alone leaves the class and scores less: the explanation contradicted itself."""
+    result = sb.learn(sb.read_network("asia").sample(500, seed=2), "tabu-stable")
+    explained = result.explain("smoke", "lung")
+    assert (explained.direction, explained.rule) == ("arbitrary", "other arcs")
+    assert "now a graph of the same class with the other one scores no less" in str(explained)
+    assert "reversed alone, which leaves the class, it would be 3.05 lower" in str(explained)
