@@ -152,6 +152,13 @@ def test_a_pipe_is_refused_instead_of_waited_for(source: str, options: dict[str,
     assert "is a pipe or a device, and a table is read more than once" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize("options", [{}, {"memory": 1 << 26}], ids=str)
+def test_a_pipe_in_a_folder_of_parquet_files_is_refused(options: dict[str, int], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "table.parquet")
+    done = _run(f"import sys, stablebn as sb; sb.learn(sys.argv[1], **{options})", tmp_path)
+    assert "is a pipe or a device, and a table is read more than once" in done.stderr.splitlines()[-1]
+
+
 STALLED = """
 import os, sys
 from stablebn import threads

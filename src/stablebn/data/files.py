@@ -280,6 +280,8 @@ def parquet_files(folder: str) -> list[str]:
     files = sorted(os.path.join(folder, name) for name in names)
     if not files:
         raise DataError(f"{folder!r} is a directory, and no .parquet files are in it: name one file.")
+    for file in files:
+        check_is_file(file)
     return files
 
 
