@@ -16,6 +16,7 @@ from stablebn.errors import GraphError, OptionError, one_of
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge
+from stablebn.importing import imported
 from stablebn.knowledge import Knowledge, KnownArcs
 from stablebn.options import checked_arguments, file_path, flag, from_0_to_1, text
 from stablebn.output import check_free, write_atomically
@@ -316,12 +317,11 @@ class Result:
         OptionError
             The file exists or cannot be written, or `audit` or `bootstrap` is of another table.
         """
-        # Few results are reported, and what it takes takes time to import.
-        from stablebn.reporting import report_text
-
         target = Path(path)
         check_free(target, force=force)
-        text = report_text(self, true=true, audit=audit, bootstrap=bootstrap, command=command)
+        text = imported("stablebn.reporting").report_text(
+            self, true=true, audit=audit, bootstrap=bootstrap, command=command
+        )
         write_atomically(target, text, force=force)
 
     def shown(self, directions: Directions = "marked") -> DAG | PDAG:

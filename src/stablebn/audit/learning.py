@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from stablebn.api import learn_in_a_loop
 from stablebn.data import Caution
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.randomise import Layout
-from stablebn.data.reading import Columns
 from stablebn.errors import GraphError, listed, shown
 from stablebn.graph import PDAG, as_graph
 from stablebn.graph.convert import edges_by_kind

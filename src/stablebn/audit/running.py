@@ -12,6 +12,7 @@ from stablebn.arguments import checked_values, known_from, repeatable_options, s
 from stablebn.audit.learning import Attempt, LearnerLike, attempt
 from stablebn.audit.outcome import Stability
 from stablebn.audit.process import attempt_in_new_process
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.checks import check_size
 from stablebn.data.choosing import Choice
 from stablebn.data.columns import CategoricalColumn
@@ -21,7 +22,7 @@ from stablebn.data.kinds import Kind, told
 from stablebn.data.levels import categories_of, told_levels
 from stablebn.data.problems import Problems
 from stablebn.data.randomise import VARIATIONS, Layout, lay_out
-from stablebn.data.reading import Columns, read
+from stablebn.data.reading import read
 from stablebn.data.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import OptionError, listed, one_of, shown
 from stablebn.graph import DAG, PDAG, compare

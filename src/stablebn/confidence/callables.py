@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from stablebn.arguments import checked_values
 from stablebn.audit.learning import edges_of, frame
 from stablebn.data import prepare
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.choosing import Choice
 from stablebn.data.dialect import OF_TEXT, Dialect
 from stablebn.data.randomise import permutation
-from stablebn.data.reading import Columns, read
+from stablebn.data.reading import read
 from stablebn.data.weights import set_weights_apart
 from stablebn.graph import PDAG
 from stablebn.graph.names import name_key

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.csv_parts import look_at_text_files
 from stablebn.data.dialect import Dialect
 from stablebn.data.dictionaries import chunked, with_narrow_indices, with_wide_indices
@@ -27,7 +28,7 @@ from stablebn.data.files import (
     with_categories,
 )
 from stablebn.data.markers import Markers, report_markers
-from stablebn.data.reading import Columns, check_unique, read
+from stablebn.data.reading import check_unique, read
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution
 from stablebn.errors import DataError, OptionError, listed, shown

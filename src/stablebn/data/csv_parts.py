@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.csv_text import Parsed, cautions_of, look_at_csv
 from stablebn.data.dialect import Dialect
 from stablebn.data.files import check_same_columns, told_of_file
-from stablebn.data.reading import Columns, check_unique
+from stablebn.data.reading import check_unique
 from stablebn.data.table import Name
 from stablebn.data.text_columns import TextColumn, Typing, decide_columns
 from stablebn.data.wording import Caution

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.checks import refuse_types, refuse_unlisted
 from stablebn.data.columns import CategoricalColumn, Column, Kind, NumericColumn, Rows
 from stablebn.data.held import HeldRows
@@ -23,7 +24,6 @@ from stablebn.data.kinds import (
 from stablebn.data.markers import Markers, report_markers
 from stablebn.data.number_text import as_numbers, sort_out
 from stablebn.data.problems import Problems
-from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Weights
 from stablebn.data.usable import decide_time, is_time
 from stablebn.data.wording import Caution, kinds_option, tallied

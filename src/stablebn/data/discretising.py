@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.checks import check_finite, check_total, total_of
 from stablebn.data.choosing import Choice
 from stablebn.data.cut_points import METHODS, MOST_BINS, USUAL_BINS, Binning, Cuts, bin_codes, cut_points
@@ -23,7 +24,7 @@ from stablebn.data.kinds import Kind, Told, told
 from stablebn.data.levels import named_categorical, told_levels
 from stablebn.data.missing import MISSING, settle_missing, with_types
 from stablebn.data.problems import Problems
-from stablebn.data.reading import Columns, Source, read
+from stablebn.data.reading import Source, read
 from stablebn.data.reading_options import TableReading
 from stablebn.data.table import Name, Weights
 from stablebn.data.weights import rows_with_weight, set_weights_apart

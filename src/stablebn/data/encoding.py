@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.columns import CategoricalColumn, Kind, Mask, NumericColumn
 from stablebn.data.dictionaries import bits_of, indices_beneath_nulls
 from stablebn.data.integers import close_integers
 from stablebn.data.kinds import family
 from stablebn.data.problems import Problems
-from stablebn.data.reading import Columns
 from stablebn.data.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 from stablebn.errors import DataError, listed
 

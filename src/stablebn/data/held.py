@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.checks import total_of
 from stablebn.data.columns import Column, Counted, Kept, Kind, Mask, NumericColumn, Rows, Source, WholeNumbers
 from stablebn.data.encoding import Categories, Encoded, Numbers, encode, plain, tabulate
 from stablebn.data.kinds import Told, family, float_values, whole_floats, whole_integers
 from stablebn.data.levels import categories_of
 from stablebn.data.problems import Problems
-from stablebn.data.reading import Columns
 from stablebn.data.table import Name, Table, Weights, total_weight
 from stablebn.data.usable import is_time, time_as, usable
 from stablebn.data.weights import rows_with_weight

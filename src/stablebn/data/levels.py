@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.columns import CategoricalColumn, Column
 from stablebn.data.encoding import values_of
-from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.usable import usable
 from stablebn.errors import DataError, OptionError, listed, shown

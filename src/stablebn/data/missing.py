@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.columns import CategoricalColumn, Column, Mask, Rows
-from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.wording import Caution, tallied
 from stablebn.errors import DataError, listed

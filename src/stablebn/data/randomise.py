@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.encoding import plain
 from stablebn.data.kinds import Kind
-from stablebn.data.reading import Columns
 from stablebn.data.table import Name
 from stablebn.data.usable import usable
 

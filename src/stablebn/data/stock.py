@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.checks import total_of
 from stablebn.data.columns import Mask
 from stablebn.data.folder import Folder, told_of_disk
-from stablebn.data.reading import Columns
 from stablebn.data.stock_columns import TEXT, StockColumn
 from stablebn.data.table import Name, Weights
 

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from stablebn.data.arrow_columns import Columns, arrow_column, is_column
 from stablebn.data.checks import MOST_ROWS
 from stablebn.data.encoding import plain
 from stablebn.data.kinds import family
-from stablebn.data.reading import Columns, arrow_column, is_column
 from stablebn.data.table import Name, Weights
 from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.options import is_hashable

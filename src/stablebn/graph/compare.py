@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from stablebn.errors import GraphError, listed, spelled
 from stablebn.graph.convert import Graph, as_graph, edges_by_kind
 from stablebn.graph.intervention import structural_intervention_distance
 from stablebn.graph.names import Edge, Node, name_key, rank_names, sorted_edges
 from stablebn.graph.pdag import PDAG
+from stablebn.importing import imported
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,10 +151,9 @@ class Comparison:
         return self._drawing().svg()
 
     def _drawing(self) -> Drawing:
-        from stablebn.graph.picture import drawing_of_comparison
-
+        plotting = imported("stablebn.graph.picture")
         title = f"F1 {self.f1:.4f}, precision {self.precision:.4f}, recall {self.recall:.4f}, SHD {self.shd}"
-        return drawing_of_comparison(self.learned, self.true, title=title)
+        return cast("Drawing", plotting.drawing_of_comparison(self.learned, self.true, title=title))
 
 
 def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
+from stablebn.importing import imported
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from stablebn.graph.convert import Graph
     from stablebn.graph.picture import Drawing, LayoutName
 
 
@@ -44,6 +45,5 @@ class Pictured:
         return self._drawing().svg()
 
     def _drawing(self) -> Drawing:
-        from stablebn.graph.picture import drawing_of
-
-        return drawing_of(cast("Graph", self))
+        plotting = imported("stablebn.graph.picture")
+        return cast("Drawing", plotting.drawing_of(self))

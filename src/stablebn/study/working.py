@@ -13,8 +13,9 @@ from typing import Any
 from stablebn import api
 from stablebn.audit.learning import Attempt, attempt
 from stablebn.data import Kind, prepare
+from stablebn.data.arrow_columns import Columns
 from stablebn.data.randomise import Layout, lay_out
-from stablebn.data.reading import Columns, read
+from stablebn.data.reading import read
 from stablebn.errors import StableBNError
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.networks import random_network

@@ -20,10 +20,10 @@ from pyarrow import feather, parquet
 
 from stablebn import _core
 from stablebn.data import CategoricalTable, ContinuousTable, Kind, prepare
+from stablebn.data.arrow_columns import Columns, arrow_column
 from stablebn.data.dictionaries import with_narrow_indices
 from stablebn.data.encoding import Categories, encode, tabulate
 from stablebn.data.problems import Problems
-from stablebn.data.reading import Columns, arrow_column
 from stablebn.errors import DataError
 
 ROWS = 30_000
