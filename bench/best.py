@@ -22,14 +22,14 @@ import pyarrow.csv as pc
 from machine import about
 
 import stablebn as sb
-from stablebn.data import prepare
 from stablebn.fixed_point import to_float
 from stablebn.learners import Problem, SearchConfig, define_problem
 from stablebn.learners.best import EFFORTS, best, learned_by_others
 from stablebn.learners.stable_order import layered_order
 from stablebn.learners.tabu import tabu_search
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search.ordering import Effort, OrderSearch
+from stablebn.search.order_search import Effort, OrderSearch
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "best-table.md"
 CATEGORICAL = (

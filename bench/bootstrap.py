@@ -22,9 +22,9 @@ import pybnesian as pb
 from machine import about
 
 import stablebn as sb
-from stablebn.data import prepare
-from stablebn.order.rows import canonical_rows
-from stablebn.resampling.draws import drawn_counts
+from stablebn.canonical.row_draws import drawn_counts
+from stablebn.canonical.rows import canonical_rows
+from stablebn.prepare.prepare import prepare
 from stablebn.threads import cores
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "bootstrap-table.md"

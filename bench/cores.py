@@ -13,7 +13,7 @@ from typing import Any
 
 import stablebn as sb
 from stablebn.learners import LEARNERS, define_problem
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.shared.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
 
 TIMES = 3

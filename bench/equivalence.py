@@ -51,10 +51,10 @@ def causal_learn(path: str) -> Callable[[], dict[str, Any]]:
 
 def stablebn(path: str) -> Callable[[], dict[str, Any]]:
     """Our FGES with BIC."""
-    from stablebn.data.prepare import prepare
-    from stablebn.learners.config import SearchConfig
     from stablebn.learners.fges import fges
-    from stablebn.learners.problem import define_problem
+    from stablebn.learners.shared.config import SearchConfig
+    from stablebn.learners.shared.problem import define_problem
+    from stablebn.prepare.prepare import prepare
     from stablebn.scores.registry import ScoreConfig
 
     table = pq.read_table(path)

@@ -21,10 +21,10 @@ from best import LEARNERS, SEED, markdown, network, published
 from machine import about
 
 import stablebn as sb
-from stablebn.data import prepare
 from stablebn.learners import define_problem
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
-from stablebn.search.candidates import MOST_SCORED, candidate_sets
+from stablebn.search.parent_sets import MOST_SCORED, candidate_sets
 from stablebn.threads import cores
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "exact-table.md"

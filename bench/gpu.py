@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 
 import stablebn as sb
-from stablebn.data.prepare import prepare
-from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.learners import LEARNERS, define_problem
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
-from stablebn.stats.device import Device
-from stablebn.stats.gpu import GpuSource
-from stablebn.stats.sources import TableSource
+from stablebn.stats.engines.device import Device
+from stablebn.stats.engines.gpu import GpuSource
+from stablebn.stats.row_source import TableSource
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.threads import cores
 
 CASES = [f"{name}:{rows}" for rows in (10**6, 10**7) for name in ("alarm", "hepar2", "pathfinder", "ecoli70_c")]

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from machine import about
 
 import stablebn as sb
-from stablebn.data import prepare
+from stablebn.prepare.prepare import prepare
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "learners-table.md"
 LEARNERS = ("pc-stable", "gs", "inter-iamb", "mmhc", "h2pc", "fges")

@@ -20,11 +20,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from stablebn.data import prepare
 from stablebn.learners import SearchConfig, define_problem
-from stablebn.learners.evidence import Evidence, all_but, gather
+from stablebn.learners.constraint_based.ci_test_runner import Evidence, all_but, gather
+from stablebn.learners.constraint_based.restricted import climb_among_candidates
 from stablebn.learners.h2pc import h2pc, incremental_neighbours, neighbour_superset, spouse_superset
-from stablebn.learners.restricted import climb_among_candidates
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit, members

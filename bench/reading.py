@@ -31,7 +31,8 @@ from processes import run
 from pyarrow import feather, parquet
 
 import stablebn as sb
-from stablebn.data import CategoricalTable, ContinuousTable, prepare
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable
 from stablebn.threads import cores
 
 ROOT = Path(__file__).resolve().parents[1]

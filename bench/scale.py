@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 from cases import OURS, RANDOM, RANDOM_CONTINUOUS, Case, write_table
 from processes import learn
 
-from stablebn.data import CategoricalTable, prepare
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable
 
 LIMIT = 600
 """Seconds for one table: what is asked is minutes."""

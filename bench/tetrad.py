@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 import stablebn as sb
-from stablebn.data.prepare import prepare
-from stablebn.learners.config import SearchConfig
 from stablebn.learners.fges import fges
-from stablebn.learners.problem import define_problem
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import define_problem
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 
 

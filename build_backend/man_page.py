@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import stablebn
-from stablebn.cli import COMMANDS, SUMMARY, app
-from stablebn.commands.exit_codes import EVERYWHERE
-from stablebn.commands.reference import CommandReference, Entry, Group, command_reference
+from stablebn.cli.exit_codes import EVERYWHERE
+from stablebn.cli.main import COMMANDS, SUMMARY, app
+from stablebn.cli.reference import CommandReference, Entry, Group, command_reference
 
 PAGE = Path(__file__).resolve().parents[1] / "man" / "stablebn.1"
 

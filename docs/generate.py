@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from stablebn.arguments import KNOWLEDGE, check_options, learn_options, options_for
-from stablebn.cli import app
-from stablebn.commands.reference import CommandReference, command_reference
-from stablebn.independence import registry as tests
+from stablebn.api.arguments import KNOWLEDGE, check_options, learn_options, options_for
+from stablebn.ci_tests import registry as tests
+from stablebn.cli.main import app
+from stablebn.cli.reference import CommandReference, command_reference
 from stablebn.learners import registry as learners
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.shared.config import SearchConfig
 from stablebn.options import Option, options_of
 from stablebn.scores import registry as scores
 from stablebn.scores.registry import ScoreConfig

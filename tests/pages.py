@@ -132,7 +132,7 @@ def _run_commands(block: Block) -> None:
         program, *words = shlex.split(command)
         assert program == "stablebn", f"{block.place}: {program} is not run by the tests"
         done = subprocess.run(
-            [sys.executable, "-c", "from stablebn.cli import main; main()", *words],
+            [sys.executable, "-c", "from stablebn.cli.main import main; main()", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 Columns = dict[Hashable, list[Any]]
 

@@ -10,9 +10,9 @@ import pytest
 
 import stablebn as sb
 from stablebn.study import Outcomes
-from stablebn.study.reporting.more_score import ALL_SIZES
-from stablebn.study.reporting.summary import Experiments
-from stablebn.study.reporting.table import Table, shown
+from stablebn.study.tables.more_score import ALL_SIZES
+from stablebn.study.tables.summary import Experiments
+from stablebn.study.tables.table import Table, shown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 KINDS = ("categorical", "continuous")

@@ -10,7 +10,7 @@ import pytest
 import stablebn
 
 # It is for machines that have CuPy, and imports it.
-ABSENT = set() if find_spec("cupy") else {"stablebn.stats.cuda"}
+ABSENT = set() if find_spec("cupy") else {"stablebn.stats.engines.cuda"}
 MODULES = sorted({module.name for module in pkgutil.walk_packages(stablebn.__path__, "stablebn.")} - ABSENT)
 
 

@@ -11,51 +11,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from stablebn import study
-    from stablebn.api import check, ci_test, compare, fit, learn, load_statistics, score, statistics
-    from stablebn.audit import EdgeFrequency, Spread, Stability, stability
-    from stablebn.certificate import Certificate
-    from stablebn.checking import Check
-    from stablebn.confidence import (
-        Bootstrap,
-        CrossValidation,
-        Difference,
-        EdgeConfidence,
-        Fold,
-        bootstrap,
-        cross_validate,
-    )
-    from stablebn.data.discretising import Discretised, discretise
-    from stablebn.errors import (
-        CertificateError,
-        Conflict,
-        DataError,
-        FormatError,
-        GraphError,
-        KnowledgeError,
-        MissingExtraError,
-        OptionError,
-        StableBNError,
-        UnseenLevelWarning,
-    )
-    from stablebn.explanation import Explanation
-    from stablebn.graph import DAG, PDAG, Agreement, Comparison
-    from stablebn.knowledge import Knowledge
-    from stablebn.learners.pattern import TestTrace
-    from stablebn.near_best import NearClass, NearOptimal, near_optimal
-    from stablebn.networks import (
-        CPT,
-        ConditionalGaussian,
-        LinearGaussian,
-        Network,
-        random_network,
-        read_graph,
-        read_network,
-    )
-    from stablebn.proving import prove, verify
-    from stablebn.result import CITest, GraphScore, Result
-    from stablebn.search.operator_trace import OperatorTrace
-    from stablebn.search.trace import Trace
-    from stablebn.sklearn import (
+    from stablebn.api.checks import Check
+    from stablebn.api.estimators import (
         FGES,
         GS,
         H2PC,
@@ -74,38 +31,78 @@ if TYPE_CHECKING:
         TabuInc,
         TabuStable,
     )
+    from stablebn.api.functions import check, ci_test, compare, fit, learn, load_statistics, score, statistics
+    from stablebn.api.near_optimal import NearClass, NearOptimal, near_optimal
+    from stablebn.api.proofs import prove, verify
+    from stablebn.errors import (
+        CertificateError,
+        Conflict,
+        DataError,
+        FormatError,
+        GraphError,
+        KnowledgeError,
+        MissingExtraError,
+        OptionError,
+        StableBNError,
+        UnseenLevelWarning,
+    )
+    from stablebn.exact.certificate import Certificate
+    from stablebn.graph import DAG, PDAG, Agreement, Comparison
+    from stablebn.knowledge import Knowledge
+    from stablebn.learners.constraint_based.pattern import TestTrace
+    from stablebn.networks import (
+        CPT,
+        ConditionalGaussian,
+        LinearGaussian,
+        Network,
+        random_network,
+        read_graph,
+        read_network,
+    )
+    from stablebn.prepare.discretize import Discretised, discretise
+    from stablebn.resampling.averaging import EdgeConfidence
+    from stablebn.resampling.bootstrap import bootstrap
+    from stablebn.resampling.bootstrap_result import Bootstrap
+    from stablebn.resampling.cross_validation import CrossValidation, Difference, Fold, cross_validate
+    from stablebn.resampling.stability import stability
+    from stablebn.resampling.stability_result import EdgeFrequency, Spread, Stability
+    from stablebn.result.explanation import Explanation
+    from stablebn.result.result import CITest, GraphScore, Result
+    from stablebn.search.operator_trace import OperatorTrace
+    from stablebn.search.trace import Trace
 
 __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api": ("check", "ci_test", "compare", "fit", "learn", "load_statistics", "score", "statistics"),
-    "stablebn.audit": ("EdgeFrequency", "Spread", "Stability", "stability"),
-    "stablebn.certificate": ("Certificate",),
-    "stablebn.checking": ("Check",),
-    "stablebn.confidence": (
-        *("Bootstrap", "CrossValidation", "Difference", "EdgeConfidence", "Fold"),
-        *("bootstrap", "cross_validate"),
-    ),
-    "stablebn.data.discretising": ("Discretised", "discretise"),
+    "stablebn.api.functions": ("check", "ci_test", "compare", "fit", "learn", "load_statistics", "score", "statistics"),
+    "stablebn.resampling.stability": ("stability",),
+    "stablebn.resampling.stability_result": ("EdgeFrequency", "Spread", "Stability"),
+    "stablebn.exact.certificate": ("Certificate",),
+    "stablebn.api.checks": ("Check",),
+    "stablebn.resampling.averaging": ("EdgeConfidence",),
+    "stablebn.resampling.bootstrap": ("bootstrap",),
+    "stablebn.resampling.bootstrap_result": ("Bootstrap",),
+    "stablebn.resampling.cross_validation": ("CrossValidation", "Difference", "Fold", "cross_validate"),
+    "stablebn.prepare.discretize": ("Discretised", "discretise"),
     "stablebn.errors": (
         *("CertificateError", "Conflict", "DataError", "FormatError", "GraphError", "KnowledgeError"),
         *("MissingExtraError", "OptionError", "StableBNError", "UnseenLevelWarning"),
     ),
-    "stablebn.explanation": ("Explanation",),
+    "stablebn.result.explanation": ("Explanation",),
     "stablebn.graph": ("DAG", "PDAG", "Agreement", "Comparison"),
     "stablebn.knowledge": ("Knowledge",),
     "stablebn.networks": (
         *("CPT", "ConditionalGaussian", "LinearGaussian", "Network"),
         *("random_network", "read_graph", "read_network"),
     ),
-    "stablebn.near_best": ("NearClass", "NearOptimal", "near_optimal"),
-    "stablebn.proving": ("prove", "verify"),
-    "stablebn.result": ("CITest", "GraphScore", "Result"),
+    "stablebn.api.near_optimal": ("NearClass", "NearOptimal", "near_optimal"),
+    "stablebn.api.proofs": ("prove", "verify"),
+    "stablebn.result.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
-    "stablebn.learners.pattern": ("TestTrace",),
-    "stablebn.sklearn": (
+    "stablebn.learners.constraint_based.pattern": ("TestTrace",),
+    "stablebn.api.estimators": (
         *("Averaged", "Best", "Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),
     ),
@@ -191,7 +188,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    from stablebn.importing import imported
+    from stablebn.lazy import imported
 
     if name == "study":
         return imported("stablebn.study")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.formats.samples import read_text
 
-from stablebn import unpacking
+from stablebn import decompression as unpacking
 from stablebn.errors import FormatError
 from stablebn.networks.formats import GRAPH_READERS, encode, read_graph_file, read_network_file
 

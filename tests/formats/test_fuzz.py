@@ -20,7 +20,7 @@ from stablebn.networks.formats import (
     network_text,
     read_network_file,
 )
-from stablebn.networks.formats.files import decode
+from stablebn.networks.formats.parsing.text_files import decode
 from stablebn.networks.model import Network
 
 SMALL = [path for path in NETWORK_FILES if path.name in ("asia.dsc", "child.dsc", "sachs_c.xdsl")]

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from tests.shared import SHARED, golden, needs_shared, sample
 
-from stablebn.data import prepare
-from stablebn.independence import TESTS, independence_test
+from stablebn.ci_tests import TESTS, independence_test
 from stablebn.learners import Problem, define_problem
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 
 pytestmark = needs_shared

@@ -10,10 +10,10 @@ from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, needs_shared
 from tests.tables import categorical_table
 
+from stablebn.ci_tests import DSeparation
 from stablebn.graph import DAG, PDAG
-from stablebn.independence import DSeparation
 from stablebn.learners import LEARNERS, Pattern, SearchConfig, define_problem
-from stablebn.learners.problem import Problem
+from stablebn.learners.shared.problem import Problem
 from stablebn.networks import random_network, read_network
 from stablebn.scores.registry import ScoreConfig
 

@@ -14,8 +14,8 @@ from tests.known import drawn_forbidden
 from tests.tables import renamed, shuffled
 
 import stablebn as sb
-from stablebn.api import learn_among
-from stablebn.arguments import LearnArguments
+from stablebn.api.arguments import LearnArguments
+from stablebn.api.functions import learn_among
 from stablebn.knowledge import KnownArcs
 
 STABLE = tuple(name for name in LEARNERS if name not in UNSTABLE)

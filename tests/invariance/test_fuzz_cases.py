@@ -21,10 +21,10 @@ from fuzz.tables import MAKERS
 from fuzz.trying import Failure, smaller, try_case
 from tests.drawn import KINDS, SCORES, SCORES_WITH_HOLES, TESTING, TESTS, Combination, combinations, takes_holes
 
-from stablebn.data import Prepared
-from stablebn.data.cache import Cache
 from stablebn.learners import LEARNERS, Problem, SearchConfig
 from stablebn.learners.tabu import tabu
+from stablebn.prepare.cache import Cache
+from stablebn.prepare.prepared import Prepared
 from stablebn.search import Climb
 
 MASTER = 20_260_101

@@ -15,8 +15,8 @@ from tests.tables import Columns, categorical_columns, continuous_columns, mixed
 
 import stablebn as sb
 from stablebn import _core
-from stablebn.api import learn_among
-from stablebn.arguments import LearnArguments
+from stablebn.api.arguments import LearnArguments
+from stablebn.api.functions import learn_among
 from stablebn.knowledge import KnownArcs
 
 STABLE = tuple(name for name in ALL if name not in UNSTABLE)

@@ -32,8 +32,8 @@ from tests.drawn import LEARNERS as ALL
 from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
 
 import stablebn as sb
-from stablebn.arguments import options_for
-from stablebn.data import Kind
+from stablebn.api.arguments import options_for
+from stablebn.columns.kinds import Kind
 from stablebn.learners import LEARNERS
 
 STABLE = tuple(name for name in ALL if name not in UNSTABLE)

@@ -20,13 +20,13 @@ from tests.drawn import FROM_ANYWHERE, UNSTABLE, Combination, Streams, combinati
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
-from stablebn.data.blocks import in_blocks
 from stablebn.learners import LEARNERS, define_problem
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.shared.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig
-from stablebn.stats.device import Device
-from stablebn.stats.gpu import GpuSource
-from stablebn.stats.sources import TableSource
+from stablebn.stats.engines.device import Device
+from stablebn.stats.engines.gpu import GpuSource
+from stablebn.stats.row_source import TableSource
+from stablebn.table.blocks import in_blocks
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 TOTALS = (2**28 + 1, 2**31 - 1, 2**31, 2**32 + 5, 2**33 - 1, 2**39, 2**40)

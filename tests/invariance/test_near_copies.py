@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 import stablebn as sb
-from stablebn.data import prepare
-from stablebn.order.rows import canonical_rows
-from stablebn.stats import finer_rows
-from stablebn.stats.distinct import rows_of
+from stablebn.canonical.rows import canonical_rows
+from stablebn.prepare.prepare import prepare
+from stablebn.stats.symmetries import finer_rows
+from stablebn.stats.symmetries.distinct_rows import rows_of
 
 Columns = dict[str, NDArray[Any]]
 
@@ -135,7 +135,7 @@ def test_exact_values_are_looked_at_only_where_rounding_makes_columns_alike(monk
         return rows_of(*arguments)
 
     monkeypatch.setattr(finer_rows.FinerRows, "keeps", noted_keeps)
-    monkeypatch.setattr("stablebn.stats.finer_rows.rows_of", noted_rows_of)
+    monkeypatch.setattr("stablebn.stats.symmetries.finer_rows.rows_of", noted_rows_of)
     sb.learn(_columns(0, 1e-3), "tabu-stable")
     assert (len(compared), len(built)) == (0, 0)
     # Of identical columns, and of those in units of a power of two, a look at themselves is enough.

@@ -11,7 +11,7 @@ from tests.invariance.test_layouts import Drawn
 from tests.tables import shuffled
 
 import stablebn as sb
-from stablebn.reporting import report_text
+from stablebn.report import report_text
 
 STABLE = tuple(name for name in LEARNERS if name not in UNSTABLE)
 _CASES = random.Random("reports").sample(list(combinations(STABLE)), 40)

@@ -44,7 +44,7 @@ def _known(result: sb.Result) -> tuple[Any, ...]:
 def test_stopped_and_resumed_is_as_if_never_stopped(
     algorithm: str, kind: str, example: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["stablebn.search.climb"], "_SECONDS_AT_ONCE", 1e-9)
+    monkeypatch.setattr(sys.modules["stablebn.search.hill_climbing"], "_SECONDS_AT_ONCE", 1e-9)
     streams = Streams(f"resuming {algorithm} {kind} {example}")
     combination = Combination(algorithm, kind, streams["score"].choice(scores_for(algorithm, kind)))
     table = _drawn_table(streams, combination)

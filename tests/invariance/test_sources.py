@@ -16,17 +16,17 @@ from tests.drawn import FROM_ANYWHERE, Combination, Streams, combinations, optio
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
-from stablebn.data.blocks import BlockTable, in_blocks
-from stablebn.data.partitions import Cluster, Partitions
-from stablebn.data.table import Table
 from stablebn.learners import LEARNERS, Problem, define_problem
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.prepare.dask.workers import Cluster, Partitions
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import Counts
-from stablebn.stats.asked_counts import AskedCounts
-from stablebn.stats.device import Device
-from stablebn.stats.gpu import GpuSource
-from stablebn.stats.sources import BlockSource, RowSource, TableSource
+from stablebn.stats.engines.device import Device
+from stablebn.stats.engines.gpu import GpuSource
+from stablebn.stats.remote_counts import AskedCounts
+from stablebn.stats.row_source import BlockSource, RowSource, TableSource
+from stablebn.table.blocks import BlockTable, in_blocks
+from stablebn.table.table import Table
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 CASES = [(combination, example) for combination in combinations(FROM_ANYWHERE) for example in range(2)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import MixedTable
+from stablebn.table.table import MixedTable
 
 Matrix = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermeval
 from numpy.typing import NDArray
 
-from stablebn.data import ContinuousTable, MixedTable
+from stablebn.table.table import ContinuousTable, MixedTable
 
 # Columns are rounded to these steps, and left out if less than this share of their variance is left.
 _STEP = 2.0**-18

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from stablebn.scores.families import FamilyScores
-from stablebn.search.constraints import Constraints
+from stablebn.knowledge.constraints import Constraints
+from stablebn.scores.base import FamilyScores
 from stablebn.stats.variable_sets import bit
 
 

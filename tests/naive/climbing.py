@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from stablebn.fixed_point import UNIT
-from stablebn.scores.families import FamilyScores
+from stablebn.scores.base import FamilyScores
 
 Arcs = frozenset[tuple[int, int]]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
-from stablebn.scores.families import FamilyScores
+from stablebn.scores.base import FamilyScores
 
 
 class Step(NamedTuple):

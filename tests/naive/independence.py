@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from tests.naive.scores import DIGITS, cross_products, joint_counts, ln
 
-from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 
 def g2(table: CategoricalTable, x: int, y: int, given: Sequence[int]) -> Decimal:

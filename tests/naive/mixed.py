@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.naive.scores import DIGITS, PI, cross_products, determinant, joint_counts, ln
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 _SMALLEST = Fraction(1, 2**40)
 _ROUNDING = Fraction(1, 2**60)

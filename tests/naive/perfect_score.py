@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.fixed_point import UNIT
-from stablebn.scores.continuous import DeterminantScores, determinant_scores
+from stablebn.scores.gaussian import DeterminantScores, determinant_scores
 from stablebn.stats.moments import ScaledMatrix
 from stablebn.stats.variable_sets import members
 

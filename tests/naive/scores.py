@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 DIGITS = 60
 # So many factors are multiplied out.

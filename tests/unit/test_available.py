@@ -14,9 +14,10 @@ from tests.tables import categorical_columns, continuous_columns, mixed_columns
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
-from stablebn.data import CategoricalTable, ContinuousTable, prepare
+from stablebn.cli.main import app
 from stablebn.networks.model import CPT, ConditionalGaussian, LinearGaussian
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 CLIMBING = ["tabu-stable", "hc-stable", "tabu", "hc"]
 OTHERS = ["pc-stable", "gs", "inter-iamb", "mmhc", "h2pc"]

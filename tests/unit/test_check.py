@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablebn as sb
-from stablebn.data.findings import Finding
+from stablebn.columns.findings import Finding
 
 NAN = float("nan")
 ROWS = 200
-COMMAND = (sys.executable, "-c", "from stablebn.cli import main; main()")
+COMMAND = (sys.executable, "-c", "from stablebn.cli.main import main; main()")
 
 
 def _table() -> dict[str, Any]:

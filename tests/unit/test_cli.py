@@ -17,15 +17,15 @@ import pytest
 from tests.terminal import read_terminal
 
 import stablebn as sb
-from stablebn.arguments import learn_options, repeatable_options, score_options
-from stablebn.cli import app
-from stablebn.commands.reference import command_reference
+from stablebn.api.arguments import learn_options, repeatable_options, score_options
+from stablebn.cli.main import app
+from stablebn.cli.reference import command_reference
 from stablebn.graph import compare, to_edge_list
 from stablebn.learners import LEARNERS
 from stablebn.networks.formats import read_graph_file
 from stablebn.options import Option
 
-COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from stablebn.cli.main import main; main()"]
 
 
 def _run(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -296,7 +296,7 @@ def test_progress_is_shown_on_a_terminal_only(data: Path) -> None:
         _, shown = _on_a_terminal(command, data)
         assert hides_the_cursor in shown
         assert "reading" in shown
-    program = "from stablebn.cli import main; main()"
+    program = "from stablebn.cli.main import main; main()"
     elsewhere = subprocess.run(
         [sys.executable, "-c", program, "learn", data], capture_output=True, text=True, check=True
     )
@@ -415,7 +415,7 @@ def test_network_details_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("stablebn.networks.catalogue._pgmpy_folders", list)
     from typer.testing import CliRunner
 
-    from stablebn.cli import app
+    from stablebn.cli.main import app
 
     shown = CliRunner().invoke(app, ["networks", "--networks", str(tmp_path), "--details"]).stdout
     assert re.search(rf"mine\s.*\s5\s+{len(network.arcs)}\s+{network.free_parameters}", shown)
@@ -529,9 +529,11 @@ def test_an_option_of_other_learners_is_refused(data: Path) -> None:
 
 
 def test_only_the_command_that_is_called_is_imported() -> None:
-    program = "import sys; from stablebn.cli import app; app(['networks'], standalone_mode=False); print(*sys.modules)"
+    program = (
+        "import sys; from stablebn.cli.main import app; app(['networks'], standalone_mode=False); print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "stablebn.api" not in done.stdout.split()
+    assert "stablebn.api.functions" not in done.stdout.split()
 
 
 def test_levels_are_declared_and_unseen_ones_told(tmp_path: Path) -> None:

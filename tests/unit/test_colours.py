@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stablebn.colours import LOOKS, looks_of
 from stablebn.learners.registry import LEARNERS
+from stablebn.plotting.colours import LOOKS, looks_of
 
 
 def test_every_learner_has_a_look_of_its_own() -> None:

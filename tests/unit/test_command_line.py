@@ -18,13 +18,13 @@ from tests.terminal import read_terminal
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import COMMANDS, app
-from stablebn.commands.exit_codes import EVERYWHERE
-from stablebn.commands.reference import HEADINGS, CommandReference, command_reference
+from stablebn.cli.exit_codes import EVERYWHERE
+from stablebn.cli.main import COMMANDS, app
+from stablebn.cli.reference import HEADINGS, CommandReference, command_reference
 from stablebn.learners import LEARNERS
 from stablebn.scores.registry import SCORES
 
-PROGRAM = "from stablebn.cli import main; main()"
+PROGRAM = "from stablebn.cli.main import main; main()"
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NAMES = [name for commands in COMMANDS.values() for name in commands]
 REFERENCE: Mapping[str, CommandReference] = {entry.name: entry for entry in command_reference(app)}
@@ -116,11 +116,11 @@ def test_what_only_some_learners_have_is_said_once_in_the_heading() -> None:
 
 
 def test_the_list_of_commands_imports_none_of_them() -> None:
-    program = "import sys; sys.argv = ['stablebn', '--help']; from stablebn.cli import app\ntry: app()\n"
+    program = "import sys; sys.argv = ['stablebn', '--help']; from stablebn.cli.main import app\ntry: app()\n"
     program += "finally: print(*sys.modules)"
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert all(f"  {name} " in shown for name in NAMES)
-    assert {"numpy", "rich", "stablebn.api", "stablebn.commands.learn"}.isdisjoint(shown.split())
+    assert {"numpy", "rich", "stablebn.api.functions", "stablebn.cli.commands.learn"}.isdisjoint(shown.split())
 
 
 @pytest.mark.parametrize(
@@ -256,10 +256,10 @@ def test_nobody_reads(folder: Path) -> None:
 # Errors
 
 BUGGY = f"""
-import stablebn.commands.demo
+import stablebn.cli.commands.demo
 def demonstrate():
     raise ZeroDivisionError("first line\\nsecond line")
-stablebn.commands.demo.demonstrate = demonstrate
+stablebn.cli.commands.demo.demonstrate = demonstrate
 {PROGRAM}
 """
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import stablebn as sb
-from stablebn.api import learn_among
-from stablebn.arguments import LearnArguments
+from stablebn.api.arguments import LearnArguments
+from stablebn.api.functions import learn_among
 from stablebn.errors import OptionError
-from stablebn.explanation import Explanation
 from stablebn.knowledge import KnownArcs
+from stablebn.result.explanation import Explanation
 from stablebn.search import reversible
 
 ASIA = sb.read_network("asia").sample(1000, seed=1)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
+from stablebn.cli.main import app
 
 TABLE = {"a": ["x", "y"] * 20, "b": ["p", "q"] * 19 + ["q", "p"], "c": ["u", "u", "v", "v"] * 10}
 

@@ -16,8 +16,9 @@ import pytest
 
 import stablebn as sb
 from stablebn import _core
-from stablebn.importing import interrupts_recognised
-from stablebn.learners import LEARNERS, evidence
+from stablebn.lazy import interrupts_recognised
+from stablebn.learners import LEARNERS
+from stablebn.learners.constraint_based import ci_test_runner as evidence
 from stablebn.threads import is_a_thread_abandoned, iterate_interruptibly, run_interruptibly
 
 ASIA = sb.read_network("asia").sample(300, seed=1)
@@ -172,7 +173,7 @@ def stall(self):
 
 threads._Reading.run = stall
 """
-COMMAND = "from stablebn.starting import main; sys.argv[1:] = [*sys.argv[2:], sys.argv[1]]; main()"
+COMMAND = "from stablebn.cli.start import main; sys.argv[1:] = [*sys.argv[2:], sys.argv[1]]; main()"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +185,7 @@ COMMAND = "from stablebn.starting import main; sys.argv[1:] = [*sys.argv[2:], sy
         (COMMAND, ["bootstrap"]),
         ("import stablebn as sb; sb.learn(sys.argv[1])", []),
         ("import stablebn as sb; sb.learn(sys.argv[1], memory=1 << 26)", []),
-        ("from stablebn.networks.formats.files import read_text; read_text(sys.argv[1])", []),
+        ("from stablebn.networks.formats.parsing.text_files import read_text; read_text(sys.argv[1])", []),
     ],
 )
 @pytest.mark.parametrize("opened", [False, True])
@@ -263,12 +264,12 @@ sys.meta_path.insert(0, Interrupting())
 
 
 # `logging` and `typing` were once imported with the package, before Ctrl-C could be handled.
-@pytest.mark.parametrize("module", ["typer", "stablebn.cli", "stablebn.errors", "logging", "typing"])
+@pytest.mark.parametrize("module", ["typer", "stablebn.cli.main", "stablebn.errors", "logging", "typing"])
 def test_ctrl_c_while_the_command_starts_shows_no_traceback(module: str) -> None:
-    done = _run(INTERRUPTED_AT + "from stablebn.starting import main; main()", module, "networks")
+    done = _run(INTERRUPTED_AT + "from stablebn.cli.start import main; main()", module, "networks")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
-    assert 'stablebn = "stablebn.starting:main"' in pyproject.read_text()
+    assert 'stablebn = "stablebn.cli.start:main"' in pyproject.read_text()
 
 
 def test_ctrl_c_waits_for_the_end_of_an_import() -> None:
@@ -277,7 +278,7 @@ import stablebn
 try:
     stablebn.learn
 except KeyboardInterrupt:
-    assert "stablebn.api" in sys.modules and "pyarrow" in sys.modules
+    assert "stablebn.api.functions" in sys.modules and "pyarrow" in sys.modules
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     stablebn.learn({"a": ["x", "y", "x"], "b": ["p", "q", "q"]})
     print("interrupted")
@@ -295,7 +296,7 @@ class Interrupting:
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name == "rich.progress" or name == "stablebn.proving":
+        if name == "rich.progress" or name == "stablebn.api.proofs":
             # As classes that a module defines do.
             type("Owner", (), {"own": Interrupting()})
 
@@ -307,7 +308,7 @@ sys.meta_path.insert(0, Finder())
 def test_an_error_that_ctrl_c_has_caused_is_an_interrupt(raised: str) -> None:
     program = f"""
 import sys
-from stablebn.importing import interrupts_recognised
+from stablebn.lazy import interrupts_recognised
 try:
     with interrupts_recognised():
         try:
@@ -325,5 +326,5 @@ except KeyboardInterrupt:
 def test_ctrl_c_inside_an_import_of_a_command_is_no_bug(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("a,b\nx,p\ny,q\nx,q\n")
-    done = _run(SET_NAME + "from stablebn.starting import main; main()", "learn", table, "--prove", "-a", "hc")
+    done = _run(SET_NAME + "from stablebn.cli.start import main; main()", "learn", table, "--prove", "-a", "hc")
     assert (done.returncode, done.stderr) == (130, "Interrupted. No graph was written.\n")

@@ -22,14 +22,15 @@ from tests.drawn import CLIMBING, HYBRID, LEARNERS
 from tests.tables import renamed, shuffled
 
 import stablebn as sb
-from stablebn import _core, api
-from stablebn.arguments import LearnArguments
-from stablebn.data import prepare
+from stablebn import _core
+from stablebn.api import functions as api
+from stablebn.api.arguments import LearnArguments
 from stablebn.errors import OptionError
 from stablebn.knowledge import KnownArcs
-from stablebn.learners import checkpoint as checkpoints
-from stablebn.learners import evidence
-from stablebn.search.journal import Journal
+from stablebn.learners.constraint_based import ci_test_runner as evidence
+from stablebn.learners.shared import checkpoint as checkpoints
+from stablebn.prepare.prepare import prepare
+from stablebn.search.search_log import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
 BEFORE = ("reading", "encoding", "discretising", "counting", "ordering", "telling columns apart")
@@ -264,7 +265,7 @@ import os, signal, sys
 import stablebn as sb
 from stablebn.learners import checkpoint
 import stablebn.search
-sys.modules["stablebn.search.climb"]._SECONDS_AT_ONCE = 1e-9
+sys.modules["stablebn.search.hill_climbing"]._SECONDS_AT_ONCE = 1e-9
 checkpoint.SECONDS_BETWEEN_WRITES, checkpoint._PATIENCE = -1.0, 0
 
 told = 0

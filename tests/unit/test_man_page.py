@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from stablebn.cli import app
-from stablebn.commands.reference import command_reference
+from stablebn.cli.main import app
+from stablebn.cli.reference import command_reference
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "man" / "stablebn.1"

@@ -20,11 +20,11 @@ from tests.tables import Columns, categorical_columns, continuous_columns, shuff
 from tests.unit.search.test_optimum import small_parts
 
 import stablebn as sb
-from stablebn.confidence.folds import held_out_counts
-from stablebn.data.checks import check_held
+from stablebn.canonical.row_draws import drawn_counts
+from stablebn.ci_tests import independence_test
+from stablebn.columns.requirements import check_held
 from stablebn.fixed_point import UNIT
-from stablebn.independence import independence_test
-from stablebn.resampling.draws import drawn_counts
+from stablebn.resampling.folds import held_out_counts
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats import Counts, statistics_of
 

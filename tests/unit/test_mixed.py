@@ -12,9 +12,9 @@ from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
-from stablebn.data import Caution
+from stablebn.cli.main import app
 from stablebn.learners import LEARNERS
+from stablebn.messages import Caution
 
 
 def _iris() -> pd.DataFrame:

@@ -21,7 +21,7 @@ from tests.tables import Columns, categorical_columns, continuous_columns, shuff
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
+from stablebn.cli.main import app
 from stablebn.errors import GraphError
 
 LN_3 = math.log(3)
@@ -222,7 +222,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], words: str)
 
 def test_parts_that_are_too_large_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, most in (("MOST_TOGETHER", 2), ("MOST_IN_BRANCH", 2), ("MOST_BRANCHES", 0)):
-        monkeypatch.setattr(f"stablebn.search.optimum.near.{name}", most)
+        monkeypatch.setattr(f"stablebn.exact.near_dags.{name}", most)
     with pytest.raises(
         sb.OptionError, match=r"variables hang together, 'bronc', .*smaller margin, max_parents= or fewer columns"
     ):

@@ -21,7 +21,7 @@ import pytest
 
 import stablebn as sb
 from stablebn import study
-from stablebn.arguments import learn_options
+from stablebn.api.arguments import learn_options
 from stablebn.errors import StableBNError, shown
 
 TABLE = {"a": ["x", "y"] * 20, "b": ["u", "v", "u", "u"] * 10, "c": [1, 2, 3, 1] * 10}

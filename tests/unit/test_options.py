@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stablebn as sb
-from stablebn.arguments import (
+from stablebn.api.arguments import (
     LearnArguments,
     LearnerParameters,
     ScoreArguments,
@@ -18,13 +18,13 @@ from stablebn.arguments import (
     learn_options,
     parameters_of,
 )
-from stablebn.independence.registry import TESTS
+from stablebn.api.estimators import ESTIMATORS, estimator_name
+from stablebn.ci_tests.registry import TESTS
 from stablebn.learners import LEARNERS, SearchConfig
-from stablebn.learners.config import Trait
 from stablebn.learners.registry import learners_with
+from stablebn.learners.shared.config import Trait
 from stablebn.options import Options, at_least, option, options_of
 from stablebn.scores.registry import SCORES, ScoreConfig
-from stablebn.sklearn import ESTIMATORS, estimator_name
 
 TABLE = {"a": ["x", "y", "x", "y"], "b": ["p", "q", "q", "p"]}
 
@@ -40,7 +40,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULE = "stablebn.learners.config"
+MODULE = "stablebn.learners.shared.config"
 
 
 class Edited(importlib.machinery.SourceFileLoader):
@@ -68,7 +68,7 @@ import stablebn as sb
 from stablebn.learners import SearchConfig
 from typer.testing import CliRunner
 
-from stablebn.cli import app
+from stablebn.cli.main import app
 from stablebn.study import read_study
 
 TABLE = {TABLE!r}

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from stablebn.errors import OptionError
-from stablebn.output import check_free, make_folder, whole_file, write_atomically
+from stablebn.files import check_free, make_folder, whole_file, write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -171,7 +171,7 @@ def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("redirected", [False, True])
 def test_standard_output_can_be_named(redirected: bool, tmp_path: Path) -> None:
     program = (
-        "from stablebn.output import write_atomically; sys.stdout.write('before\\n')\n"
+        "from stablebn.files import write_atomically; sys.stdout.write('before\\n')\n"
         "write_atomically(Path('/dev/stdout'), 'content\\n'); sys.stdout.write('after\\n')"
     )
     if redirected:
@@ -186,7 +186,7 @@ def test_standard_output_can_be_named(redirected: bool, tmp_path: Path) -> None:
 def test_what_a_killed_process_has_left_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     killed = _python(
-        "import os, signal; from stablebn.output import whole_file\n"
+        "import os, signal; from stablebn.files import whole_file\n"
         "with whole_file(Path(sys.argv[1])) as temporary:\n"
         "    temporary.write_text('half'); os.kill(os.getpid(), signal.SIGKILL)",
         path,
@@ -240,7 +240,7 @@ def test_no_room_for_a_file_is_a_message_and_the_old_one_stays(tmp_path: Path) -
     path = tmp_path / "x.txt"
     path.write_text("old")
     done = _python(
-        "from stablebn.output import write_atomically; import resource, signal\n"
+        "from stablebn.files import write_atomically; import resource, signal\n"
         "from stablebn.errors import OptionError\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n    write_atomically(Path(sys.argv[1]), 'x' * 5000, force=True)\n"
@@ -295,7 +295,7 @@ def test_a_read_only_folder_is_a_message() -> None:
         path.write_text("old")
         Path(name).chmod(0o555)
         program = (
-            "import os; from stablebn.output import check_free, write_atomically\n"
+            "import os; from stablebn.files import check_free, write_atomically\n"
             "from stablebn.errors import OptionError\n"
             "os.getuid() == 0 and os.setuid(65534)\n"
             "for write in (lambda: write_atomically(Path(sys.argv[1]), 'new', force=True),\n"

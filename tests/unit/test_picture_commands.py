@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
+from stablebn.cli.main import app
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from tests.tables import Columns, categorical_columns, continuous_columns, shuff
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.certificate import digest_of
-from stablebn.cli import app
+from stablebn.cli.main import app
+from stablebn.exact.certificate import digest_of
 from stablebn.knowledge import KnownArcs
 
 

@@ -16,10 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
-from stablebn.data.growing import READING
-from stablebn.data.reading_options import TableReading
+from stablebn.cli.main import app
 from stablebn.options import options_of
+from stablebn.prepare.incremental import READING
+from stablebn.prepare.read_options import TableReading
 
 ARCS = [("a", "b"), ("b", "c"), ("g", "b")]
 DIALECT = {"sep": "|", "decimal": ",", "encoding": "cp1252"}

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import stablebn as sb
-from stablebn.api import learn_among
-from stablebn.arguments import LearnArguments
+from stablebn.api.arguments import LearnArguments
+from stablebn.api.functions import learn_among
 from stablebn.graph import to_csv, to_dot, to_graphml
 from stablebn.knowledge import KnownArcs
 from stablebn.learners import LEARNERS

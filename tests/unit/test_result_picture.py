@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import stablebn as sb
-from stablebn.drawing.arc_styles import DASHES
-from stablebn.result import Result
-from stablebn.result_html import MOST_DRAWN
+from stablebn.plotting.arc_styles import DASHES
+from stablebn.result.notebook import MOST_DRAWN
+from stablebn.result.result import Result
 
 TABLE = {
     name: column.to_pylist()

@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import stablebn as sb
+from stablebn.api.estimators import StructureLearner
 from stablebn.learners import LEARNERS
-from stablebn.sklearn import StructureLearner
 
 ASIA = pd.DataFrame(sb.read_network("asia").sample(300, seed=1).to_pydict())
 ESTIMATORS = (

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import stablebn as sb
-from stablebn.arguments import LearnArguments
+from stablebn.api.arguments import LearnArguments
 from stablebn.errors import StableBNError
 
 TABLE = {"a": ["x", "y"] * 20, "b": ["u", "v", "u", "u"] * 10, "c": [1, 2, 3, 1] * 10}

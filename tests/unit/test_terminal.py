@@ -21,7 +21,7 @@ import stablebn as sb
 from stablebn.errors import spelled
 from stablebn.graph import DAG, to_csv
 
-COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from stablebn.cli.main import main; main()"]
 
 # Markup of Rich, open and closed and of no kind; what clears the screen, sets its title or rings its bell; lines, tabs,
 # a C1 control, text that runs the other way, an emoji of Rich, and a backslash, its escape.

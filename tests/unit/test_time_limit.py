@@ -15,13 +15,13 @@ from tests.drawn import LEARNERS
 
 import stablebn as sb
 from stablebn import _core
-from stablebn.data import prepare
-from stablebn.independence.mixed import ConditionalGaussianTest
+from stablebn.ci_tests.mixed import ConditionalGaussianTest
 from stablebn.learners import Problem, registry
-from stablebn.learners import problem as problem_module
-from stablebn.learners.graph_scores import GraphScores
+from stablebn.learners.shared import problem as problem_module
+from stablebn.learners.shared.graph_scores import GraphScores
 from stablebn.learners.tabu_stable import tabu_stable
-from stablebn.scores.families import CompiledScores
+from stablebn.prepare.prepare import prepare
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Climb, climb
 from stablebn.threads import run_interruptibly

@@ -46,7 +46,7 @@ def test_every_door_takes_counts_and_refuses_survey_weights(door: str) -> None:
 def test_the_command_takes_counts_and_refuses_survey_weights(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"asia{suffix}"
     write: Callable[[Any, Path], None] = pa.csv.write_csv if suffix == ".csv" else pa.parquet.write_table
-    command = [sys.executable, "-c", "from stablebn.cli import main; main()", "learn", str(path), "--weights", "w"]
+    command = [sys.executable, "-c", "from stablebn.cli.main import main; main()", "learn", str(path), "--weights", "w"]
     write(ASIA.append_column("w", pa.array(COUNTS.astype(float))), path)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert sb.learn(ASIA, weights=COUNTS).fingerprint in done.stdout

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import stablebn as sb
-from stablebn import api
-from stablebn.data import Prepared
-from stablebn.learners import memory
-from stablebn.networks import fitting
+from stablebn.api import functions as api
+from stablebn.learners.shared import memory_estimate as memory
+from stablebn.networks import fit as fitting
+from stablebn.prepare.prepared import Prepared
 from stablebn.stats.moments import Moments
 
 COLUMNS = 60

@@ -1,6 +1,5 @@
 """Graphs: DAGs, PDAGs and CPDAGs, Meek's rules, comparison and conversion."""
 
-from stablebn.graph.compare import Agreement, Comparison, EdgeDifference, compare
 from stablebn.graph.convert import (
     as_graph,
     from_adjacency,
@@ -14,10 +13,11 @@ from stablebn.graph.convert import (
     to_json_dict,
     to_networkx,
 )
+from stablebn.graph.d_separation import d_separated, markov_blanket, markov_equivalent
 from stablebn.graph.dag import DAG
 from stablebn.graph.meek import Reason, meek_closure, meek_reasons
+from stablebn.graph.metrics import Agreement, Comparison, EdgeDifference, compare
 from stablebn.graph.pdag import PDAG
-from stablebn.graph.separation import d_separated, markov_blanket, markov_equivalent
 
 __all__ = [
     "DAG",

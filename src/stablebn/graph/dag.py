@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from stablebn.errors import GraphError, listed, spelled
+from stablebn.graph.drawable import Pictured
 from stablebn.graph.names import (
     Edge,
     Node,
@@ -20,7 +21,6 @@ from stablebn.graph.names import (
     sorted_edges,
     sorted_pairs,
 )
-from stablebn.graph.pictured import Pictured
 
 if TYPE_CHECKING:
     from stablebn.graph.pdag import PDAG

@@ -9,6 +9,7 @@ from typing import cast
 
 from stablebn.errors import GraphError
 from stablebn.graph.dag import DAG
+from stablebn.graph.drawable import Pictured
 from stablebn.graph.names import (
     Edge,
     Node,
@@ -21,7 +22,6 @@ from stablebn.graph.names import (
     sorted_edges,
     sorted_pairs,
 )
-from stablebn.graph.pictured import Pictured
 from stablebn.options import at_least, checked_arguments, mapping
 
 

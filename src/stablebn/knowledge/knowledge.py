@@ -100,7 +100,7 @@ class Knowledge:
     def of(cls, given: object) -> Knowledge:
         """Knowledge in any form that the option `knowledge` of `stablebn.learn` takes, for instance a file."""
         # Reading knows what is made here.
-        from stablebn.knowledge.reading import as_knowledge
+        from stablebn.knowledge.parsing import as_knowledge
 
         return as_knowledge(given)
 

@@ -126,7 +126,7 @@ def _of_graph(graph: Any) -> Statements:
 
 def _of_frame(frame: object) -> Statements:
     # Reading tables takes more to import than knowledge mostly needs.
-    from stablebn.data.reading import read
+    from stablebn.io.sources import read
 
     try:
         columns = {str(name).strip().lower(): column.to_pylist() for name, column in read(frame).columns.items()}
@@ -156,7 +156,7 @@ def _of_csv(file: str) -> Statements:
     if not file.lower().endswith(".csv"):
         raise KnowledgeError(f"{shown(file)} is no list of arcs, and no file of them: its name would end in .csv.")
     # File formats take time to import.
-    from stablebn.networks.formats.files import read_text
+    from stablebn.networks.formats.parsing.text_files import read_text
 
     text = read_text(file)
     first = text.partition("\n")[0]

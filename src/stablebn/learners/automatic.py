@@ -12,12 +12,12 @@ from fractions import Fraction
 from functools import partial
 
 from stablebn import _core
-from stablebn.data.blocks import AnyTable
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.problem import WorkOnTable, within_time
 from stablebn.learners.registry import MOST_ACCURATE
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import WorkOnTable, within_time
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.scores.registry import ScoreConfig
+from stablebn.table.blocks import AnyTable
 
 USUAL_SCORE = "bic"
 """The score if an algorithm is named and no score, as in the paper and in other packages."""

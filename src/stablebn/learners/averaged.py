@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import partial
 
 from stablebn.errors import DataError
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.fges import fges
-from stablebn.learners.pattern import Pattern
-from stablebn.learners.problem import Problem, Resampling
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem, Resampling
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.search import Climb, Constraints
 from stablebn.stats.variable_sets import bit, members

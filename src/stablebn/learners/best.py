@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import partial
 
 from stablebn import _core
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.constraint_based.orientation import numbered
+from stablebn.learners.constraint_based.pattern import extension
 from stablebn.learners.fges import fges
 from stablebn.learners.hc_stable import hc_stable
-from stablebn.learners.orientation import numbered
-from stablebn.learners.pattern import extension
-from stablebn.learners.problem import Problem
-from stablebn.learners.proven import proven_if_cheap
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
+from stablebn.learners.shared.proven import proven_if_cheap
 from stablebn.learners.stable_order import layered_order
 from stablebn.learners.tabu import tabu_dec, tabu_inc, tabu_search
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.search import Climb
 from stablebn.search.grow_shrink import GrowShrinkSearch
-from stablebn.search.ordering import Effort, OrderSearch
+from stablebn.search.order_search import Effort, OrderSearch
 from stablebn.stats.variable_sets import bit
 
 EFFORTS: Mapping[str, Effort] = {

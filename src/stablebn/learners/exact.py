@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from stablebn import _core
+from stablebn.exact.solver import MOST_LISTED, best_of_many, find_best
+from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
 from stablebn.learners.best import searched
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.problem import Problem
-from stablebn.learners.proven import BestDag
-from stablebn.search.candidates import MOST_FOUND, found_by, listed
-from stablebn.search.optimum.search import MOST_LISTED, best_of_many, find_best
-from stablebn.search.optimum.subsets import MOST_PLACES_AT_ONCE
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
+from stablebn.learners.shared.proven import BestDag
+from stablebn.search.parent_sets import MOST_FOUND, found_by, listed
 
 
 def exact(problem: Problem, config: SearchConfig) -> BestDag:

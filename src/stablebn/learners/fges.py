@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from stablebn.errors import OptionError
 from stablebn.graph import DAG
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.orientation import Edges, numbered
-from stablebn.learners.pattern import Pattern
-from stablebn.learners.problem import Problem
+from stablebn.learners.constraint_based.orientation import Edges, numbered
+from stablebn.learners.constraint_based.pattern import Pattern
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.search import Constraints
-from stablebn.search.equivalence import EquivalenceClass, known_arcs
+from stablebn.search.equivalence_classes import EquivalenceClass, known_arcs
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch
 from stablebn.stats.variable_sets import members
 

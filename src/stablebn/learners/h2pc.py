@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but
-from stablebn.learners.problem import Problem
-from stablebn.learners.restricted import climb_among_candidates
+from stablebn.learners.constraint_based.ci_test_runner import Evidence, all_but
+from stablebn.learners.constraint_based.restricted import climb_among_candidates
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit
 

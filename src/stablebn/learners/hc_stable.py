@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stablebn.learners.config import SearchConfig
 from stablebn.learners.hc import hill_climb
-from stablebn.learners.problem import Problem
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.learners.stable_order import climb_in_stable_order
 from stablebn.search import Climb
 

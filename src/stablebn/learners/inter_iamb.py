@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from stablebn.learners.blankets import learn_by_blankets, shrunk
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence, all_but
-from stablebn.learners.pattern import Pattern
-from stablebn.learners.problem import Problem
+from stablebn.learners.constraint_based.ci_test_runner import Evidence, all_but
+from stablebn.learners.constraint_based.markov_blankets import learn_by_blankets, shrunk
+from stablebn.learners.constraint_based.pattern import Pattern
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.stats.variable_sets import bit
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.evidence import Evidence
-from stablebn.learners.problem import Problem
-from stablebn.learners.restricted import climb_among_candidates
+from stablebn.learners.constraint_based.ci_test_runner import Evidence
+from stablebn.learners.constraint_based.restricted import climb_among_candidates
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import bit
 

@@ -6,11 +6,21 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from stablebn.ci_tests import registry as tests
 from stablebn.errors import OptionError, is_among, listed, one_of, shown
-from stablebn.independence import registry as tests
 from stablebn.learners.averaged import averaged
 from stablebn.learners.best import best
-from stablebn.learners.config import (
+from stablebn.learners.constraint_based.pattern import Pattern
+from stablebn.learners.exact import exact
+from stablebn.learners.fges import fges
+from stablebn.learners.gs import gs
+from stablebn.learners.h2pc import h2pc
+from stablebn.learners.hc import hc, hc_dec, hc_inc
+from stablebn.learners.hc_stable import hc_stable
+from stablebn.learners.inter_iamb import inter_iamb
+from stablebn.learners.mmhc import mmhc
+from stablebn.learners.pc_stable import pc_stable
+from stablebn.learners.shared.config import (
     AVERAGES,
     CLIMBS,
     CLIMBS_AMONG_CANDIDATES,
@@ -23,17 +33,7 @@ from stablebn.learners.config import (
     SearchConfig,
     Trait,
 )
-from stablebn.learners.exact import exact
-from stablebn.learners.fges import fges
-from stablebn.learners.gs import gs
-from stablebn.learners.h2pc import h2pc
-from stablebn.learners.hc import hc, hc_dec, hc_inc
-from stablebn.learners.hc_stable import hc_stable
-from stablebn.learners.inter_iamb import inter_iamb
-from stablebn.learners.mmhc import mmhc
-from stablebn.learners.pattern import Pattern
-from stablebn.learners.pc_stable import pc_stable
-from stablebn.learners.problem import Problem
+from stablebn.learners.shared.problem import Problem
 from stablebn.learners.tabu import tabu, tabu_dec, tabu_inc
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.options import Option, names_of

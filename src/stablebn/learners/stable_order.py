@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from stablebn.learners.config import SearchConfig
 from stablebn.learners.hc import hill_climb
-from stablebn.learners.problem import Problem
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.learners.tabu import tabu_search
 from stablebn.search import Climb
 from stablebn.stats.variable_sets import members

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.problem import Problem
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.search import Climb, climb, watch_stages
 
 

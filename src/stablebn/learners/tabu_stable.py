@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stablebn.learners.config import SearchConfig
-from stablebn.learners.problem import Problem
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem
 from stablebn.learners.stable_order import climb_in_stable_order
 from stablebn.learners.tabu import tabu_search
 from stablebn.search import Climb

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.data import Prepared, Weights
-from stablebn.data.reading_options import TableReading
 from stablebn.errors import GraphError
 from stablebn.fixed_point import to_float
-from stablebn.networks.aligning import UNSEEN, aligned, prepared_for
+from stablebn.networks.align_table import UNSEEN, aligned, prepared_for
 from stablebn.networks.model import CPT, ConditionalGaussian, Level, Name, Network
+from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.read_options import TableReading
+from stablebn.table.table import Weights
 
 
 def log_likelihood(network: Network, asked: TableReading) -> float:

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import Cuts, Kind
-from stablebn.data.reading_options import TableReading
-from stablebn.data.wording import Caution
+from stablebn.columns.cut_points import Cuts
+from stablebn.columns.kinds import Kind
 from stablebn.errors import GraphError, listed, shown
 from stablebn.graph import DAG
 from stablebn.graph.names import name_key
+from stablebn.messages import Caution
 from stablebn.options import (
     checked_arguments,
     file_path,
@@ -36,6 +36,7 @@ from stablebn.options import (
     method_takes,
     text,
 )
+from stablebn.prepare.read_options import TableReading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -258,7 +259,7 @@ class Network(Mapping[Name, Distribution]):
             Columns in the network's order; categorical ones are dictionaries in the order of the levels, continuous
             ones numbers.
         """
-        from stablebn.networks.sampling import sample
+        from stablebn.networks.sample import sample
 
         return sample(self, n, seed=seed)
 
@@ -293,13 +294,13 @@ class Network(Mapping[Name, Distribution]):
 
     def to_pgmpy(self) -> Any:
         """The network as a pgmpy model."""
-        from stablebn.networks.exporting import to_pgmpy
+        from stablebn.networks.export import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
         """The network as a pyAgrum model; not to be handed over as XDSL, of which pyAgrum takes parents in reverse."""
-        from stablebn.networks.exporting import to_pyagrum
+        from stablebn.networks.export import to_pyagrum
 
         return to_pyagrum(self)
 
@@ -323,8 +324,8 @@ class Network(Mapping[Name, Distribution]):
         Caution or None
             Which names were written as others, if some were: in BIF those that not all programs read.
         """
+        from stablebn.files import write_atomically
         from stablebn.networks.formats import encode, keeps_values, names_in_file, network_text
-        from stablebn.output import write_atomically
 
         name = os.fspath(path)
         texts = self if keeps_values(name) else self.as_text()

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import Kind
+from stablebn.columns.kinds import Kind
 from stablebn.errors import OptionError, one_of, shown
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Name, Network
-from stablebn.networks.streams import Stream
+from stablebn.networks.random_streams import Stream
 from stablebn.options import at_least, checked_arguments, flag
 
 KINDS = ("categorical", "continuous", "mixed")

@@ -1,1 +1,1 @@
-"""Rows drawn from a table with replacement, whatever its layout."""
+"""Learn from other layouts, samples or folds of a table: stability, bootstrap and cross-validation."""

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from stablebn import _core
 from stablebn.fixed_point import limbs
-from stablebn.scores.families import CompiledScores
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.mixed import DegenerateGaussianScores, bic_unit, halves, scale_of_levels
-from stablebn.stats.basis import BasisColumns
+from stablebn.stats.base import Statistics
+from stablebn.stats.basis_columns import BasisColumns
 from stablebn.stats.counts import Counts
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
-from stablebn.stats.statistics import Statistics
 from stablebn.stats.variable_sets import members
 
 FORMS = ("additive", "block")

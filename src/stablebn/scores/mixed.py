@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import ln_of_integer
 from stablebn.fixed_point import LO_BITS, NOT_A_CANDIDATE, UNIT, limbs
-from stablebn.scores.available import NodeAverageScores
-from stablebn.scores.continuous import ln_pi
-from stablebn.scores.families import CompiledScores
-from stablebn.stats.available_mixed import AvailableMixedStatistics
+from stablebn.scores.base import CompiledScores
+from stablebn.scores.gaussian import ln_pi
+from stablebn.scores.incomplete import NodeAverageScores
+from stablebn.stats.base import Statistics
+from stablebn.stats.incomplete_mixed import AvailableMixedStatistics
 from stablebn.stats.mixed import MixedColumns, MixedStatistics
-from stablebn.stats.statistics import Statistics
 from stablebn.stats.variable_sets import bit, members
 
 _NO_VALUE = NOT_A_CANDIDATE << LO_BITS

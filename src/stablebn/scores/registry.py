@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from stablebn._core import ln_of_integer
-from stablebn.data.kinds import Kind
-from stablebn.data.table import CategoricalTable, Table
+from stablebn.columns.kinds import Kind
 from stablebn.errors import OptionError, shown
 from stablebn.options import Options, at_least, choice, names_of, option, positive
-from stablebn.scores import categorical, continuous, mixed
+from stablebn.scores import discrete as categorical
+from stablebn.scores import gaussian as continuous
+from stablebn.scores import mixed
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.basis import FORMS, basis
-from stablebn.scores.families import CompiledScores
 from stablebn.stats import (
     AnyStatistics,
     AvailableMixedStatistics,
@@ -22,7 +23,8 @@ from stablebn.stats import (
     Moments,
     statistics_of,
 )
-from stablebn.stats.basis import TRANSFORMS
+from stablebn.stats.basis_columns import TRANSFORMS
+from stablebn.table.table import CategoricalTable, Table
 
 _CATEGORICAL: Mapping[str, Callable[[Counts, ScoreConfig], CompiledScores]] = {
     "bic": lambda counts, config: categorical.bic(counts, config.k),

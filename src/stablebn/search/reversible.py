@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from stablebn.fixed_point import to_float
 from stablebn.graph import DAG
-from stablebn.scores.families import CompiledScores
-from stablebn.search.constraints import Constraints
-from stablebn.search.equivalence import known_arcs
+from stablebn.knowledge.constraints import Constraints
+from stablebn.scores.base import CompiledScores
+from stablebn.search.equivalence_classes import known_arcs
 from stablebn.stats.variable_sets import bit, members
 
 Arc = tuple[int, int]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from stablebn.data.blocks import AnyTable, BlockTable
-from stablebn.data.table import CategoricalTable, MixedTable
-from stablebn.stats.asked_counts import counts_of
-from stablebn.stats.asked_mixed import AskedMixed
-from stablebn.stats.available import AvailableMoments
-from stablebn.stats.available_mixed import AvailableMixedStatistics
+from stablebn.stats.base import Statistics
+from stablebn.stats.correlations import MeasuredMoments, StandardisedMoments
 from stablebn.stats.counts import Counts
-from stablebn.stats.elsewhere import ElsewhereSource
+from stablebn.stats.engines.dask import ElsewhereSource
+from stablebn.stats.incomplete import AvailableMoments
+from stablebn.stats.incomplete_mixed import AvailableMixedStatistics
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
-from stablebn.stats.sources import BlockSource, RowSource, TableSource
-from stablebn.stats.standardised import MeasuredMoments, StandardisedMoments
-from stablebn.stats.statistics import Statistics
+from stablebn.stats.remote_counts import counts_of
+from stablebn.stats.remote_mixed import AskedMixed
+from stablebn.stats.row_source import BlockSource, RowSource, TableSource
+from stablebn.table.blocks import AnyTable, BlockTable
+from stablebn.table.table import CategoricalTable, MixedTable
 
 __all__ = [
     "AnyStatistics",
@@ -68,8 +68,8 @@ def _asked_statistics(source: RowSource, *, unit_free: bool = False, threads: in
 def source_of(table: AnyTable, engine: str, *, threads: int = 1) -> RowSource:
     """The rows of a table, for an engine to count."""
     # Here and not above: few runs need it.
-    from stablebn.stats.device import Device
-    from stablebn.stats.gpu import GpuSource
+    from stablebn.stats.engines.device import Device
+    from stablebn.stats.engines.gpu import GpuSource
 
     assert engine == "gpu"
     device = Device.gpu()

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablebn import _core
-from stablebn.data.table import CategoricalTable
-from stablebn.stats.collapsing import collapsed
+from stablebn.stats.base import Blocks, Statistics
 from stablebn.stats.indicators import blocks_of
-from stablebn.stats.sources import TableSource
-from stablebn.stats.statistics import Blocks, Statistics
-from stablebn.stats.symmetry import Structure, TableRows
+from stablebn.stats.row_source import TableSource
+from stablebn.stats.symmetries.symmetry import Structure, TableRows
+from stablebn.stats.symmetries.unique_rows import collapsed
+from stablebn.table.table import CategoricalTable
 
 if TYPE_CHECKING:
     from typing_extensions import Self

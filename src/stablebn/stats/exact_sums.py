@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
-from stablebn.data.table import ContinuousTable, MixedTable, Table
 from stablebn.stats.standard_units import Standard, standardised_by, whole_steps
+from stablebn.table.table import ContinuousTable, MixedTable, Table
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121

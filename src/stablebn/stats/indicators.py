@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from stablebn.stats.base import Blocks
 from stablebn.stats.exact_sums import Indicators, Number, width
-from stablebn.stats.sources import RowSource
-from stablebn.stats.statistics import Blocks
+from stablebn.stats.row_source import RowSource
 
 
 def blocks_of(source: RowSource, variables: Sequence[int | Number]) -> Blocks:

@@ -12,21 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.data.table import MixedTable
 from stablebn.stats import counts as counting
-from stablebn.stats.basis import BasisColumns, basis_of
+from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.basis_columns import BasisColumns, basis_of
+from stablebn.stats.correlations import StandardisedColumns, StandardPoint, Steps, finer_rows, steps_of_block
 from stablebn.stats.counts import text_of_counts
-from stablebn.stats.distinct import rows_of
 from stablebn.stats.exact_sums import Number
-from stablebn.stats.finer_rows import FinerRows
 from stablebn.stats.indicators import blocks_of
 from stablebn.stats.moments import Moments
-from stablebn.stats.signs import points_of
-from stablebn.stats.sources import ContinuousPart, RowSource, TableSource, levels_with_holes
+from stablebn.stats.row_source import ContinuousPart, RowSource, TableSource, levels_with_holes
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
-from stablebn.stats.standardised import StandardisedColumns, StandardPoint, Steps, finer_rows, steps_of_block
-from stablebn.stats.statistics import Blocks, Statistics
-from stablebn.stats.symmetry import Relation, Structure
+from stablebn.stats.symmetries.distinct_rows import rows_of
+from stablebn.stats.symmetries.finer_rows import FinerRows
+from stablebn.stats.symmetries.signs import points_of
+from stablebn.stats.symmetries.symmetry import Relation, Structure
+from stablebn.table.table import MixedTable
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.data.table import ContinuousTable
-from stablebn.stats.basis import BasisColumns, basis_of
+from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.basis_columns import BasisColumns, basis_of
 from stablebn.stats.exact_sums import Number, Values, known_values
 from stablebn.stats.indicators import blocks_of
-from stablebn.stats.signs import ColumnsInUnits
-from stablebn.stats.sources import RowSource, TableSource
+from stablebn.stats.row_source import RowSource, TableSource
 from stablebn.stats.standard_units import standard_of
-from stablebn.stats.statistics import Blocks, Statistics
-from stablebn.stats.symmetry import Structure
+from stablebn.stats.symmetries.signs import ColumnsInUnits
+from stablebn.stats.symmetries.symmetry import Structure
+from stablebn.table.table import ContinuousTable
 
 _BITS_OF_DOUBLE = 53
 # Pairs of columns whose correlations are computed between two looks at the time.

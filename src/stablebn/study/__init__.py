@@ -1,7 +1,7 @@
 """Studies: learners by networks by sample sizes by layouts, run once, kept in a store, shown as tables and figures."""
 
-from stablebn.study.api import Progress, plan, results, run
 from stablebn.study.definition import Study, read_study
+from stablebn.study.functions import Progress, plan, results, run
 from stablebn.study.outcomes import Outcomes, read_outcomes
 from stablebn.study.plan import StudyPlan
 from stablebn.study.record import Record, Sample

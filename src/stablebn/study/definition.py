@@ -12,14 +12,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from stablebn.arguments import check_given, study_options
-from stablebn.data.randomise import VARIATIONS
+from stablebn.api.arguments import check_given, study_options
 from stablebn.errors import FormatError, OptionError, listed, one_of, shown
 from stablebn.learners import LEARNERS
 from stablebn.learners.registry import find_learner
 from stablebn.networks.catalogue import network_name
 from stablebn.options import Option, at_least, checked_arguments, file_path, flag
-from stablebn.study.networks import NamedNetwork, read_networks
+from stablebn.prepare.relayout import VARIATIONS
+from stablebn.study.study_networks import NamedNetwork, read_networks
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -359,7 +359,7 @@ def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:
 def _text_of(definition: str | os.PathLike[str]) -> tuple[str, Path, str]:
     """Name, folder and text of a study."""
     if definition == "paper":
-        return "paper", Path(), (resources.files("stablebn.study") / "paper.toml").read_text(encoding="utf-8")
+        return "paper", Path(), (resources.files("stablebn.study.paper") / "paper.toml").read_text(encoding="utf-8")
     path = Path(definition)
     if path.exists() and not path.is_file():
         raise OptionError(f"cannot read the study {str(path)!r}: it is no file. Name a TOML file, or say paper.")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from stablebn import __version__
 from stablebn.learners.registry import revision_of
 from stablebn.study.definition import ConfiguredLearner, Study
-from stablebn.study.networks import NamedNetwork
+from stablebn.study.study_networks import NamedNetwork
 
 
 class TimingGroup(NamedTuple):

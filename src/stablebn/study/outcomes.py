@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stablebn.errors import FormatError
+from stablebn.files import write_atomically
 from stablebn.networks.model import Network
 from stablebn.options import checked_arguments, file_path
-from stablebn.output import write_atomically
 from stablebn.study.record import Record, Sample, fits
-from stablebn.study.reporting.table import Table
-from stablebn.study.reporting.writing import study_tables, write_figures, write_tables
+from stablebn.study.tables.table import Table
+from stablebn.study.tables.writing import study_tables, write_figures, write_tables
 
 ENDING = ".json.gz"
 """Of the name of such a file."""

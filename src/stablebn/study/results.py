@@ -17,7 +17,7 @@ from stablebn.study.estimate import in_words
 from stablebn.study.jobs import jobs_of
 from stablebn.study.outcomes import Outcomes
 from stablebn.study.record import Record, Sample
-from stablebn.study.reporting.table import Table
+from stablebn.study.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,9 +119,9 @@ class StudyResults:
         matplotlib.figure.Figure
             Notebooks show it.
         """
-        from stablebn.drawing.figures import drawn
-        from stablebn.study.reporting.curves import f1_by_size
-        from stablebn.study.reporting.summary import Experiments
+        from stablebn.plotting.matplotlib_figures import drawn
+        from stablebn.study.tables.curves import f1_by_size
+        from stablebn.study.tables.summary import Experiments
 
         experiments = Experiments.of(self.samples, self.records)
         if not experiments.samples:

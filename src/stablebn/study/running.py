@@ -10,10 +10,10 @@ from typing import Protocol
 from stablebn.errors import OptionError
 from stablebn.options import at_least
 from stablebn.study.definition import Study
+from stablebn.study.job import failed
 from stablebn.study.jobs import Job, jobs_of
 from stablebn.study.record import Record, Sample
 from stablebn.study.store import Store
-from stablebn.study.working import failed
 from stablebn.threads import cores
 
 
@@ -54,7 +54,7 @@ def start_workers(processes: int | None = None, scheduler: str | None = None) ->
 
     Without either it is a local Dask cluster where Dask is installed, and else a process a core.
     """
-    from stablebn.study.cluster import Cluster
+    from stablebn.study.dask_workers import Cluster
     from stablebn.study.processes import Processes
 
     check_workers(processes, scheduler)

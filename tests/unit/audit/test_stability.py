@@ -21,7 +21,7 @@ import pytest
 from tests.tables import continuous_columns
 
 import stablebn as sb
-from stablebn.audit.learning import frame
+from stablebn.resampling.learner_in_layout import frame
 
 ASIA = sb.read_network("asia")
 TABLE = ASIA.sample(300, seed=1)
@@ -284,7 +284,7 @@ def test_the_picture_is_written_and_never_over_another(tmp_path: Path, ending: s
 
 
 def test_without_matplotlib_the_picture_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "stablebn.drawing.notebook_figure", raising=False)
+    monkeypatch.delitem(sys.modules, "stablebn.plotting.notebook_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(sb.MissingExtraError, match=r"stablebn\[plot\]"):
         sb.stability(TABLE, "hc", repeats=2).plot()
@@ -344,5 +344,5 @@ def test_graphs_in_other_units_are_judged_by_the_score_that_was_chosen() -> None
 
 @pytest.mark.parametrize("command", ["learn", "stability", "bootstrap", "cross-validate", "explain", "report"])
 def test_all_commands_have_the_same_default_algorithm(command: str) -> None:
-    function = importlib.import_module(f"stablebn.commands.{command.replace('-', '_')}").command
+    function = importlib.import_module(f"stablebn.cli.commands.{command.replace('-', '_')}").command
     assert inspect.signature(function).parameters["algorithm"].default == "auto"

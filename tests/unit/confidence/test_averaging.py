@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from stablebn.confidence.averaging import EdgeConfidence, averaged, threshold_of
+from stablebn.resampling.averaging import EdgeConfidence, averaged, threshold_of
 
 
 def _by_brute_force(frequencies: Sequence[Fraction]) -> Fraction:

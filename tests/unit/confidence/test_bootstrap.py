@@ -21,11 +21,11 @@ import pytest
 from tests.tables import categorical_columns
 
 import stablebn as sb
-from stablebn.confidence.checkpoint import Replicate
-from stablebn.data import prepare
-from stablebn.order.rows import canonical_rows
-from stablebn.resampling import rows as resampling
-from stablebn.resampling.draws import drawn_counts
+from stablebn.canonical import resampled_rows as resampling
+from stablebn.canonical.row_draws import drawn_counts
+from stablebn.canonical.rows import canonical_rows
+from stablebn.prepare.prepare import prepare
+from stablebn.resampling.bootstrap_checkpoint import Replicate
 
 ASIA = sb.read_network("asia").sample(300, seed=1)
 

@@ -15,7 +15,7 @@ from tests.terminal import read_terminal
 
 import stablebn as sb
 
-COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()", "bootstrap"]
+COMMAND = [sys.executable, "-c", "from stablebn.cli.main import main; main()", "bootstrap"]
 
 
 def _run(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:

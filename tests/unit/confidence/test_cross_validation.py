@@ -10,9 +10,9 @@ import pytest
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 import stablebn as sb
-from stablebn.arguments import LearnArguments
-from stablebn.confidence.folds import held_out_counts
-from stablebn.confidence.ours import OurLearner
+from stablebn.api.arguments import LearnArguments
+from stablebn.resampling.builtin_learner import OurLearner
+from stablebn.resampling.folds import held_out_counts
 
 ASIA = sb.read_network("asia").sample(400, seed=2)
 

@@ -11,7 +11,7 @@ from tests.tables import categorical_table, random_categorical_table
 
 from stablebn import _core
 from stablebn.fixed_point import UNIT, integers
-from stablebn.scores.categorical import loglik
+from stablebn.scores.discrete import loglik
 from stablebn.stats import counts
 from stablebn.stats.counts import Counts
 from stablebn.stats.variable_sets import bit

@@ -8,8 +8,8 @@ import pytest
 from tests.tables import categorical_table, random_categorical_table
 
 from stablebn import _core
-from stablebn.data import CategoricalTable
 from stablebn.stats.variable_sets import bit
+from stablebn.table.table import CategoricalTable
 
 
 def _counts(table: CategoricalTable, *, threads: int = 1, **limits: float) -> _core.Counts:

@@ -11,11 +11,11 @@ from tests.naive import ordering as naive
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 
 from stablebn import _core
-from stablebn.data import prepare
 from stablebn.learners import Problem, define_problem
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
-from stablebn.search.candidates import candidate_sets
+from stablebn.search.parent_sets import candidate_sets
 from stablebn.stats.variable_sets import bit
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}

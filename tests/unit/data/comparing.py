@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared, Table
+from stablebn.prepare.prepared import Prepared
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 
 def assert_same(one: Prepared, other: Prepared) -> None:

@@ -174,8 +174,8 @@ def draw_batches(rng: random.Random, table: pa.Table) -> list[pa.RecordBatch]:
 
 def limits_for_small_tables(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     """So small that small tables come in many pieces and blocks, and take many passes."""
-    monkeypatch.setattr("stablebn.data.stored._MOST_BATCH_ROWS", rng.choice([3, 40, 1000]))
-    monkeypatch.setattr("stablebn.data.stored.MOST_BLOCK_ROWS", rng.choice([5, 64, 1000]))
-    monkeypatch.setattr("stablebn.data.stored._FEWEST_ROWS", 1)
-    monkeypatch.setattr("stablebn.data.stored._BYTES_IN_PASS", rng.choice([1, 10**7]))
-    monkeypatch.setattr("stablebn.data.stock_columns.MOST_LISTED", rng.choice([1, 4, 30, 4096]))
+    monkeypatch.setattr("stablebn.prepare.out_of_core._MOST_BATCH_ROWS", rng.choice([3, 40, 1000]))
+    monkeypatch.setattr("stablebn.prepare.out_of_core.MOST_BLOCK_ROWS", rng.choice([5, 64, 1000]))
+    monkeypatch.setattr("stablebn.prepare.out_of_core._FEWEST_ROWS", 1)
+    monkeypatch.setattr("stablebn.prepare.out_of_core._BYTES_IN_PASS", rng.choice([1, 10**7]))
+    monkeypatch.setattr("stablebn.prepare.spooled_columns.MOST_LISTED", rng.choice([1, 4, 30, 4096]))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.unit.data.comparing import assert_same_table
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Table
-from stablebn.data.blocks import BlockTable, blocks_of, in_blocks, joined, rows_between
+from stablebn.table.blocks import BlockTable, blocks_of, in_blocks, joined, rows_between
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 CATEGORICAL = CategoricalTable(
     ("a", "b", "c"),

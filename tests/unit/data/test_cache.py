@@ -20,11 +20,13 @@ import pytest
 from tests.unit.data.comparing import assert_same_table
 
 import stablebn as sb
-from stablebn.data import MixedTable, Prepared, prepare
-from stablebn.data.blocks import joined
-from stablebn.data.stored import open_stored
 from stablebn.errors import DataError, OptionError
+from stablebn.prepare.out_of_core import open_stored
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared
 from stablebn.stats import statistics_of
+from stablebn.table.blocks import joined
+from stablebn.table.table import MixedTable
 
 MEMORY = 1 << 24
 
@@ -158,7 +160,7 @@ def test_codes_without_a_level_never_reach_the_core(
     rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With a digest that is right, as a program with an error would write it.
-    monkeypatch.setattr("stablebn.data.block_files.digest_of_file", lambda _: "the same")
+    monkeypatch.setattr("stablebn.table.block_files.digest_of_file", lambda _: "the same")
     _prepared(rows, tmp_path / "cache", columns=["a", "b", "w"])
     (table,) = _tables(tmp_path / "cache")
     with (table / "block-000000").open("r+b") as file:
@@ -218,7 +220,7 @@ def test_a_table_of_files_that_changed_while_they_were_read_is_not_kept(
 _LEAVING = """
 import os, sys
 from pathlib import Path
-from stablebn.data.folder import Folder
+from stablebn.table.temporary_folders import Folder
 folder = Folder(Path(sys.argv[1]))
 (folder.path / "rows").write_bytes(b"half")
 print(folder.path, flush=True)
@@ -369,7 +371,7 @@ def test_bits_of_levels_are_kept_beside_the_codes(rows: Path, tmp_path: Path) ->
 def test_tables_of_another_format_or_version_are_made_anew(
     rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(f"stablebn.data.cache.{name}", "0")
+    monkeypatch.setattr(f"stablebn.prepare.cache.{name}", "0")
     _prepared(rows, tmp_path / "cache")
     monkeypatch.undo()
     assert _prepared(rows, tmp_path / "cache")[1] == ["reading", "encoding"]

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, duplicates, prepare
+from stablebn.columns import duplicates
 from stablebn.errors import DataError, OptionError
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Prepared, prepare
-from stablebn.data.markers import PANDAS_MARKERS
+from stablebn.columns.na_values import PANDAS_MARKERS
 from stablebn.errors import DataError, StableBNError
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 
 @pytest.fixture

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from tests.unit.data.test_parts import FIELDS, _assert_same, _outcome
 
 import stablebn as sb
-from stablebn.data import Prepared, prepare
-from stablebn.data.csv_parts import look_at_text_files
-from stablebn.data.index_column import CountedRows
 from stablebn.errors import DataError
+from stablebn.io.csv.index_column import CountedRows
+from stablebn.io.csv.parts import look_at_text_files
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared
 
 MEMORY = 1 << 26
 
@@ -26,11 +27,11 @@ MEMORY = 1 << 26
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of text so small that small files have many, and few texts that are looked at one by one."""
-    monkeypatch.setattr("stablebn.data.csv_text.BLOCK_BYTES", 400)
-    monkeypatch.setattr("stablebn.data.text_columns.FEW_TEXTS", 20)
-    monkeypatch.setattr("stablebn.data.stored._MOST_BATCH_ROWS", 40)
-    monkeypatch.setattr("stablebn.data.stored.MOST_BLOCK_ROWS", 64)
-    monkeypatch.setattr("stablebn.data.stored._FEWEST_ROWS", 1)
+    monkeypatch.setattr("stablebn.io.csv.inference.BLOCK_BYTES", 400)
+    monkeypatch.setattr("stablebn.io.csv.column_types.FEW_TEXTS", 20)
+    monkeypatch.setattr("stablebn.prepare.out_of_core._MOST_BATCH_ROWS", 40)
+    monkeypatch.setattr("stablebn.prepare.out_of_core.MOST_BLOCK_ROWS", 64)
+    monkeypatch.setattr("stablebn.prepare.out_of_core._FEWEST_ROWS", 1)
 
 
 WORDS = ["a", "b c", "yes", "no", "x,y", 'say "no"', "two\nlines", "é", "007", "2024-05-01", "1.2.2024", "None", "İ"]
@@ -220,7 +221,7 @@ def test_a_file_that_changes_meanwhile_is_told_of(tmp_path: Path, monkeypatch: p
         path.write_text("a,b\n1,2\n3,five\n")
         return found
 
-    monkeypatch.setattr("stablebn.data.batches.look_at_text_files", changing)
+    monkeypatch.setattr("stablebn.io.batches.look_at_text_files", changing)
     with pytest.raises(DataError, match=r"'.*t\.csv' has changed while it was read"):
         prepare(path, memory=MEMORY)
 

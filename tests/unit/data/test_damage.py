@@ -21,8 +21,8 @@ import pyarrow.parquet
 import pytest
 
 import stablebn as sb
-from stablebn import unpacking
-from stablebn.data import soundness
+from stablebn import decompression as unpacking
+from stablebn.columns.arrow import validation as soundness
 from stablebn.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,9 +10,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from stablebn.data import Binning, CategoricalTable, Decision, MixedTable, prepare
-from stablebn.data.number_text import sort_out
+from stablebn.columns.arrow.numeric_text import sort_out
+from stablebn.columns.cut_points import Binning
+from stablebn.columns.kinds import Decision
 from stablebn.errors import DataError, OptionError
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, MixedTable
 
 NAN = float("nan")
 

@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import stablebn as sb
-from stablebn.data import ContinuousTable, prepare
-from stablebn.data.usable import usable
+from stablebn.columns.arrow.type_conversion import usable
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import ContinuousTable
 
 DIGITS = random.Random("decimals")
 VALUES = {name: [Decimal(DIGITS.randrange(10**5, 10**7)).scaleb(-4) for _ in range(200)] for name in ("a", "b", "c")}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from tests.tables import categorical_table, continuous_table, random_mixed_table
 
-from stablebn.data.digest import digest_of_rows
+from stablebn.table.row_digest import digest_of_rows
 
 CODES = [[0, 1, 2, 1, 0, 0], [0, 0, 1, 1, 1, 0], [1, 0, 1, 0, 0, 0]]
 

@@ -20,9 +20,9 @@ import pytest
 from tests.naive import discretising as naive
 
 import stablebn as sb
-from stablebn.data.cut_points import METHODS
-from stablebn.data.discretising import labels_of
-from stablebn.data.randomise import lay_out
+from stablebn.columns.cut_points import METHODS
+from stablebn.prepare.discretize import labels_of
+from stablebn.prepare.relayout import lay_out
 
 NAN = float("nan")
 
@@ -378,7 +378,7 @@ def test_the_command_line_has_bins(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table(_gaussian(200)), path)
     words = ["learn", str(path), "--discretise", "quantile", "--bins", "5", "--out", str(tmp_path / "g.json")]
-    program = [sys.executable, "-c", "from stablebn.cli import main; main()", *words]
+    program = [sys.executable, "-c", "from stablebn.cli.main import main; main()", *words]
     subprocess.run(program, capture_output=True, text=True, check=True)
     result = sb.learn(path, discretise="quantile", bins=5)
     assert (tmp_path / "g.json").read_text() == result.to_json() + "\n"

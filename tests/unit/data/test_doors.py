@@ -17,8 +17,9 @@ import pyarrow.parquet
 import pytest
 from tests.unit.data.comparing import assert_same, assert_same_table
 
-from stablebn.data import ContinuousTable, prepare
 from stablebn.errors import DataError, OptionError
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import ContinuousTable
 
 CATEGORICAL: dict[str, list[Any]] = {
     "smoke": ["yes", "no", "no", "yes", 'Ünlü, "q"', "no"],
@@ -249,5 +250,5 @@ def test_half_precision_is_widened() -> None:
 
 
 def test_importing_the_package_imports_no_frame_library() -> None:
-    code = "import sys, stablebn.data; sys.exit(any(m in sys.modules for m in ('pandas', 'polars', 'numba')))"
+    code = "import sys, stablebn.prepare.prepare; sys.exit(any(m in sys.modules for m in ('pandas', 'polars', 'numba')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

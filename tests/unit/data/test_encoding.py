@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.data.comparing import assert_same
 
-from stablebn.data import CategoricalTable, ContinuousTable, prepare
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 WORDS = ["b", "a", "c", "a", "é", "b"]
 OTHER = [1, 2, 1, 2, 2, 1]

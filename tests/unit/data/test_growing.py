@@ -19,8 +19,8 @@ import pytest
 from tests.unit.data.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
-from stablebn.data.growing import GrowingTable
 from stablebn.errors import DataError, FormatError, OptionError, StableBNError
+from stablebn.prepare.incremental import GrowingTable
 
 READING = ("missing", "weights", "kinds", "keep", "drop", "levels")
 
@@ -214,7 +214,7 @@ def test_a_file_that_is_not_there_is_told_of(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_version_is_told_of(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablebn.data.growing._FORMAT", 2)
+    monkeypatch.setattr("stablebn.prepare.incremental._FORMAT", 2)
     with pytest.raises(FormatError, match="written by another version of stablebn"):
         sb.load_statistics(saved)
 

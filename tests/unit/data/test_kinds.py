@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stablebn.data import CategoricalTable, ContinuousTable, Kind, prepare
+from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError, OptionError, StableBNError
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 
 def _levels(column: object, *, kind: Kind | None = None) -> object:

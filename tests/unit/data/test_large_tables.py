@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from pyarrow import feather, parquet
 
 from stablebn import _core
-from stablebn.data import CategoricalTable, ContinuousTable, Kind, prepare
-from stablebn.data.arrow_columns import Columns, arrow_column
-from stablebn.data.dictionaries import with_narrow_indices
-from stablebn.data.encoding import Categories, encode, tabulate
-from stablebn.data.problems import Problems
+from stablebn.columns.arrow.conversion import Columns, arrow_column
+from stablebn.columns.arrow.dictionaries import with_narrow_indices
+from stablebn.columns.encode import Categories, encode, tabulate
+from stablebn.columns.error_collector import Problems
+from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 ROWS = 30_000
 LAYOUTS = (pa.string(), pa.large_string(), pa.string_view())

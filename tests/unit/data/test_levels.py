@@ -14,9 +14,10 @@ import pytest
 from tests.naive.scores import categorical_family
 
 import stablebn as sb
-from stablebn.data import CategoricalTable, prepare
 from stablebn.fixed_point import to_float
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, family_scores
+from stablebn.table.table import CategoricalTable
 
 SMOKE = ["no", "yes"] * 30 + ["yes"] * 12
 LUNG = ["no", "yes"] * 24 + ["no"] * 24

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.tables import mixed_table, random_mixed_table
 
-from stablebn.data.blocks import in_blocks
-from stablebn.data.duplicates import merge
-from stablebn.data.meetings import first_image, meetings, values_and_times
-from stablebn.data.table import MixedTable
+from stablebn.columns.duplicates import merge
+from stablebn.columns.joint_values import first_image, meetings, values_and_times
+from stablebn.table.blocks import in_blocks
+from stablebn.table.table import MixedTable
 
 OTHERS = ["c0", "c1", "x1", "x2"]
 

@@ -13,10 +13,11 @@ from tests.unit.data.comparing import assert_same_table
 from tests.unit.data.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
-from stablebn.cli import app
-from stablebn.data import Prepared, prepare
-from stablebn.data.memory import bytes_of, check_memory
+from stablebn.cli.main import app
 from stablebn.errors import DataError, OptionError
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared
+from stablebn.table.memory_limit import bytes_of, check_memory
 
 
 def _outcome(source: object, **options: Any) -> Prepared | tuple[object, ...]:
@@ -239,7 +240,7 @@ def test_texts_that_name_rows_are_set_aside_though_memory_does_not_hold_them(
     options: dict[str, Any] = {"weights": "w"} if "w" in table.column_names else {}
     whole = prepare(table, missing="drop", **options)
     # Of so little memory for texts, some columns are listed at first.
-    monkeypatch.setattr("stablebn.data.stored.SHARE_OF_TEXTS", (2 << 30) // rng.choice([1000, 3000, 9000]))
+    monkeypatch.setattr("stablebn.prepare.out_of_core.SHARE_OF_TEXTS", (2 << 30) // rng.choice([1000, 3000, 9000]))
     batches = draw_batches(rng, table)
     parts = _outcome(iter(batches), missing="drop", **options)
     if isinstance(parts, Prepared):

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import stablebn as sb
-from stablebn.data import prepare
 from stablebn.errors import DataError
+from stablebn.prepare.prepare import prepare
 
 NAN = float("nan")
 ROWS = 40

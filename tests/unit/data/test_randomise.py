@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from stablebn.data.kinds import Kind
-from stablebn.data.randomise import VARIATIONS, Layout, lay_out, relabelled, rescaled
+from stablebn.columns.kinds import Kind
+from stablebn.prepare.relayout import VARIATIONS, Layout, lay_out, relabelled, rescaled
 
 COLUMNS: dict[Any, pa.ChunkedArray] = {
     "sex": pa.chunked_array([["m", "f", None], ["f", "m", "f"]]),

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from tests.unit.data.comparing import assert_same
 
-from stablebn.data import CategoricalTable, ContinuousTable, prepare
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 SHARED = Path(__file__).parents[4] / "shared"
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from stablebn.data import Prepared, prepare
 from stablebn.errors import DataError
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared
 
 BENCH = Path(__file__).resolve().parents[3] / "bench" / "real_tables.py"
 

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.data.comparing import assert_same
 
-from stablebn.data import CategoricalTable, ContinuousTable, Kind, Name, prepare
+from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError, OptionError
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, ContinuousTable, Name
 
 NAN = float("nan")
 GAPS = {"a": ["x", None, "y", "x", "z"], "b": [1, 2, None, 1, 1], "c": ["u", None, "v", "v", "u"]}

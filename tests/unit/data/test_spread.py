@@ -24,12 +24,13 @@ from tests.unit.data.comparing import assert_same_table
 from tests.unit.data.strange_tables import draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
-from stablebn.cli import app
-from stablebn.data import Prepared, prepare
-from stablebn.data.batches import open_file_parts, parts_of_files
-from stablebn.data.partitions import Cluster, Partitions, cluster_of
+from stablebn.cli.main import app
 from stablebn.errors import DataError, MissingExtraError, OptionError
-from stablebn.stats.elsewhere import ElsewhereSource
+from stablebn.io.batches import open_file_parts, parts_of_files
+from stablebn.prepare.dask.workers import Cluster, Partitions, cluster_of
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared
+from stablebn.stats.engines.dask import ElsewhereSource
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -265,7 +266,7 @@ def test_ctrl_c_returns_what_the_search_has(
     client_here: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A step at a time.
-    monkeypatch.setattr(import_module("stablebn.search.climb"), "_SECONDS_AT_ONCE", 1e-9)
+    monkeypatch.setattr(import_module("stablebn.search.hill_climbing"), "_SECONDS_AT_ONCE", 1e-9)
     folder = _write(sb.read_network("asia").sample(400, seed=1), tmp_path / "rows", random.Random(1))
 
     def interrupt(stage: str, count: int) -> None:
@@ -350,7 +351,7 @@ def test_other_types_in_partitions_are_told_of(client_here: Client) -> None:
     [("tcp://127.0.0.1:9", "no Dask scheduler answers"), (7, "must be a distributed.Client, or the address")],
 )
 def test_a_client_that_is_none_is_refused(given: object, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablebn.data.partitions._SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("stablebn.prepare.dask.workers._SECONDS_TO_CONNECT", 1)
     with pytest.raises(OptionError, match=told):
         cluster_of(given)
 

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from tests.unit.data.comparing import assert_same
 
 import stablebn as sb
-from stablebn.data import Prepared, prepare
 from stablebn.errors import DataError, MissingExtraError, OptionError, StableBNError
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.prepared import Prepared
 
 LETTERS = {"a": ["x", "y", "x", "y"], "b": ["p", "q", "q", "p"]}
 NUMBERS = {"a": [1.5, 2.5, 3.0, 0.5], "b": [2.25, 0.5, 1.75, 9.0]}

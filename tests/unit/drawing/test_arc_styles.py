@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stablebn
-from stablebn.drawing.arc_styles import COMPARED, DASHES, SHADES, shades_of, stroke_of
+from stablebn.plotting.arc_styles import COMPARED, DASHES, SHADES, shades_of, stroke_of
 
 STYLES = Path(stablebn.__file__).parent / "reporting" / "style.css"
 

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from stablebn.audit.outcome import Stability
-from stablebn.drawing.edge_bars import MOST_EDGES, EdgeBar, draw_edge_bars
-from stablebn.drawing.heat_map import draw_heat_map
 from stablebn.graph import PDAG
+from stablebn.plotting.edge_bars import MOST_EDGES, EdgeBar, draw_edge_bars
+from stablebn.plotting.heat_map import draw_heat_map
+from stablebn.resampling.stability_result import Stability
 
 LAYOUTS = 8
 

@@ -9,8 +9,8 @@ import pytest
 
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
-from stablebn.graph.layout import Layout, Point, layered_layout
 from stablebn.networks import read_network
+from stablebn.plotting.layout import Layout, Point, layered_layout
 
 
 def _random_dag(n: int, arcs: int, seed: int) -> DAG:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import stablebn as sb
-from stablebn.drawing.arc_styles import COMPARED, EXTRA, IN_WORDS, MATCHED, MISSING, REVERSED, UNDECIDED
-from stablebn.drawing.scene import Scene
-from stablebn.graph.picture import drawing_of, drawing_of_comparison
+from stablebn.plotting.arc_styles import COMPARED, EXTRA, IN_WORDS, MATCHED, MISSING, REVERSED, UNDECIDED
+from stablebn.plotting.graph_plot import drawing_of, drawing_of_comparison
+from stablebn.plotting.scene import Scene
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHAIN = sb.DAG("abc", [("a", "b"), ("b", "c")])
@@ -157,7 +157,7 @@ def test_a_file_that_is_no_picture_is_refused_before_anything_is_drawn(tmp_path:
 
 
 def test_without_matplotlib_a_plot_names_the_extra_and_svg_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "stablebn.drawing.notebook_figure", raising=False)
+    monkeypatch.delitem(sys.modules, "stablebn.plotting.notebook_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(sb.MissingExtraError, match=r"pip install 'stablebn\[plot\]'"):
         CHAIN.plot()

@@ -10,10 +10,10 @@ from tests.naive.independence import adjusted_degrees, degrees, g2, partial_corr
 from tests.naive.scores import known_rows, only_rows
 from tests.tables import continuous_table, continuous_values, random_categorical_table, with_holes
 
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
-from stablebn.independence import IndependenceTest, independence_test
+from stablebn.ci_tests import IndependenceTest, independence_test
 from stablebn.stats import AvailableMixedStatistics, AvailableMoments, Counts, MixedStatistics, Moments
 from stablebn.stats.variable_sets import bit
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 SEEDS = range(4)
 QUESTIONS = [

@@ -13,12 +13,13 @@ from tests.naive.tails import chi_square_tail
 from tests.tables import mixed_table, random_mixed_table
 
 import stablebn as sb
-from stablebn.data import MixedTable, prepare
-from stablebn.independence import independence_test
+from stablebn.ci_tests import independence_test
+from stablebn.prepare.prepare import prepare
 from stablebn.stats import MixedStatistics
-from stablebn.stats.asked_mixed import AskedMixed
-from stablebn.stats.sources import TableSource
+from stablebn.stats.remote_mixed import AskedMixed
+from stablebn.stats.row_source import TableSource
 from stablebn.stats.variable_sets import bit
+from stablebn.table.table import MixedTable
 
 
 @pytest.mark.parametrize("weighted", [False, True])

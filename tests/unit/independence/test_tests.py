@@ -10,11 +10,11 @@ from tests.naive import independence as naive
 from tests.tables import categorical_table, continuous_table, random_categorical_table
 
 import stablebn as sb
-from stablebn.data import CategoricalTable, ContinuousTable
+from stablebn.ci_tests import TESTS, DSeparation, IndependenceTest, independence_test
 from stablebn.graph import DAG, d_separated
-from stablebn.independence import TESTS, DSeparation, IndependenceTest, independence_test
 from stablebn.networks.random import random_network
 from stablebn.stats import counts, statistics_of
+from stablebn.table.table import CategoricalTable, ContinuousTable
 
 CATEGORICAL = ("mi", "mi-adf", "x2")
 CONTINUOUS = ("cor", "zf", "mi-g")

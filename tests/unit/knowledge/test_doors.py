@@ -19,7 +19,7 @@ import pytest
 from sklearn.base import clone
 
 import stablebn as sb
-from stablebn.arguments import study_options
+from stablebn.api.arguments import study_options
 from stablebn.learners import LEARNERS
 from stablebn.study import read_study
 
@@ -259,7 +259,7 @@ def test_studies_know_no_names(tmp_path: Path) -> None:
 
 
 def _run(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-c", "from stablebn.cli import main; main()", *map(str, words)]
+    program = [sys.executable, "-c", "from stablebn.cli.main import main; main()", *map(str, words)]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
     return done

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import stablebn as sb
-from stablebn.knowledge.words import arcs_from_words, limits_from_words, tiers_from_words
+from stablebn.knowledge.command_line import arcs_from_words, limits_from_words, tiers_from_words
 
 ARCS = {"from": ["a", "my c"], "to": ["b", "d: e"]}
 KINDS = {

@@ -16,13 +16,13 @@ from tests.shared import SHARED, needs_shared, sample
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
 import stablebn as sb
-from stablebn.data import prepare
 from stablebn.learners import Problem, SearchConfig, define_problem
 from stablebn.learners.best import EFFORTS, best, learned_by_others
-from stablebn.learners.interruption import Interruption
+from stablebn.learners.shared.interruption import Interruption
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
-from stablebn.search.ordering import OrderSearch
+from stablebn.search.order_search import OrderSearch
 from stablebn.stats.variable_sets import bit
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
@@ -201,7 +201,7 @@ def test_a_table_of_constants_has_no_arcs() -> None:
 
 
 def test_interrupted_among_orders_it_is_not_finished(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablebn.search.ordering._SECONDS_AT_ONCE", 0.0)
+    monkeypatch.setattr("stablebn.search.order_search._SECONDS_AT_ONCE", 0.0)
     table = prepare(sb.random_network(25, density=2.0, seed=4).sample(2000, seed=1)).table
     asked = Interruption([])
     stages: list[str] = []

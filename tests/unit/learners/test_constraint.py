@@ -10,18 +10,19 @@ import pytest
 from tests.tables import random_categorical_table, shuffled
 
 import stablebn as sb
-from stablebn.data import prepare
+from stablebn.ci_tests import DSeparation
 from stablebn.graph import DAG
-from stablebn.independence import DSeparation
-from stablebn.learners import LEARNERS, Pattern, SearchConfig, define_problem, evidence
-from stablebn.learners.evidence import gather
+from stablebn.learners import LEARNERS, Pattern, SearchConfig, define_problem
+from stablebn.learners.constraint_based import ci_test_runner as evidence
+from stablebn.learners.constraint_based.ci_test_runner import gather
+from stablebn.learners.constraint_based.orientation import oriented
 from stablebn.learners.gs import grow_shrink
 from stablebn.learners.h2pc import controlled_blanket, hybrid_parents_and_children, neighbour_superset
 from stablebn.learners.inter_iamb import interleaved_blanket
 from stablebn.learners.mmhc import parents_and_children
-from stablebn.learners.orientation import oriented
-from stablebn.learners.problem import Problem
+from stablebn.learners.shared.problem import Problem
 from stablebn.networks import random_network
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 
 TESTING = ("pc-stable", "gs", "inter-iamb")
@@ -253,5 +254,5 @@ def test_pattern_of_two_columns_is_no_special_case() -> None:
         result = sb.learn(table, algorithm)
         assert len(result.arcs) == 1
     assert isinstance(
-        LEARNERS["gs"].learn(define_problem(sb.data.prepare(table).table, ScoreConfig()), SearchConfig()), Pattern
+        LEARNERS["gs"].learn(define_problem(prepare(table).table, ScoreConfig()), SearchConfig()), Pattern
     )

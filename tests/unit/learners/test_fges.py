@@ -17,15 +17,15 @@ from tests.tables import Columns, categorical_columns, categorical_table, contin
 from tests.unit.search.test_equivalence import as_dag, random_dag
 
 import stablebn as sb
-from stablebn.data.prepare import prepare
 from stablebn.errors import OptionError
 from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.fges import fges
-from stablebn.learners.pattern import Pattern
-from stablebn.learners.problem import Problem, define_problem
-from stablebn.scores.families import FamilyScores
+from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.problem import Problem, define_problem
+from stablebn.prepare.prepare import prepare
+from stablebn.scores.base import FamilyScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.stats.counts import Counts

@@ -16,16 +16,17 @@ from tests.naive.equivalence_search import common, dags_of, obeying
 from tests.tables import categorical_columns, continuous_columns, random_categorical_table
 
 import stablebn as sb
-from stablebn.api import learn_among
-from stablebn.arguments import LearnArguments
-from stablebn.data import prepare
+from stablebn.api.arguments import LearnArguments
+from stablebn.api.functions import learn_among
+from stablebn.ci_tests import DSeparation
 from stablebn.graph import DAG, PDAG
-from stablebn.independence import DSeparation
 from stablebn.knowledge import KnownArcs
-from stablebn.learned import learned_graph
-from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, define_problem, evidence
-from stablebn.learners.orientation import oriented
+from stablebn.learners import LEARNERS, Pattern, Problem, SearchConfig, define_problem
+from stablebn.learners.constraint_based import ci_test_runner as evidence
+from stablebn.learners.constraint_based.orientation import oriented
 from stablebn.networks import random_network
+from stablebn.prepare.prepare import prepare
+from stablebn.result.build import learned_graph
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch

@@ -14,14 +14,14 @@ from tests.tables import random_categorical_table
 
 import stablebn as sb
 from stablebn import _core
+from stablebn.exact import lp as linear
+from stablebn.exact import proof as proofs
+from stablebn.exact import solver as optimum
+from stablebn.exact.lp import ClusterSearch
 from stablebn.learners import exact as exact_module
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import candidates
-from stablebn.search.candidates import candidate_sets, listed
-from stablebn.search.optimum import linear
-from stablebn.search.optimum import proof as proofs
-from stablebn.search.optimum import search as optimum
-from stablebn.search.optimum.linear import ClusterSearch
+from stablebn.search import parent_sets as candidates
+from stablebn.search.parent_sets import candidate_sets, listed
 
 pytest.importorskip("highspy")
 

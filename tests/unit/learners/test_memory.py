@@ -9,7 +9,9 @@ import pytest
 
 import stablebn as sb
 from stablebn.errors import DataError, OptionError
-from stablebn.learners import memory, problem
+from stablebn.learners.shared import memory_estimate as memory
+from stablebn.learners.shared import problem
+from stablebn.prepare.prepare import prepare
 
 TABLES: Mapping[str, Any] = {
     kind: sb.random_network(12, kinds=kind, seed=1).sample(30, seed=1)
@@ -34,7 +36,7 @@ def test_too_many_variables_are_refused_with_an_estimate(kind: str, monkeypatch:
 
 def test_the_estimate_grows_with_the_square_of_the_variables() -> None:
     [few, many] = (
-        memory.bytes_needed(sb.data.prepare(sb.random_network(n, seed=1).sample(200, seed=1)).table) for n in (10, 20)
+        memory.bytes_needed(prepare(sb.random_network(n, seed=1).sample(200, seed=1)).table) for n in (10, 20)
     )
     assert many == 4 * few
     # 20,000 columns do not fit into 8 GiB.

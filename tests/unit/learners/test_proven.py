@@ -12,7 +12,7 @@ from tests.shared import SHARED, needs_shared
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
 import stablebn as sb
-from stablebn.learners import proven
+from stablebn.learners.shared import proven
 
 MAKERS = {"categorical": categorical_columns, "continuous": continuous_columns, "mixed": mixed_columns}
 

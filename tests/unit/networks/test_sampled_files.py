@@ -15,9 +15,10 @@ from tests.shared import SHARED, needs_shared
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
-from stablebn.data import CategoricalTable, prepare
-from stablebn.networks.tables import levels_read_as_equal, levels_read_as_missing, write_table
+from stablebn.cli.main import app
+from stablebn.networks.sample_files import levels_read_as_equal, levels_read_as_missing, write_table
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable
 
 LEVELS = ["NA", "NULL", "nan", "n/a", "yes", "a,b", 'say "no"', "two\nlines", "007", "None"]
 
@@ -64,7 +65,7 @@ def test_levels_are_named_for_every_name_of_a_csv_file(out: str, is_named: bool,
 @pytest.mark.parametrize(("words", "is_named"), [([], True), (["--quiet"], False)])
 def test_levels_are_named_beside_printed_csv(words: list[str], is_named: bool, tmp_path: Path) -> None:
     sb.Network({"a": sb.CPT(("?", "x"), (), np.array([0.5, 0.5]))}).write(tmp_path / "n.json")
-    program = "from stablebn.starting import main; main()"
+    program = "from stablebn.cli.start import main; main()"
     command = [sys.executable, "-c", program, "sample", str(tmp_path / "n.json"), "-n", "50", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.count("\n") == 51

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import stablebn as sb
-from stablebn.networks.streams import Stream
+from stablebn.networks.random_streams import Stream
 
 ASIA = sb.read_network("asia")
 

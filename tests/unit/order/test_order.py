@@ -9,11 +9,12 @@ from tests.naive.scores import categorical_family, gaussian_family
 from tests.tables import Columns, categorical_columns, continuous_columns, renamed, shuffled
 
 import stablebn as sb
-from stablebn.data import CategoricalTable, MixedTable, prepare
+from stablebn.canonical import canonical_order
 from stablebn.learners import define_problem
-from stablebn.order import canonical_order
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
+from stablebn.table.table import CategoricalTable, MixedTable
 
 
 def _order(columns: Columns, *, unit_free: bool = False) -> list[Hashable]:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from tests.tables import categorical_codes, continuous_values
 
-from stablebn.data import Kind, prepare
-from stablebn.data.table import Table
-from stablebn.order import canonical_rows
+from stablebn.canonical import canonical_rows
+from stablebn.columns.kinds import Kind
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import Table
 
 
 def _table(columns: dict[Any, Any], kinds: dict[Any, Kind], weights: Any = None) -> Table:

@@ -11,13 +11,13 @@ import pytest
 from tests.tables import Columns
 
 import stablebn as sb
-from stablebn.data import prepare
+from stablebn.canonical import canonical_order
+from stablebn.canonical.refinement import tell_apart
 from stablebn.learners import define_problem
-from stablebn.order import canonical_order
-from stablebn.order.refinement import tell_apart
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import StandardisedMoments, statistics_of
-from stablebn.stats.symmetry import Relation, TableRows
+from stablebn.stats.symmetries.symmetry import Relation, TableRows
 
 # The graph of the issue: cubic, on eight vertices, and not every vertex is like every other.
 CUBIC = "01 06 07 13 17 24 25 27 34 36 45 56"

@@ -13,10 +13,10 @@ import pytest
 from tests.terminal import read_terminal
 
 import stablebn as sb
-from stablebn.cli import app
-from stablebn.reporting import report_text
+from stablebn.cli.main import app
+from stablebn.report import report_text
 
-COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from stablebn.cli.main import main; main()"]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stablebn.cli import app
+from stablebn.cli.main import app
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "report.md"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from stablebn.reporting.markup import Markup, element, escaped, joined, json_for_script
+from stablebn.report.markup import Markup, element, escaped, joined, json_for_script
 
 HOSTILE = (
     "<script>alert(1)</script>",

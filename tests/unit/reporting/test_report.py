@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import stablebn as sb
-from stablebn.reporting import report_text
-from stablebn.reporting.content import Content
-from stablebn.reporting.gathering import content_of
-from stablebn.reporting.graph_picture import Shades
+from stablebn.report import report_text
+from stablebn.report.collect import content_of
+from stablebn.report.content import Content
+from stablebn.report.graph_svg import Shades
 
 _VOID = {"meta", "link", "input"}
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-STYLE = files("stablebn.reporting").joinpath("style.css").read_text(encoding="utf-8")
+STYLE = files("stablebn.report").joinpath("style.css").read_text(encoding="utf-8")
 COLOURS = {
     name: (light, dark)
     for name, light, dark in re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", STYLE)

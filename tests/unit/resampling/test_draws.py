@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from stablebn.resampling.draws import _below, drawn_counts
+from stablebn.canonical.row_draws import _below, drawn_counts
 
 
 def _philox(key: tuple[int, int], n: int) -> list[int]:
@@ -50,7 +50,7 @@ def test_equal_rows_are_drawn_as_if_they_were_told_apart() -> None:
 def test_more_than_a_block_is_drawn_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = np.array([400, 300, 300], dtype=np.int64)
     whole = drawn_counts(counts, 0, 0)
-    monkeypatch.setattr("stablebn.resampling.draws._BLOCK", 7)
+    monkeypatch.setattr("stablebn.canonical.row_draws._BLOCK", 7)
     assert drawn_counts(counts, 0, 0).tolist() == whole.tolist()
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.tables import categorical_columns, continuous_columns
 
-from stablebn.data import CategoricalTable, MixedTable, prepare
-from stablebn.data.table import Table
+from stablebn.canonical.resampled_rows import Rows, chosen_rows, with_rows
+from stablebn.canonical.rows import CanonicalRows
 from stablebn.errors import DataError
-from stablebn.order.rows import CanonicalRows
-from stablebn.resampling.rows import Rows, chosen_rows, with_rows
+from stablebn.prepare.prepare import prepare
+from stablebn.table.table import CategoricalTable, MixedTable, Table
 
 
 def _columns(kind: str, seed: int) -> dict[Any, list[Any]]:

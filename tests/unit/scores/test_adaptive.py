@@ -11,11 +11,12 @@ from tests.naive.adaptive import AdaptiveScore
 from tests.tables import random_mixed_table
 
 import stablebn as sb
-from stablebn.data import MixedTable, prepare
 from stablebn.errors import OptionError
 from stablebn.fixed_point import UNIT
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats.variable_sets import bit
+from stablebn.table.table import MixedTable
 
 # Newton's method ends when it can gain no more than this.
 NATS = 0.15

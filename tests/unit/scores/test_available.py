@@ -13,13 +13,13 @@ from tests.naive.scores import known_rows, node_average, only_rows
 from tests.tables import categorical_table, continuous_table, continuous_values, random_categorical_table, with_holes
 
 from stablebn import _core
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.errors import OptionError
 from stablebn.fixed_point import NOT_A_CANDIDATE, integers, limbs, to_float
-from stablebn.scores.available import CategoricalAverage, NodeAverageScores
+from stablebn.scores.incomplete import CategoricalAverage, NodeAverageScores
 from stablebn.scores.registry import SCORES, WITH_HOLES, ScoreConfig, family_scores, scores_from
 from stablebn.stats import AvailableMoments, Counts
 from stablebn.stats.variable_sets import bit, members
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 SEEDS = range(6)
 

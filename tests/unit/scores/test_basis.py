@@ -163,7 +163,7 @@ def test_weights_are_repeated_rows() -> None:
 def test_many_blocks_of_rows_are_added_up_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     table = _tables(5)[1]
     right = _statistics(table).basis(degree=4, transform="rank").blocks.products
-    monkeypatch.setattr("stablebn.stats.basis._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("stablebn.stats.basis_columns._ROWS_AT_ONCE", 7)
     assert (_statistics(table).basis(degree=4, transform="rank").blocks.products == right).all()
 
 

@@ -9,10 +9,10 @@ import pytest
 from tests.tables import continuous_table, continuous_values, random_categorical_table, with_holes
 
 from stablebn import _core
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.scores.registry import ScoreConfig, family_scores, scores_from
 from stablebn.stats import AvailableMixedStatistics
 from stablebn.stats.variable_sets import bit
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 ROWS = 300
 AnyTable = CategoricalTable | ContinuousTable | MixedTable

@@ -15,11 +15,12 @@ from tests.tables import categorical_table, mixed_table, random_categorical_tabl
 
 import stablebn as sb
 from stablebn import _core
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, prepare
 from stablebn.fixed_point import UNIT
+from stablebn.prepare.prepare import prepare
 from stablebn.scores.mixed import halves
 from stablebn.stats import statistics_of
 from stablebn.stats.variable_sets import bit
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 ARCS = [("x", "y"), ("y", "z"), ("x", "z")]
 DOUBLES, DOUBLE_DOUBLES, INTEGERS = range(3)

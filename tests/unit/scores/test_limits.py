@@ -15,11 +15,11 @@ from tests.naive import scores as naive
 from tests.naive.mixed import mixed_family
 
 import stablebn as sb
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable
+from stablebn.ci_tests import independence_test
 from stablebn.fixed_point import UNIT, joined
-from stablebn.independence import independence_test
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats import statistics_of
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
 # Where integers of 32 bits, and those of half as many numbers of two limbs as there once were, would end.
 TOTALS = tuple(2**bits for bits in (28, 31, 32, 33, 39, 40))

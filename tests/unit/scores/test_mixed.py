@@ -13,11 +13,11 @@ from tests.naive.mixed import degenerate_family, least_variance, log_likelihood,
 from tests.naive.scores import PI, entropy_sum, ln
 from tests.tables import mixed_table, random_categorical_table, random_mixed_table
 
-from stablebn.data import MixedTable
 from stablebn.fixed_point import NOT_A_CANDIDATE, UNIT, joined, to_float
-from stablebn.scores.families import CompiledScores
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats.variable_sets import bit
+from stablebn.table.table import MixedTable
 
 SCORES = ("bic", "aic", "loglik")
 

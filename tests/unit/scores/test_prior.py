@@ -16,12 +16,12 @@ from tests.unit.search.test_candidates import drawn_constraints, drawn_table
 from typer.testing import CliRunner
 
 import stablebn as sb
-from stablebn.cli import app
+from stablebn.cli.main import app
+from stablebn.exact.solver import find_best
 from stablebn.fixed_point import UNIT, joined
 from stablebn.graph import DAG
 from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores
-from stablebn.search.candidates import candidate_sets
-from stablebn.search.optimum.search import find_best
+from stablebn.search.parent_sets import candidate_sets
 from stablebn.stats.variable_sets import bit
 
 KINDS_AND_SCORES = [(kind, score) for kind in SCORES for score in SCORES[kind]]

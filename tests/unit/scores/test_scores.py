@@ -10,7 +10,7 @@ from stablebn import _core
 from stablebn.errors import OptionError
 from stablebn.fixed_point import NOT_A_CANDIDATE, UNIT, integers, joined, to_float
 from stablebn.graph import DAG
-from stablebn.scores.families import CompiledScores, FamilyScores
+from stablebn.scores.base import CompiledScores, FamilyScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.stats import counts
 from stablebn.stats.variable_sets import bit, members

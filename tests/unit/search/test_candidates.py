@@ -19,12 +19,12 @@ from tests.tables import (
 )
 
 from stablebn import _core
-from stablebn.data import CategoricalTable, ContinuousTable, MixedTable, Table
-from stablebn.scores.families import CompiledScores
+from stablebn.knowledge.constraints import Constraints
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import candidates as module_of_candidates
-from stablebn.search.candidates import candidate_sets, found_by, listed
-from stablebn.search.constraints import Constraints
+from stablebn.search import parent_sets as module_of_candidates
+from stablebn.search.parent_sets import candidate_sets, found_by, listed
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 
 def drawn_table(kind: str, seed: int, n: int = 6) -> Table:

@@ -12,7 +12,7 @@ from tests.naive.climbing import Arcs, naive_climb
 from tests.tables import continuous_table, random_categorical_table
 
 from stablebn.fixed_point import UNIT
-from stablebn.scores.families import CompiledScores
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import Climb, Constraints, watch_stages
 from stablebn.search import climb as climb_in_orders
@@ -259,7 +259,7 @@ def test_it_stops_when_time_is_up_and_says_so() -> None:
 
 def test_it_looks_at_the_clock_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     # No time at all between two looks: only what was done before the clock was asked is done.
-    monkeypatch.setattr(import_module("stablebn.search.climb"), "_SECONDS_AT_ONCE", 0.0)
+    monkeypatch.setattr(import_module("stablebn.search.hill_climbing"), "_SECONDS_AT_ONCE", 0.0)
     scores = _scores(1, 6, 40, "loglik", continuous=False)
     asked = iter([False, False, True])
     stopped = climb(scores, range(6), time_is_up=lambda: next(asked))

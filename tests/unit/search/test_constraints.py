@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import stablebn as sb
-from stablebn.search import Constraints, constraints
+from stablebn.knowledge import constraints
+from stablebn.search import Constraints
 
 
 def _drawn(n: int) -> tuple[list[tuple[int, int]], list[int], dict[int, int]]:

@@ -8,7 +8,7 @@ from tests.naive.equivalence_search import common, obeying
 from stablebn.errors import GraphError
 from stablebn.graph import DAG, PDAG
 from stablebn.search import Constraints
-from stablebn.search.equivalence import EquivalenceClass, known_arcs
+from stablebn.search.equivalence_classes import EquivalenceClass, known_arcs
 from stablebn.stats.variable_sets import bit, members
 
 

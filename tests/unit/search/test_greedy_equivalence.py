@@ -11,9 +11,9 @@ from tests.naive.perfect_score import correlations_of, perfect_scores
 from tests.tables import Columns, categorical_columns, continuous_columns, random_categorical_table
 from tests.unit.search.test_equivalence import as_dag, as_pdag, random_dag
 
-from stablebn.data.prepare import prepare
 from stablebn.fixed_point import to_float
-from stablebn.scores.families import CompiledScores
+from stablebn.prepare.prepare import prepare
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import Constraints
 from stablebn.search.greedy_equivalence import GreedyEquivalenceSearch

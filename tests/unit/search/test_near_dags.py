@@ -12,15 +12,17 @@ from tests.naive.best_parents import all_dags, all_families, subsets
 from tests.tables import categorical_table
 from tests.unit.search.test_candidates import drawn_table
 
-from stablebn.data import CategoricalTable, Table
+from stablebn.exact import lp as linear
+from stablebn.exact import near_dags as near
+from stablebn.exact import proof
+from stablebn.exact.components import components
+from stablebn.exact.near_dags import NearDags, TooLargeError, near_dags
 from stablebn.fixed_point import UNIT
-from stablebn.scores.families import CompiledScores
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import Constraints
-from stablebn.search.candidates import candidate_sets
-from stablebn.search.optimum import linear, near, proof
-from stablebn.search.optimum.components import components
-from stablebn.search.optimum.near import NearDags, TooLargeError, near_dags
+from stablebn.search.parent_sets import candidate_sets
+from stablebn.table.table import CategoricalTable, Table
 
 MARGINS = (0, UNIT // 100, 11 * UNIT // 10, 5 * UNIT)
 

@@ -15,20 +15,23 @@ from tests.tables import categorical_table
 from tests.unit.search.test_candidates import drawn_constraints, drawn_table
 
 from stablebn import _core
+from stablebn.exact import dual_ascent as ascent
+from stablebn.exact import lp as linear
+from stablebn.exact import proof, ties
+from stablebn.exact import solver as search
+from stablebn.exact.components import NEVER, Component, components, strongly_connected
+from stablebn.exact.dual_ascent import ascended
+from stablebn.exact.local_cuts import TableSearch
+from stablebn.exact.proof import Multipliers, Table, Tree, apply, least_loss
+from stablebn.exact.solver import Proof, best_of_many, find_best, find_best_without_solver, proof_of
+from stablebn.exact.subset_search import best_of_part
+from stablebn.exact.ties import class_of
 from stablebn.fixed_point import limbs
-from stablebn.scores.families import CompiledScores
+from stablebn.knowledge.constraints import Constraints
+from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import candidates as module_of_candidates
-from stablebn.search.candidates import CandidateSets, candidate_sets, listed
-from stablebn.search.constraints import Constraints
-from stablebn.search.optimum import ascent, linear, proof, search, ties
-from stablebn.search.optimum.ascent import ascended
-from stablebn.search.optimum.components import NEVER, Component, components, strongly_connected
-from stablebn.search.optimum.proof import Multipliers, Table, Tree, apply, least_loss
-from stablebn.search.optimum.search import Proof, best_of_many, find_best, find_best_without_solver, proof_of
-from stablebn.search.optimum.subsets import best_of_part
-from stablebn.search.optimum.tables import TableSearch
-from stablebn.search.optimum.ties import class_of
+from stablebn.search import parent_sets as module_of_candidates
+from stablebn.search.parent_sets import CandidateSets, candidate_sets, listed
 from stablebn.stats.variable_sets import bit, members
 
 

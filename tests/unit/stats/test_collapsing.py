@@ -5,8 +5,8 @@ import pytest
 from tests.tables import categorical_columns, categorical_table, random_categorical_table
 
 import stablebn as sb
-from stablebn.stats import collapsing
-from stablebn.stats.collapsing import collapsed
+from stablebn.stats.symmetries import unique_rows as collapsing
+from stablebn.stats.symmetries.unique_rows import collapsed
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from tests.tables import continuous_columns, mixed_columns, random_mixed_table
 
 import stablebn as sb
-from stablebn.data.table import CategoricalTable, ContinuousTable, MixedTable, Table
 from stablebn.learners import LEARNERS, define_problem
-from stablebn.learners.config import SearchConfig
+from stablebn.learners.shared.config import SearchConfig
 from stablebn.scores.registry import ScoreConfig, scores_from
-from stablebn.stats import device_counts, matrix_products, statistics_of
-from stablebn.stats.device import Device
-from stablebn.stats.device_sums import standardised
+from stablebn.stats import statistics_of
+from stablebn.stats.engines import device_counts, matrix_products
+from stablebn.stats.engines.device import Device
+from stablebn.stats.engines.device_sums import standardised
+from stablebn.stats.engines.gpu import GpuSource
+from stablebn.stats.engines.matrix_products import LIMB_BITS, ROWS_OF_TILE, rows_of_tile
 from stablebn.stats.exact_sums import ExactSums, Indicators, Number, Part, Values
-from stablebn.stats.gpu import GpuSource
-from stablebn.stats.matrix_products import LIMB_BITS, ROWS_OF_TILE, rows_of_tile
 from stablebn.stats.moments import Moments
-from stablebn.stats.sources import TableSource
+from stablebn.stats.row_source import TableSource
 from stablebn.stats.standard_units import Standard, standard_of, standardised_by
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 # No limb is larger.
 LARGEST = 1 << LIMB_BITS - 1

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from stablebn.data.table import ContinuousTable
 from stablebn.stats import MeasuredMoments, Moments, StandardisedMoments
+from stablebn.table.table import ContinuousTable
 
 
 def _moments(values: object) -> Moments:

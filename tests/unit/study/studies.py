@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from stablebn.study.definition import Study, read_study
+from stablebn.study.job import work
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
 from stablebn.study.running import missing_jobs, run_jobs
 from stablebn.study.store import Store
-from stablebn.study.working import work
 
 SMALL = """
 networks = ["asia"]

@@ -12,7 +12,7 @@ from tests.unit.study.studies import SMALL, all_but_seconds, run_here, study_of
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
-COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()", "study"]
+COMMAND = [sys.executable, "-c", "from stablebn.cli.main import main; main()", "study"]
 
 # In a process of its own, so that Dask's threads and warnings are not this one's.
 SCHEDULER = """
@@ -85,7 +85,7 @@ def late(close):
 
 LocalCluster.close = late(LocalCluster.close)
 
-from stablebn.cli import main
+from stablebn.cli.main import main
 if __name__ == "__main__":
     main()
 """

@@ -16,7 +16,7 @@ from tests.unit.study.studies import SMALL, all_but_seconds, run_here, study_of
 
 from stablebn.study.jobs import jobs_of
 
-COMMAND = [sys.executable, "-c", "from stablebn.cli import main; main()", "study"]
+COMMAND = [sys.executable, "-c", "from stablebn.cli.main import main; main()", "study"]
 # A second of work, or more.
 LONG = SMALL.replace("randomisations = 3", "randomisations = 80")
 

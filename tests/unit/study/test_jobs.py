@@ -8,13 +8,13 @@ import pytest
 from tests.unit.study.studies import SMALL, Here, run_here, study_of
 
 import stablebn as sb
-from stablebn.independence import registry as tests
+from stablebn.ci_tests import registry as tests
 from stablebn.learners import LEARNERS, revision_of
 from stablebn.networks import CPT
 from stablebn.scores import registry as scores
 from stablebn.scores.registry import SCORES
 from stablebn.study.jobs import jobs_of
-from stablebn.study.networks import fingerprint
+from stablebn.study.study_networks import fingerprint
 
 ONE = 'networks = ["asia"]\nsizes = [100]\nrandomisations = 1\n[[learners]]\nalgorithm = "tabu"\n'
 

@@ -8,13 +8,13 @@ import pytest
 from tests.unit.study.studies import study_of
 
 import stablebn as sb
-from stablebn.data import prepare
-from stablebn.data.randomise import lay_out
-from stablebn.data.reading import read
+from stablebn.io.sources import read
+from stablebn.prepare.prepare import prepare
+from stablebn.prepare.relayout import lay_out
+from stablebn.study.job import work
 from stablebn.study.jobs import Job, jobs_of
-from stablebn.study.networks import fingerprint
 from stablebn.study.record import Record
-from stablebn.study.working import work
+from stablebn.study.study_networks import fingerprint
 
 
 def _job(folder: Path, *lines: str, network: str = "asia", limit: float = 60, rows: int = 200) -> Job:

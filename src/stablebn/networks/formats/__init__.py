@@ -12,9 +12,9 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from stablebn.data.wording import Caution
 from stablebn.errors import FormatError, OptionError, listed
 from stablebn.graph import DAG, PDAG, to_csv, to_dot, to_graphml
+from stablebn.messages import Caution
 from stablebn.networks.formats import (
     bif,
     dot,
@@ -27,8 +27,8 @@ from stablebn.networks.formats import (
     xdsl,
     xmlbif,
 )
-from stablebn.networks.formats.files import encode, read_text
-from stablebn.networks.formats.json_text import parse_object
+from stablebn.networks.formats.parsing.json_text import parse_object
+from stablebn.networks.formats.parsing.text_files import encode, read_text
 from stablebn.networks.model import Network
 
 __all__ = [

@@ -14,11 +14,11 @@ from __future__ import annotations
 from itertools import product
 
 from stablebn.errors import FormatError
-from stablebn.networks.formats.bif_names import WrittenNames, names_to_write, names_told
-from stablebn.networks.formats.draft import Draft
-from stablebn.networks.formats.scanner import C_COMMENT, Scanner, token_pattern, without_comments
-from stablebn.networks.formats.tables import FlatTable, Row, RowTable, Table
-from stablebn.networks.formats.writing import TextCPT, categorical, written
+from stablebn.networks.formats.parsing.bif_names import WrittenNames, names_to_write, names_told
+from stablebn.networks.formats.parsing.network_draft import Draft
+from stablebn.networks.formats.parsing.probability_tables import FlatTable, Row, RowTable, Table
+from stablebn.networks.formats.parsing.scanner import C_COMMENT, Scanner, token_pattern, without_comments
+from stablebn.networks.formats.parsing.writers import TextCPT, categorical, written
 from stablebn.networks.model import Network
 
 _WORD = r'[^\s"{}()\[\];,|]+'

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from stablebn.errors import FormatError
 from stablebn.graph import DAG, PDAG
-from stablebn.networks.formats.edges import Edge, checked_graph
-from stablebn.networks.formats.scanner import C_COMMENT, Scanner, token_pattern, without_comments
+from stablebn.networks.formats.parsing.edge_draft import Edge, checked_graph
+from stablebn.networks.formats.parsing.scanner import C_COMMENT, Scanner, token_pattern, without_comments
 
 _QUOTED = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)'
 _COMMENT = rf"{C_COMMENT}|^[ \t]*#[^\n]*"

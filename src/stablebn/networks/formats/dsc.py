@@ -9,10 +9,10 @@ from __future__ import annotations
 from itertools import product
 
 from stablebn.networks.formats.bif import discrete_levels, family_names
-from stablebn.networks.formats.draft import Draft
-from stablebn.networks.formats.scanner import C_COMMENT, Scanner, token_pattern, without_comments
-from stablebn.networks.formats.tables import Row, RowTable
-from stablebn.networks.formats.writing import TextCPT, categorical, texts, written
+from stablebn.networks.formats.parsing.network_draft import Draft
+from stablebn.networks.formats.parsing.probability_tables import Row, RowTable
+from stablebn.networks.formats.parsing.scanner import C_COMMENT, Scanner, token_pattern, without_comments
+from stablebn.networks.formats.parsing.writers import TextCPT, categorical, texts, written
 from stablebn.networks.model import Network
 
 _WORD = r'[^\s"{}()\[\];,|:=]+'

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from stablebn.errors import FormatError
 from stablebn.graph import DAG, PDAG, to_csv
-from stablebn.networks.formats.edges import Edge, checked_graph
+from stablebn.networks.formats.parsing.edge_draft import Edge, checked_graph
 
 _BAYESYS = ("ID", "Variable 1", "Dependency", "Variable 2")
 _MARKS = {"->": "->", "--": "--", "-": "--"}

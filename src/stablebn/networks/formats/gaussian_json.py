@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from stablebn.errors import FormatError
-from stablebn.networks.formats.draft import check_parents, checked_network
-from stablebn.networks.formats.json_text import KeyLines, is_name, is_pairs
+from stablebn.networks.formats.parsing.json_text import KeyLines, is_name, is_pairs
+from stablebn.networks.formats.parsing.network_draft import check_parents, checked_network
 from stablebn.networks.model import LinearGaussian, Network
 
 _INTERCEPT = "(Intercept)"

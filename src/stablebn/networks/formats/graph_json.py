@@ -13,8 +13,8 @@ from stablebn.errors import FormatError, GraphError, listed
 from stablebn.graph import DAG, PDAG, to_json_dict
 from stablebn.graph.json_names import comes_back, json_text, name_from
 from stablebn.graph.names import Node
-from stablebn.networks.formats.edges import Edge, checked_graph
-from stablebn.networks.formats.json_text import KeyLines, is_name, parse_object
+from stablebn.networks.formats.parsing.edge_draft import Edge, checked_graph
+from stablebn.networks.formats.parsing.json_text import KeyLines, is_name, parse_object
 
 
 def read(text: str, file: str) -> DAG | PDAG:

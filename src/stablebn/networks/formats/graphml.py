@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import Node
-from stablebn.networks.formats.draft import check_new
-from stablebn.networks.formats.edges import Edge, checked_graph
-from stablebn.networks.formats.xml_tree import Element, parse
+from stablebn.networks.formats.parsing.edge_draft import Edge, checked_graph
+from stablebn.networks.formats.parsing.network_draft import check_new
+from stablebn.networks.formats.parsing.xml_tree import Element, parse
 
 
 def read(text: str, file: str) -> DAG | PDAG:

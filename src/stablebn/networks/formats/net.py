@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.networks.formats.draft import Draft
-from stablebn.networks.formats.scanner import Scanner, token_pattern, without_comments
-from stablebn.networks.formats.tables import FlatTable, Table
-from stablebn.networks.formats.writing import TextCPT, categorical, texts, written
+from stablebn.networks.formats.parsing.network_draft import Draft
+from stablebn.networks.formats.parsing.probability_tables import FlatTable, Table
+from stablebn.networks.formats.parsing.scanner import Scanner, token_pattern, without_comments
+from stablebn.networks.formats.parsing.writers import TextCPT, categorical, texts, written
 from stablebn.networks.model import Network
 
 _COMMENT = r"%[^\n]*"

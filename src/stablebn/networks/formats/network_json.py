@@ -24,10 +24,10 @@ from stablebn.errors import FormatError, listed
 from stablebn.graph.json_names import comes_back, infinite_form, is_infinite, json_text, name_from
 from stablebn.graph.names import Node
 from stablebn.networks.formats import gaussian_json
-from stablebn.networks.formats.draft import Draft
-from stablebn.networks.formats.json_text import is_name, object_lines, parse_object
-from stablebn.networks.formats.tables import Cells, Family
-from stablebn.networks.formats.writing import texts
+from stablebn.networks.formats.parsing.json_text import is_name, object_lines, parse_object
+from stablebn.networks.formats.parsing.network_draft import Draft
+from stablebn.networks.formats.parsing.probability_tables import Cells, Family
+from stablebn.networks.formats.parsing.writers import texts
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network, renamed
 
 FORMAT = "stablebn network"

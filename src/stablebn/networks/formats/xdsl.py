@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stablebn.networks.formats.draft import Draft
-from stablebn.networks.formats.equations import VARIABLE, equation, gaussian
-from stablebn.networks.formats.tables import Cells, Family, FlatTable, Table
-from stablebn.networks.formats.writing import TextCPT, tables_of, texts, written
-from stablebn.networks.formats.xml_tree import Element, document, parse
+from stablebn.networks.formats.parsing.equations import VARIABLE, equation, gaussian
+from stablebn.networks.formats.parsing.network_draft import Draft
+from stablebn.networks.formats.parsing.probability_tables import Cells, Family, FlatTable, Table
+from stablebn.networks.formats.parsing.writers import TextCPT, tables_of, texts, written
+from stablebn.networks.formats.parsing.xml_tree import Element, document, parse
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
 
 _APP = "stablebn"

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from stablebn.networks.formats.draft import Draft
-from stablebn.networks.formats.tables import FlatTable
-from stablebn.networks.formats.writing import categorical, texts, written
-from stablebn.networks.formats.xml_tree import document, parse
+from stablebn.networks.formats.parsing.network_draft import Draft
+from stablebn.networks.formats.parsing.probability_tables import FlatTable
+from stablebn.networks.formats.parsing.writers import categorical, texts, written
+from stablebn.networks.formats.parsing.xml_tree import document, parse
 from stablebn.networks.model import Network
 
 _TRIMMED = r"(\S(.*\S)?)?"

@@ -13,13 +13,13 @@ from tests.unit.study.reporting.studies import failed, runs, sample, timed_out, 
 
 import stablebn as sb
 from stablebn.errors import FormatError
+from stablebn.study.paper.claims import CLAIMS
+from stablebn.study.paper.paper import ALGORITHMS, ORDERINGS, OTHERS, SCORE_SEARCHERS, PaperStudy
+from stablebn.study.paper.paper_tables import ORDER, paper_tables
+from stablebn.study.paper.published import Figures, read_published
 from stablebn.study.record import Record, Sample
-from stablebn.study.reporting.claims import CLAIMS
-from stablebn.study.reporting.paper import ALGORITHMS, ORDERINGS, OTHERS, SCORE_SEARCHERS, PaperStudy
-from stablebn.study.reporting.paper_tables import ORDER, paper_tables
-from stablebn.study.reporting.published import Figures, read_published
-from stablebn.study.reporting.summary import Experiments
-from stablebn.study.reporting.table import Entry, Table
+from stablebn.study.tables.summary import Experiments
+from stablebn.study.tables.table import Entry, Table
 
 FAMILY = dict.fromkeys(ORDERINGS, (0.5, 0.5)) | {"tabu": (0.2, 0.4), "tabu-stable": (0.6, 0.6)}
 

@@ -7,7 +7,7 @@ import statistics
 import pytest
 from tests.unit.study.reporting.studies import failed, run, runs, sample, timed_out, without_dag
 
-from stablebn.study.reporting.summary import Experiments, mean_and_sd
+from stablebn.study.tables.summary import Experiments, mean_and_sd
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, -25.463000000000001, 1e-300])

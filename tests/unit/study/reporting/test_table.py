@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from stablebn.study.reporting.table import Entry, Row, Table, shown, to_csv, to_latex, to_markdown, with_marks
+from stablebn.study.tables.table import Entry, Row, Table, shown, to_csv, to_latex, to_markdown, with_marks
 
 
 def table(*entries: Entry, label: str = "F1", note: str = "A note.") -> Table:

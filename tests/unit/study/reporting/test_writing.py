@@ -12,15 +12,15 @@ from tests.unit.study.reporting.studies import runs, sample, timed_out
 
 import stablebn as sb
 from stablebn.errors import MissingExtraError, OptionError
+from stablebn.study.paper.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of, undecided
+from stablebn.study.paper.paper import ALGORITHMS, ORDERINGS
+from stablebn.study.paper.published import Grid
 from stablebn.study.record import Record
-from stablebn.study.reporting import write_figures, write_tables
-from stablebn.study.reporting.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of, undecided
-from stablebn.study.reporting.curves import f1_by_size
-from stablebn.study.reporting.dots import score_dots
-from stablebn.study.reporting.paper import ALGORITHMS, ORDERINGS
-from stablebn.study.reporting.published import Grid
-from stablebn.study.reporting.side_by_side import learners_side_by_side
-from stablebn.study.reporting.summary import Experiments
+from stablebn.study.tables import write_figures, write_tables
+from stablebn.study.tables.curves import f1_by_size
+from stablebn.study.tables.dots import score_dots
+from stablebn.study.tables.side_by_side import learners_side_by_side
+from stablebn.study.tables.summary import Experiments
 
 LEARNERS = tuple(dict.fromkeys([*ORDERINGS, *ALGORITHMS]))
 SAMPLES = [sample("asia"), sample("asia", 1000), sample("sachs_c")]
@@ -155,7 +155,7 @@ def test_other_studies_have_figures_too(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "stablebn.drawing.notebook_figure", raising=False)
+    monkeypatch.delitem(sys.modules, "stablebn.plotting.notebook_figure", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"stablebn\[plot\]"):
         write_figures("paper", SAMPLES, RECORDS, tmp_path, report="paper")

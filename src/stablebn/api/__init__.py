@@ -1,0 +1,1 @@
+"""The public functions that need a table, and the table of their options."""

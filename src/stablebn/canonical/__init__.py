@@ -1,0 +1,15 @@
+"""Node orders, and the order of rows: pure functions of the data."""
+
+from stablebn.canonical.order import canonical_order, order_by_names, telling_key, unit_free_numbers
+from stablebn.canonical.refinement import ToldApart
+from stablebn.canonical.rows import CanonicalRows, canonical_rows
+
+__all__ = [
+    "CanonicalRows",
+    "ToldApart",
+    "canonical_order",
+    "canonical_rows",
+    "order_by_names",
+    "telling_key",
+    "unit_free_numbers",
+]

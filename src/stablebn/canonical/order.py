@@ -1,0 +1,131 @@
+"""The `decreasing` order of the specification (section 4): by what the data say, never by where a column stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+
+from stablebn.canonical.refinement import ToldApart, tell_apart
+from stablebn.graph.names import rank_names
+from stablebn.scores.base import CompiledScores
+from stablebn.stats import Statistics
+from stablebn.stats.symmetries.symmetry import Relation, Structure
+
+
+def canonical_order(
+    statistics: Statistics,
+    scores: CompiledScores,
+    *,
+    unit_free: bool = False,
+    relations: Sequence[Relation] = (),
+    called: Mapping[Hashable, Hashable] | None = None,
+    deadline: float | None = None,
+    watch: Callable[[str, int], None] | None = None,
+) -> ToldApart:
+    """Variables by decreasing sort key; `increasing` is the exact reverse.
+
+    Parameters
+    ----------
+    statistics : Statistics
+    scores : CompiledScores
+        Of the same variables.
+    unit_free : bool
+        Compute the keys as if every variable had variance 1.
+    relations : sequence of Relation
+        What is given besides the data, for instance a graph, or the arcs that are allowed: names decide only between
+        variables that are interchangeable in all of it.
+    called : mapping of name to name, optional
+        The names to decide by where not their own: those of merged columns, which units must not choose.
+    deadline : float, optional
+        When names must decide at the latest, in terms of `time.monotonic`.
+    watch : callable, optional
+        Called with what is under way, and how far it is.
+    """
+    tiers = _tiers(statistics.sort_key, scores, unit_free=unit_free)
+    if len(set(tiers)) == scores.n:
+        return ToldApart(sorted(range(scores.n), key=tiers.__getitem__), tied=False)
+    points = statistics.points()
+    structures = [*statistics.structures(), *(relation.of_points(points) for relation in relations)]
+    names = [(called or {}).get(name, name) for name in statistics.names]
+    places = rank_names(names)
+    by_name = [2 * places[names[v]] for v in points]
+    find = partial(_told_apart, points=points, tiers=[tiers[v] for v in points], by_name=by_name)
+    told = find(structures, deadline=deadline, watch=watch)
+    finer = statistics.finer_rows(told.interchangeable) if told.interchangeable else None
+    if finer is not None and not all(map(finer.keeps, told.generators())):
+        # Only rounding has made these columns look alike.
+        told = find([*structures, finer], deadline=deadline, watch=watch)
+    return told.of_variables(points)
+
+
+def _told_apart(
+    structures: Sequence[Structure],
+    points: Sequence[int],
+    tiers: Sequence[int],
+    by_name: Sequence[int],
+    deadline: float | None,
+    watch: Callable[[str, int], None] | None,
+) -> ToldApart:
+    """Order the points of variables, some of which are there twice, by tiers, structures and names."""
+    by_name = list(by_name)
+    told = ToldApart([])
+    if len(set(points)) < len(points):
+        # Signs first, given the names: else where names decide, signs would.
+        told = tell_apart(structures, by_name, by_name, deadline=deadline, watch=watch)
+        met = set()
+        for point in told.order:
+            by_name[point] += points[point] in met
+            met.add(points[point])
+    return tell_apart(structures, tiers, by_name, symmetries=told.symmetries, deadline=deadline, watch=watch)
+
+
+def order_by_names(names: Sequence[Hashable], called: Mapping[Hashable, Hashable] | None = None) -> ToldApart:
+    """Order variables by their names alone, if there is no time for anything else."""
+    deciding = [(called or {}).get(name, name) for name in names]
+    places = rank_names(deciding)
+    order = sorted(range(len(names)), key=lambda v: places[deciding[v]])
+    return ToldApart(order, tied=False, undecided=order)
+
+
+def unit_free_numbers(statistics: Statistics, scores: CompiledScores, order: Sequence[int]) -> list[int]:
+    """Variables by keys that know no units, nor labels; those that have the same as they stand in an order."""
+    tiers = _tiers(statistics.unlabelled_key, scores, unit_free=True)
+    return sorted(order, key=tiers.__getitem__)
+
+
+def telling_key(statistics: Statistics, scores: CompiledScores, u: int, v: int, *, unit_free: bool) -> str | None:
+    """Return the first sort key that tells two variables apart, and how u compares with v in it.
+
+    "higher own score", "lower own score" (without parents), "higher gain" or "lower gain" (from single parents), or
+    "values"; None: it takes more than keys.
+    """
+    keys = score_keys(scores, unit_free=unit_free)
+    names = ("gain",) if unit_free else ("own score", "gain")
+    for name, *pair in zip(names, keys[u], keys[v], strict=True):
+        if pair[0] != pair[1]:
+            return f"{'higher' if pair[0] > pair[1] else 'lower'} {name}"
+    return "values" if statistics.sort_key(u) != statistics.sort_key(v) else None
+
+
+def _tiers(own_key: Callable[[int], Hashable], scores: CompiledScores, *, unit_free: bool) -> list[int]:
+    """How many other keys are greater than that of each variable; its own key counts where scores tie."""
+    by_score = score_keys(scores, unit_free=unit_free)
+    times = Counter(by_score)
+    keys: list[tuple[Hashable, ...]] = [(*key, own_key(v)) if times[key] > 1 else key for v, key in enumerate(by_score)]
+    decreasing = sorted(range(scores.n), key=keys.__getitem__, reverse=True)
+    tiers = [0] * scores.n
+    for before, v in pairwise(decreasing):
+        tiers[v] = tiers[before] + (keys[v] != keys[before])
+    return tiers
+
+
+def score_keys(scores: CompiledScores, *, unit_free: bool) -> list[tuple[int, ...]]:
+    """Keys 1 and 2: the score alone, and the sum (n - 1 times the mean) of the scores with each single parent."""
+    gains = scores.sums_with_one_parent()
+    if unit_free:
+        # A variable's own scale adds the same to its score with and without a parent: gains are free of units.
+        return [(gain,) for gain in gains]
+    alone, _ = scores.without_parents
+    return [(own, (scores.n - 1) * own + gain) for own, gain in zip(alone, gains, strict=True)]

@@ -1,0 +1,187 @@
+"""Other rows of a table that has been read: what learning from a frame with these rows would learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.canonical.rows import CanonicalRows
+from stablebn.columns.encode import narrow
+from stablebn.columns.requirements import FEWEST_GAUSSIAN_ROWS
+from stablebn.errors import DataError
+from stablebn.messages import tallied
+from stablebn.networks.align_table import parts_of
+from stablebn.prepare.prepared import Prepared
+from stablebn.stats.symmetries.signs import Image
+from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
+
+# With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
+# the core counts bits (10 times as long a row, for alarm).
+_ROWS_A_DISTINCT_ONE = 8
+# So many rows show most levels.
+_FEW_ROWS = 512
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a table, some of them more than once.
+
+    Attributes
+    ----------
+    places : int64 array [rows]
+        Where in the table each stands.
+    weights : int64 array [rows], all positive, or None
+        How often each is there; None: once.
+    """
+
+    places: NDArray[np.int64]
+    weights: Weights | None
+
+
+def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> Rows:
+    """Rows, given how often each distinct one is there: written out, or with weights where that is quicker."""
+    drawn = times > 0
+    if times.size * _ROWS_A_DISTINCT_ONE <= int(times.sum()):
+        return Rows(distinct.places[drawn], times[drawn])
+    return Rows(np.repeat(distinct.places, times), None)
+
+
+def in_canonical_signs(prepared: Prepared, rows: CanonicalRows) -> Prepared:
+    """Mirror the columns that canonical order takes mirrored: a sample of one that is symmetric need not be symmetric.
+
+    Each such column is replaced by its mirror image, which has the same values equally often.
+    """
+    if not rows.mirrored:
+        return prepared
+    table = prepared.table
+    if isinstance(table, MixedTable):
+        table = replace(table, continuous=_mirrored(table.continuous, rows.mirrored))
+    elif isinstance(table, ContinuousTable):
+        table = _mirrored(table, rows.mirrored)
+    return replace(prepared, table=table)
+
+
+def _mirrored(table: ContinuousTable, names: Collection[Name]) -> ContinuousTable:
+    values = table.values.copy()
+    for v, name in enumerate(table.names):
+        if name in names:
+            values[v] = Image(v, 1, np.unique(values[v][~np.isnan(values[v])] + 0.0)).of(table)
+    return replace(table, values=values)
+
+
+def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = None) -> Prepared:
+    """The table with these rows alone.
+
+    Levels that do not occur in them are none unless they are declared, and columns that have a single value left take
+    no part.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    rows : Rows
+    columns : sequence of names, optional
+        Another order of the columns.
+
+    Raises
+    ------
+    DataError
+        A continuous column has too few values.
+    """
+    table = prepared.table
+    if columns is not None:
+        place = {name: column for column, name in enumerate(table.names)}
+        table = table.select([place[name] for name in columns])
+    varying = _with_rows(table, rows, prepared.levels)
+    left = set(varying.names)
+    alone = {name: _first_value(table, name, rows) for name in table.names if name not in left}
+    return replace(
+        prepared, table=varying, constants={**prepared.constants, **alone}, identical=(), copies=(), warnings=()
+    )
+
+
+def _first_value(table: Table, name: Name, rows: Rows) -> Hashable:
+    """The first value of a column that is known; None if none is."""
+    categorical, continuous = parts_of(table)
+    if name in continuous.names:
+        values = continuous.values[continuous.names.index(name), rows.places]
+        known = values[~np.isnan(values)]
+        return float(known[0]) if known.size else None
+    v = categorical.names.index(name)
+    codes, levels = categorical.codes[v, rows.places], categorical.levels[v]
+    occurring = codes[codes < len(levels)]
+    return levels[int(occurring[0])] if occurring.size else None
+
+
+def _with_rows(table: Table, rows: Rows, declared: Collection[Name]) -> Table:
+    if isinstance(table, CategoricalTable):
+        return _categories(table, rows, declared)
+    if isinstance(table, ContinuousTable):
+        return _numbers(table, rows)
+    categorical, continuous = _categories(table.categorical, rows, declared), _numbers(table.continuous, rows)
+    if not continuous.names:
+        return categorical
+    if not categorical.names:
+        return continuous
+    left = {*categorical.names, *continuous.names}
+    return MixedTable(tuple(name for name in table.names if name in left), categorical, continuous)
+
+
+def _categories(table: CategoricalTable, rows: Rows, declared: Collection[Name]) -> CategoricalTable:
+    codes = table.codes.take(rows.places, axis=1)
+    seen_at_once = _seen_at_once(codes, table)
+    levels, holes = list(table.levels), set(table.holes)
+    varying = set(range(len(levels)))
+    for v, own in enumerate(table.levels):
+        if v in seen_at_once:
+            continue
+        occurs = np.bincount(codes[v], minlength=len(own) + 1) > 0
+        if not occurs[len(own)]:
+            holes.discard(v)
+        if occurs[: len(own)].sum() < 2:
+            varying.discard(v)
+        elif table.names[v] not in declared and not occurs[: len(own)].all():
+            codes[v] = (np.cumsum(occurs) - 1)[codes[v]]
+            levels[v] = tuple(level for level, used in zip(own, occurs, strict=False) if used)
+    found = CategoricalTable(table.names, codes, tuple(levels), rows.weights, frozenset(holes))
+    if len(varying) < len(levels):
+        found = found.select(sorted(varying))
+    greatest = max((len(own) - 1 + (v in found.holes) for v, own in enumerate(found.levels)), default=0)
+    return replace(found, codes=narrow(found.codes, greatest))
+
+
+def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
+    """The columns without holes of which a look at a few rows shows every level."""
+    if not table.names:
+        return set()
+    few = codes[:, :: max(1, codes.shape[1] // _FEW_ROWS)]
+    # Each column has one place more than levels, for its holes.
+    places = np.cumsum([0, *(len(own) + 1 for own in table.levels)])
+    seen = np.bincount((few + places[:-1, np.newaxis]).ravel(), minlength=int(places[-1])) > 0
+    seen[places[1:] - 1] = True
+    all_seen = np.logical_and.reduceat(seen, places[:-1])
+    return set(np.flatnonzero(all_seen).tolist()) - table.holes
+
+
+def _numbers(table: ContinuousTable, rows: Rows) -> ContinuousTable:
+    values = table.values.take(rows.places, axis=1)
+    known = {v: ~np.isnan(values[v]) for v in table.holes}
+    holes = frozenset(v for v, own in known.items() if not own.all())
+    few = {
+        table.names[v]: count
+        for v in holes
+        if (count := int((known[v] if rows.weights is None else rows.weights[known[v]]).sum())) < FEWEST_GAUSSIAN_ROWS
+    }
+    if few:
+        raise DataError(
+            f"continuous columns need at least {FEWEST_GAUSSIAN_ROWS} values, and there are fewer in {tallied(few)}."
+        )
+    found = ContinuousTable(table.names, values, rows.weights, holes)
+    varying = [v for v, own in enumerate(values) if not _is_constant(own[known[v]] if v in holes else own)]
+    return found if len(varying) == len(values) else found.select(varying)
+
+
+def _is_constant(values: NDArray[np.float64]) -> bool:
+    return bool(values[0] == values[-1]) and bool((values == values[0]).all())

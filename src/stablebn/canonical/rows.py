@@ -1,0 +1,313 @@
+"""The rows of a table in canonical order: what is drawn for rows is drawn for them, and never for where they stand.
+
+Columns come in canonical order, levels by how many rows have them, numbers ascending or descending as the data say. So
+the order of rows depends on what a table says, and neither on the layout nor on names, labels of levels, units or
+signs. Where two columns, two levels or two signs cannot be told apart by that, a symmetry of the table exchanges them,
+and names and labels decide between orders in which the table looks the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn.canonical.order import score_keys
+from stablebn.canonical.refinement import ToldApart, tell_apart
+from stablebn.columns.joint_values import first_image
+from stablebn.columns.kinds import distinct_counts
+from stablebn.graph.names import rank_names
+from stablebn.scores.registry import ScoreConfig, scores_from
+from stablebn.stats import statistics_of
+from stablebn.stats.correlations import StandardisedColumns, StandardPoint
+from stablebn.stats.row_source import TableSource
+from stablebn.stats.symmetries.finer_rows import FinerRows
+from stablebn.stats.symmetries.signs import is_symmetric
+from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
+
+
+@dataclass(frozen=True)
+class CanonicalRows:
+    """The distinct rows of a table in canonical order.
+
+    Attributes
+    ----------
+    places : int64 array [distinct]
+        Where in the table one of the equal rows stands.
+    counts : int64 array [distinct]
+        How many rows, by weight, are equal to it.
+    mirrored : tuple of names
+        Continuous columns with a symmetric distribution that canonical order takes mirrored at their middle.
+    """
+
+    places: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    mirrored: tuple[Name, ...] = ()
+
+
+def canonical_rows(
+    table: Table,
+    *,
+    relations: Sequence[Relation] = (),
+    called: Mapping[Name, Name] | None = None,
+    threads: int = 1,
+) -> CanonicalRows:
+    """Find the distinct rows of a table and put them into canonical order.
+
+    Parameters
+    ----------
+    table : Table
+        No column is constant.
+    relations : sequence of Relation
+        Between the columns, given besides the data: names decide only between columns that are interchangeable in
+        these too.
+    called : mapping of name to name, optional
+        The names to decide by where not their own.
+    threads : int
+    """
+    columns = _columns_of(table)
+    keys = _column_keys(table, columns, threads)
+    names = [(called or {}).get(name, name) for name in table.names]
+    faces = _canonical_faces(table, columns, keys, relations, names)
+    oriented = [columns[v].oriented(_ranks(columns[v], parts)) for v, parts in faces.items()]
+    mirrored = [
+        table.names[v] for v, parts in faces.items() if columns[v].symmetric and parts[0] != (columns[v].own_sign < 0)
+    ]
+    order, begins = _sorted_rows(oriented, table.rows)
+    weights = np.ones(table.rows, dtype=np.int64) if table.weights is None else table.weights
+    counts = np.add.reduceat(weights[order], begins) if table.rows else np.empty(0, dtype=np.int64)
+    return CanonicalRows(order[begins], counts, tuple(mirrored))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column, as it can stand in canonical rows.
+
+    Attributes
+    ----------
+    values : integer array [rows]
+        Codes of levels, or numbers in standard units, by which variables are told apart.
+    ranks : integer array [rows]
+        The same, or places among the numbers of the column, by which rows are sorted.
+    shape : hashable
+        A key of its distribution, without labels, units and sign.
+    sizes : list of pairs of int
+        Of a categorical column, keys of its levels: what is missing last, then how many rows there are.
+    sign : int
+        Of a continuous column, with which it comes first: 1 or -1; 0: both are alike.
+    own_sign : int
+        Where both are alike, the sign with which the values in their own units come first.
+    symmetric : bool
+        Whether the column equals its mirror image in distribution, bit by bit.
+    exact : StandardPoint or None
+        Of a continuous column, the same numbers, not rounded.
+    """
+
+    values: NDArray[np.integer]
+    ranks: NDArray[np.integer]
+    shape: Hashable
+    sizes: list[tuple[int, int]]
+    sign: int
+    own_sign: int = 1
+    symmetric: bool = False
+    exact: StandardPoint | None = None
+
+    @property
+    def faces(self) -> int:
+        """In how many parts it must be looked at: levels of equal size apart, and numbers without a sign twice."""
+        if self.sizes:
+            return 1 if len(set(self.sizes)) == len(self.sizes) else len(self.sizes)
+        return 1 if self.sign else 2
+
+    def face(self, part: int) -> NDArray[np.integer]:
+        """One of these parts."""
+        if self.sizes:
+            return self.oriented(_ranks_of(self.sizes)) if self.faces == 1 else (self.values == part).astype(np.int32)
+        if self.sign_of(part) == 1:
+            return self.values
+        return np.where(self.values == StandardisedColumns.HOLE, self.values, -self.values)
+
+    def sign_of(self, part: int) -> int:
+        """The sign that a continuous column has in one of these parts."""
+        return (self.sign or 1) * (-1 if part else 1)
+
+    def face_key(self, part: int) -> tuple[int, ...]:
+        """What tells the part apart from others of the column."""
+        return self.sizes[part] if self.sizes and self.faces > 1 else ()
+
+    def oriented(self, order: Sequence[int]) -> NDArray[np.integer]:
+        """The ranks, given which rank each level has, or whether numbers ascend (0 first) or descend (1 first)."""
+        if self.sizes:
+            return np.asarray(np.array(order, dtype=np.int64)[self.values])
+        if self.sign_of(order[0]) == 1:
+            return self.ranks
+        known = self.values != StandardisedColumns.HOLE
+        return np.where(known, self.ranks[known].max() - self.ranks, self.ranks)
+
+
+@dataclass(frozen=True)
+class _Face:
+    """A part of a column, by values that are not rounded."""
+
+    column: _Column
+    part: int
+
+    @property
+    def tolerance(self) -> float:
+        """As of `finer_rows.Point`."""
+        return 0.0 if self.column.exact is None else self.column.exact.tolerance
+
+    def of(self, table: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+        """The codes or the standardised values."""
+        if self.column.exact is None:
+            return self.column.face(self.part)
+        return replace(self.column.exact, sign=self.column.sign_of(self.part)).of(table)
+
+
+def _columns_of(table: Table) -> list[_Column]:
+    """The columns of a table, in its order."""
+    if isinstance(table, MixedTable):
+        own = {
+            name: column
+            for part in (table.categorical, table.continuous)
+            for name, column in zip(part.names, _columns_of(part), strict=True)
+        }
+        return [own[name] for name in table.names]
+    if isinstance(table, CategoricalTable):
+        return [_categories(table, v) for v in range(len(table.names))]
+    standardised = StandardisedColumns(TableSource(table))
+    return [_numbers(table, standardised, v) for v in range(len(table.names))]
+
+
+def _categories(table: CategoricalTable, v: int) -> _Column:
+    levels = len(table.levels[v])
+    hole = v in table.holes
+    counts = np.bincount(table.codes[v], weights=table.weights, minlength=levels + hole).astype(np.int64).tolist()
+    sizes = [(int(code == levels), -int(count)) for code, count in enumerate(counts)]
+    return _Column(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
+
+
+def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _Column:
+    # What is missing comes last.
+    _, ranks = np.unique(table.values[v], return_inverse=True)
+    _, times = standardised.distribution(v)
+    shape = (1, *standardised.shape(v), -int(times.sum()))
+    sign = standardised.sign(v)
+    exact = standardised.point(v, 1)
+    if sign:
+        return _Column(standardised.values(v), ranks, shape, [], sign, exact=exact)
+    distribution = _distribution(table, v)
+    own_sign = first_image(*distribution) or 1
+    return _Column(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
+
+
+def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The distinct known values of a column in its own units, ascending, and how many rows have each."""
+    known = ~np.isnan(table.values[v])
+    return distinct_counts(table.values[v, known] + 0.0, None if table.weights is None else table.weights[known])
+
+
+def _column_keys(table: Table, columns: Sequence[_Column], threads: int) -> list[int]:
+    """A number for each column: the same for two columns only if neither scores nor distributions tell them apart."""
+    if len(columns) < 2:
+        return [0] * len(columns)
+    statistics = statistics_of(table, unit_free=True, threads=threads)
+    scores = scores_from(statistics, ScoreConfig())
+    by_score = score_keys(scores, unit_free=statistics.kind != "categorical")
+    # Kinds first: keys of different kinds cannot be compared.
+    return _ranks_of([(column.shape, key) for column, key in zip(columns, by_score, strict=True)])
+
+
+def _ranks_of(keys: Sequence[Hashable]) -> list[int]:
+    """The place of each key among the distinct ones, ascending."""
+    place = {key: rank for rank, key in enumerate(sorted(set(keys)))}  # type: ignore[type-var]
+    return [place[key] for key in keys]
+
+
+def _canonical_faces(
+    table: Table,
+    columns: Sequence[_Column],
+    keys: Sequence[int],
+    relations: Sequence[Relation],
+    names: Sequence[Name],
+) -> dict[int, list[int]]:
+    """Order the columns canonically, and the faces of each: its levels, or its two signs."""
+    points = [(v, part) for v, column in enumerate(columns) for part in range(column.faces)]
+    tiers = _ranks_of([(keys[v], columns[v].face_key(part)) for v, part in points])
+    order = sorted(range(len(points)), key=tiers.__getitem__)
+    if len(set(tiers)) < len(points):
+        of_column = [v for v, _ in points]
+        together = np.array([[int(v == u) for u in of_column] for v in of_column], dtype=np.int64)
+        rows = np.array([columns[v].face(part) for v, part in points], dtype=np.int32)
+        structures: list[Structure] = [
+            *(relation.of_points(of_column) for relation in relations),
+            Relation(together),
+            TableRows(rows, table.weights),
+        ]
+        by_name = rank_names(names)
+        # Levels and signs first, given the names: else where names decide, labels and signs would.
+        named = _ranks_of([(by_name[names[v]], columns[v].face_key(part)) for v, part in points])
+        # Standardised values do not distinguish two symmetric signs; the values in their own units may, in their bits.
+        by_own_sign = _ranks_of([(v, -part if columns[v].own_sign < 0 else part) for v, part in points])
+        told = _told_apart(structures, tiers, named, by_own_sign)
+        if told.interchangeable and not isinstance(table, CategoricalTable):
+            faces = [_Face(columns[v], part) for v, part in points]
+            finer = FinerRows(TableSource(table), faces, told.interchangeable, lambda own, face: face.of(own))
+            if not finer.is_too_large and not all(map(finer.keeps, told.generators())):
+                told = _told_apart([*structures, finer], tiers, named, by_own_sign)
+        order = told.order
+    parts_of: dict[int, list[int]] = {}
+    for point in order:
+        v, part = points[point]
+        parts_of.setdefault(v, []).append(part)
+    return parts_of
+
+
+def _told_apart(
+    structures: Sequence[Structure], tiers: Sequence[int], named: Sequence[int], by_own_sign: Sequence[int]
+) -> ToldApart:
+    """Order the points by tiers, structures and names; signs that are alike by their values in their own units."""
+    first = tell_apart(structures, named, by_own_sign)
+    place = [0] * len(named)
+    for rank, point in enumerate(first.order):
+        place[point] = rank
+    return tell_apart(structures, tiers, place, symmetries=first.symmetries)
+
+
+def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:
+    """Which rank each level has, or the order of the two signs."""
+    if not column.sizes:
+        return list(parts)
+    if column.faces == 1:
+        return _ranks_of(column.sizes)
+    ranks = [0] * len(parts)
+    for rank, part in enumerate(parts):
+        ranks[part] = rank
+    return ranks
+
+
+def _sorted_rows(columns: Sequence[NDArray[np.integer]], rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The order of the rows, and where in it a row begins that is not equal to the one before."""
+    keys: list[NDArray[np.int64]] = []
+    configurations = 1 << 63
+    for column in columns:
+        ranks = column.astype(np.int64)
+        levels = int(ranks.max(initial=0)) + 1
+        # As many columns as one integer holds are one key.
+        if configurations * levels >= 1 << 63:
+            keys.append(ranks)
+            configurations = levels
+        else:
+            keys[-1] = keys[-1] * levels + ranks
+            configurations *= levels
+    if not keys:
+        return np.arange(rows), np.zeros(min(rows, 1), dtype=np.int64)
+    order = np.lexsort(keys[::-1])
+    differ = np.zeros(max(rows - 1, 0), dtype=np.bool_)
+    for key in keys:
+        differ |= np.diff(key[order]) != 0
+    return order, np.flatnonzero(np.concatenate([[True], differ])[:rows])

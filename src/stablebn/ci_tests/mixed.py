@@ -1,0 +1,77 @@
+"""The test for mixed data: conditional Gaussian mutual information."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+
+import numpy as np
+
+from stablebn import _core
+from stablebn.ci_tests.base import IndependenceTest, Numbers
+from stablebn.fixed_point import NOT_A_CANDIDATE, to_floats
+from stablebn.stats.incomplete_mixed import AvailableMixedStatistics
+from stablebn.stats.mixed import MixedStatistics
+from stablebn.stats.variable_sets import members
+
+
+class ConditionalGaussianTest(IndependenceTest):
+    """Compute a likelihood-ratio test of x and y given S in conditional Gaussian distributions.
+
+    With L the log-likelihood of the conditional Gaussian score, the statistic is 2 (L(S+x+y) + L(S) - L(S+x) - L(S+y)).
+    If x and y are categorical and S has continuous variables, this is no likelihood ratio, as the models are not
+    nested. Then it is 2 (M(x, y) - M(x) - M(y)), M the log-likelihoods of logistic regressions on the continuous
+    variables of S, their squares and products, in each configuration of the categorical ones.
+
+    The chi-square distribution has as many degrees of freedom as the first formula has free parameters. If a
+    configuration has too few rows for a covariance, the test is no evidence: p = 1. It has the rows in which x, y and S
+    are known.
+
+    Parameters
+    ----------
+    statistics : MixedStatistics or AvailableMixedStatistics
+        Of variables in canonical numbers: elimination follows them.
+    """
+
+    def __init__(self, statistics: MixedStatistics | AvailableMixedStatistics) -> None:
+        super().__init__()
+        self.n = statistics.n
+        self._statistics = statistics
+        self._rows = _RowsInMemory(statistics)
+
+    def outcomes(self, x: int, candidates: Sequence[int], given: int) -> tuple[Numbers, Numbers, Numbers]:
+        """Statistics, degrees of freedom and p-values of x with each candidate, without counting them."""
+        own = members(given)
+        statistics = self._statistics
+        if self._needs_rows(x, candidates, own):
+            statistics = self._rows.get()
+        gains = statistics.compiled.gains(x, own, list(candidates))
+        df = np.array([self._freedom(x, y, own) for y in candidates], dtype=np.float64)
+        known = gains[:, 0] != NOT_A_CANDIDATE
+        # Floors under variances may take a little from what a variable tells: less than nothing is nothing.
+        statistic = np.maximum(2 * to_floats(np.where(known[:, None], gains, 0)), 0.0)
+        return statistic, df, np.where(known, _core.chi_square_tails(statistic, df), 1.0)
+
+    def _needs_rows(self, x: int, candidates: Sequence[int], given: list[int]) -> bool:
+        """Return whether two categorical variables are tested given a continuous one."""
+        levels = self._statistics.levels
+        return bool(levels[x]) and any(levels[y] for y in candidates) and not all(levels[v] for v in given)
+
+    def _freedom(self, x: int, y: int, given: list[int]) -> int:
+        parameters = self._statistics.parameters
+        return parameters([*given, x, y]) + parameters(given) - parameters([*given, x]) - parameters([*given, y])
+
+
+class _RowsInMemory:
+    """The same statistics with the rows in memory, fetched once, when the first test needs them."""
+
+    def __init__(self, statistics: MixedStatistics | AvailableMixedStatistics) -> None:
+        self._statistics = statistics
+        self._fetched: MixedStatistics | AvailableMixedStatistics | None = None
+        self._lock = Lock()
+
+    def get(self) -> MixedStatistics | AvailableMixedStatistics:
+        with self._lock:
+            if self._fetched is None:
+                self._fetched = self._statistics.in_memory('test="mi-cg" of categories given numbers')
+            return self._fetched

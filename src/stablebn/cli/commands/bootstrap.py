@@ -1,0 +1,125 @@
+"""`stablebn bootstrap`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stablebn.api.arguments import learn_options
+from stablebn.cli.command_options import (
+    Algorithm,
+    AllCategorical,
+    AllContinuous,
+    AsJson,
+    Categorical,
+    Continuous,
+    Force,
+    Quiet,
+    TableFile,
+    kinds_of,
+    with_options,
+)
+from stablebn.cli.exit_codes import INTERRUPTED
+from stablebn.cli.outcome_files import HeatMap, Out, check_writable, write_figures
+from stablebn.cli.progress import counting
+from stablebn.cli.terminal import say, say_json
+from stablebn.cli.terminal_tables import print_table
+from stablebn.graph.metrics import edge_marks
+from stablebn.graph.names import rank_names
+from stablebn.lazy import interrupts_recognised
+from stablebn.resampling.bootstrap import NOT_HERE, bootstrap
+from stablebn.resampling.bootstrap_result import Bootstrap
+
+HELP = """
+It learns again from rows drawn with replacement, and tells how often each edge comes back.
+"""
+EXAMPLE = """\
+stablebn bootstrap patients.csv --replicates 200 --out edges.csv"""
+EXIT_CODES = {INTERRUPTED: "Ctrl-C has ended it; with --checkpoint the same command goes on."}
+
+# Those that stand in the signature, or that many searches do not have.
+_OWN = ("checkpoint", *NOT_HERE)
+
+
+@with_options(option for option in learn_options() if option.name not in _OWN)
+def command(
+    data: TableFile,
+    algorithm: Algorithm = "auto",
+    replicates: Annotated[int, typer.Option(help="How many samples are drawn.")] = 200,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same samples.")] = 0,
+    layouts: Annotated[
+        int | None,
+        typer.Option(
+            help="In how many layouts each sample is learned, 1 or 2; 2 tell what the layout decides. By default 1 for "
+            "stable learners, 2 for others."
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep what is done in this file; where it is there, go on from it.", rich_help_panel="Long runs"
+        ),
+    ] = None,
+    continuous: Continuous = None,
+    categorical: Categorical = None,
+    all_continuous: AllContinuous = False,
+    all_categorical: AllCategorical = False,
+    *,
+    out: Out = None,
+    as_json: AsJson = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the edges: a .png, .svg or .pdf file.", rich_help_panel="Output")
+    ] = None,
+    heat_map: HeatMap = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Bootstrap a learner, print how sure its edges are, and write what was found."""
+    check_writable(out, plot, heat_map, force=force)
+
+    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
+    given = {option: value for option, value in options.items() if value is not None}
+    try:
+        with interrupts_recognised(), counting("graphs", quiet=quiet) as show:
+            found = bootstrap(
+                data,
+                algorithm,
+                replicates=replicates,
+                seed=seed,
+                layouts=layouts,
+                checkpoint=checkpoint,
+                progress=None if show is None else lambda done, wanted: show(done, wanted, ""),
+                kinds=kinds,
+                **given,
+            )
+    except KeyboardInterrupt:
+        kept = "Nothing was written." if checkpoint is None else f"Say the same again to go on: {checkpoint} is kept."
+        say(f"Interrupted. {kept}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    written = write_figures(found, out, plot, heat_map, force=force)
+    if as_json:
+        say_json(found.to_dict())
+    elif not quiet:
+        say(found.summary())
+        _say_edges(found)
+        if written:
+            say(written)
+
+
+def _say_edges(found: Bootstrap) -> None:
+    """The edges learned from the whole table, and in brackets others that most replicates have."""
+    rank = rank_names(found.nodes)
+    learned, average = edge_marks(found.learned, rank), edge_marks(found.averaged, rank)
+    often = {(edge.a, edge.b): None for edge in found.edges if (edge.a, edge.b) in {**learned, **average}}
+    rows = []
+    for a, b in {**often, **learned}:
+        mark = learned.get((a, b), average.get((a, b), ""))
+        edge = found.edge(b, a) if mark == "<-" else found.edge(a, b)
+        text = f"{edge.a} {'--' if mark == '--' else '->'} {edge.b}"
+        way = f"{100 * edge.direction:.0f} %" if mark != "--" and edge.adjacent else ""
+        rows.append((text if (a, b) in learned else f"({text})", f"{100 * edge.frequency:.0f} %", way))
+    if rows:
+        print_table(("edge", "joined", "of these this way"), rows, numbers=True)

@@ -1,0 +1,71 @@
+"""`make demo`: one table, one graph, seen."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from stablebn.api.functions import learn_in_a_loop
+from stablebn.networks import read_network
+from stablebn.result.result import Result
+
+ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What was learned from the Asia sample as it is, and from its rows and columns shuffled under other names.
+
+    Attributes
+    ----------
+    first, second : Result
+    alias : mapping of str to str
+        The names of the second time by those of the first, in the order of the shuffled columns.
+    """
+
+    first: Result
+    second: Result
+    alias: Mapping[str, str]
+
+    @property
+    def same_graph(self) -> bool:
+        """Whether both have the same arcs."""
+        renamed = {(self.alias[str(u)], self.alias[str(v)]) for u, v in self.first.arcs}
+        return renamed == set(self.second.arcs)
+
+    @property
+    def same_score(self) -> bool:
+        """Whether both have the same score, to the bit."""
+        return self.first.score == self.second.score
+
+    def lines(self) -> Iterator[str]:
+        """All of it, to print."""
+        yield f"The Asia sample, {ROWS:,} rows, columns {', '.join(map(str, self.first.decisions))}:"
+        yield self.first.summary("Tabu-Stable")
+        yield from _drawn(self.first)
+        yield ""
+        yield f"The same rows shuffled, the columns too, under the names {', '.join(self.alias.values())}:"
+        yield self.second.summary("Tabu-Stable")
+        yield from _drawn(self.second)
+        yield ""
+        yield f"Same graph, arc for arc:  {self.same_graph}"
+        yield f"Same score, to the bit:   {self.same_score}  ({self.first.score!r} and {self.second.score!r})"
+
+
+def demonstrate() -> Demonstration:
+    """Learn the Asia sample as it is, then shuffled and renamed."""
+    table = read_network("asia").sample(ROWS, seed=1).to_pydict()
+    first = learn_in_a_loop(table)
+    shuffle = random.Random(2)
+    columns, rows = list(table), list(range(ROWS))
+    shuffle.shuffle(columns)
+    shuffle.shuffle(rows)
+    alias = {column: f"V{place + 1}" for place, column in enumerate(columns)}
+    second = learn_in_a_loop({alias[column]: [table[column][row] for row in rows] for column in columns})
+    return Demonstration(first, second, alias)
+
+
+def _drawn(result: Result) -> Iterator[str]:
+    for u, v in result.arcs:
+        yield f"    {u} -> {v}"

@@ -1,0 +1,1 @@
+"""Single columns: kinds, levels, missing values, weights, encoding, and the checks that name columns."""

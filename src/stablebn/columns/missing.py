@@ -1,0 +1,158 @@
+"""Missing values: refused, left out with their rows, a level of their own, or left as holes; never silently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from stablebn.columns.arrow.conversion import Columns
+from stablebn.columns.column import CategoricalColumn, Column, Mask, Rows
+from stablebn.errors import DataError, listed
+from stablebn.messages import Caution, tallied
+from stablebn.table.table import Name
+
+MISSING = ("error", "drop", "level", "available")
+
+
+def with_types(columns: Columns, missing: str) -> Columns:
+    """Where a missing value is a level, columns without any value as text: only some sources give them a type."""
+    if missing != "level":
+        return columns
+    return {name: own.cast(pa.string()) if pa.types.is_null(own.type) else own for name, own in columns.items()}
+
+
+def settle_missing(
+    rows: Rows,
+    columns: dict[Name, Column],
+    missing: str,
+    cautions: Sequence[Caution] = (),
+    *,
+    holes_will_do: bool = True,
+) -> tuple[Rows, dict[Name, Column], list[Caution]]:
+    """Do with missing values as the user says.
+
+    Parameters
+    ----------
+    rows : Rows
+    columns : dict of name to CategoricalColumn or NumericColumn
+    missing : {"error", "drop", "level", "available"}
+    cautions : sequence of Caution
+        What was said before: which texts were taken for missing values is told again where those are refused.
+    holes_will_do : bool
+        Whether an error may offer to leave missing values as holes.
+
+    Returns
+    -------
+    rows : Rows
+        Those that are left.
+    columns : dict of name to CategoricalColumn or NumericColumn
+        Without missing values, but for those that are left as holes.
+    cautions : list of Caution
+        Those before, and what is said here.
+    """
+    gaps = {name: count for name, column in columns.items() if (count := column.gaps)}
+    if not gaps:
+        return rows, columns, [*cautions]
+    if missing == "level":
+        return rows, _add_levels(rows, columns, gaps), [*cautions, _levels_caution(gaps)]
+    if missing == "error":
+        raise DataError(
+            f"missing values in {tallied(gaps)}, of {rows.count} rows. {_choices(columns, gaps, holes_will_do)}"
+            + "".join(f" {own}" for own in cautions if own.code == "markers"),
+            columns=tuple(gaps),
+            remedy={"missing": "available"} if holes_will_do else _without_rows(rows, columns, gaps),
+        )
+    if missing == "available":
+        caution = _holes_caution(gaps, rows.count)
+        # A row without any value says nothing.
+        if len(gaps) == len(columns):
+            kept = rows.without(columns, tuple(gaps), all_of_them=True)
+            if kept.rows.count < rows.count:
+                return kept.rows, kept.columns, [*cautions, caution]
+        return rows, columns, [*cautions, caution]
+    kept = rows.without(columns, tuple(gaps), all_of_them=False)
+    if kept.rows.count == 0:
+        raise DataError(
+            f'missing="drop" leaves no rows: each of the {rows.count} has a missing value, in {tallied(gaps)}. '
+            "Leave out the columns with most of them.",
+            columns=tuple(gaps),
+            remedy=_without_rows(rows, columns, gaps),
+        )
+    return kept.rows, kept.columns, [*cautions, _dropped_caution(gaps, rows.count, kept.rows.count)]
+
+
+def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], holes_will_do: bool) -> str:
+    """Name the values of `missing` that this table can be used with."""
+    choices = ['missing="drop" to leave out all rows with missing values']
+    if holes_will_do:
+        choices.insert(
+            0, 'missing="available" to learn each variable with its parents from the rows in which these are known'
+        )
+    if all(isinstance(columns[name], CategoricalColumn) for name in gaps):
+        choices.append('missing="level" to make them a level')
+    return f"Say {', or '.join(choices)}."
+
+
+def _without_rows(rows: Rows, columns: Mapping[Name, Column], gaps: Mapping[Name, int]) -> dict[str, object]:
+    """Options that leave out rows, and columns that are so empty that most rows would go."""
+    # The emptiest columns first. Equally empty ones go together, so that their order does not matter.
+    counts = sorted(set(gaps.values()), reverse=True)
+    groups = [[name for name, own in gaps.items() if own == count] for count in counts]
+    # How many rows have a gap in which group, and in none that is less empty.
+    last = np.zeros(len(groups), dtype=np.int64)
+    for masks in rows.masks({name: columns[name] for name in gaps}):
+        free: Mask | bool = True
+        for place in reversed(range(len(groups))):
+            gap = free & np.logical_or.reduce([masks[name] for name in groups[place]])
+            last[place] += int(gap.sum())
+            free &= ~gap
+    out: list[Name] = []
+    for place, group in enumerate(groups):
+        if 2 * int(last[place:].sum()) <= rows.count:
+            break
+        out += group
+    return {"missing": "drop", "drop": out} if out else {"missing": "drop"}
+
+
+def _add_levels(rows: Rows, columns: Mapping[Name, Column], gaps: Mapping[Name, int]) -> dict[Name, Column]:
+    filled: dict[Name, Column] = {
+        name: c.with_missing_level() if isinstance(c, CategoricalColumn) else c for name, c in columns.items()
+    }
+    numbers = [name for name in gaps if not isinstance(filled[name], CategoricalColumn)]
+    if numbers:
+        raise DataError(
+            f'missing="level" is for categorical columns, and continuous ones have missing values: '
+            f'{listed(numbers)}. Say missing="drop", or leave these columns out.',
+            columns=numbers,
+            remedy=_without_rows(rows, columns, gaps),
+        )
+    return filled
+
+
+def _levels_caution(gaps: Mapping[Name, int]) -> Caution:
+    return Caution(
+        "missing-level",
+        tuple(gaps),
+        f"missing values in {tallied(gaps)} are a level of their own, None: "
+        'say missing="drop" to leave their rows out instead.',
+    )
+
+
+def _holes_caution(gaps: Mapping[Name, int], rows: int) -> Caution:
+    return Caution(
+        "holes",
+        tuple(gaps),
+        f"missing values in {tallied(gaps)}, of {rows} rows: each variable is learned from the rows in which it and "
+        "its parents are known. That is fair where values are missing by chance; check that they are.",
+    )
+
+
+def _dropped_caution(gaps: Mapping[Name, int], rows: int, kept: int) -> Caution:
+    return Caution(
+        "dropped-rows",
+        tuple(gaps),
+        f"{rows - kept} of {rows} rows are left out for missing values in {tallied(gaps)}: "
+        "check that the others still speak for the whole.",
+    )

@@ -1,0 +1,511 @@
+"""CSV text to typed columns, by a rule that looks at every value.
+
+PyArrow infers a column's type from the first block of the file alone, which would let the order of the
+rows decide it. So every column is read as text, and its type inferred over the whole column (`text_columns`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.csv
+
+from stablebn.columns.na_values import PANDAS_MARKERS
+from stablebn.decompression import most_unpacked
+from stablebn.errors import DataError
+from stablebn.io.csv.column_types import BY_DISTINCT_BYTES, NotUTF8Error, TextColumn, Typing, decide_columns
+from stablebn.io.csv.dialect import (
+    UTF8,
+    Dialect,
+    Header,
+    as_utf8,
+    check_recoding,
+    decoded,
+    encoding_by_mark,
+    look_at_header,
+    report_dialect,
+    spelled_separator,
+    zeros_error,
+)
+from stablebn.io.csv.index_column import INDEX_NAMES, CountedRows, index_caution
+from stablebn.io.file_contents import Contents
+from stablebn.messages import Caution
+from stablebn.table.table import Name
+
+# A row must fit into a block.
+BLOCK_BYTES = 1 << 22
+
+# In which separators of the header are looked for; few headers are longer.
+HEADER_BYTES = 1 << 16
+
+_Open: TypeAlias = Callable[[], pa.NativeFile]
+
+
+class _BadRowError(Exception):
+    """A row that has more or fewer fields than the header."""
+
+    def __init__(self, number: int, expected: int, actual: int, text: str) -> None:
+        self.number, self.expected, self.actual, self.text = number, expected, actual, text
+
+
+@dataclass
+class Parsed:
+    """A text file whose fields have been looked at.
+
+    Attributes
+    ----------
+    open_file : callable
+        Opens it, as UTF-8.
+    sep : str
+    names : list of str
+        Of all columns.
+    columns : list of TextColumn
+    reading : pyarrow.csv.ReadOptions
+        How to read it again.
+    table : pyarrow.Table or None
+        The fields, where they are held.
+    rows : int
+    encoding : str
+        That which it has itself.
+    na_values : sequence of str or None
+        As of `Dialect`.
+    """
+
+    open_file: _Open
+    sep: str
+    names: list[str]
+    columns: list[TextColumn]
+    reading: pa.csv.ReadOptions
+    table: pa.Table | None
+    rows: int = 0
+    encoding: str = UTF8
+    na_values: Sequence[str] | None = None
+    _last: bytes | None = None
+    _index: CountedRows | None = field(default=None, repr=False)
+
+    def add(self, batch: pa.RecordBatch | pa.Table) -> None:
+        """Look at some rows."""
+        for own, column in zip(self.columns, batch.columns, strict=True):
+            for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else (column,):
+                own.add(chunk)
+        self.rows += batch.num_rows
+        if batch.num_rows:
+            self._last = batch.column(batch.num_columns - 1)[-1].as_py()
+        if self.names[0] in INDEX_NAMES:
+            self._index = self._index or CountedRows()
+            self._index.add(batch.column(0))
+
+    def first_counts_rows(self) -> bool:
+        """Whether the first column is no more than the index of the rows."""
+        return (
+            self._index is not None
+            and self.columns[0].decide(self.names[0], ".").type == pa.int64()
+            and self._index.counts_rows()
+        )
+
+    def check_last_quote(self, path: str) -> None:
+        """Raise if a quote that is never closed has swallowed the rest of the file; PyArrow says nothing."""
+        # Elsewhere than in the last field of the file, such a quote leaves a row with too few fields.
+        if b"\n" not in (self._last or b""):
+            return
+        end = b""
+        with self.open_file() as stream:
+            for piece in _pieces(stream):
+                end = (end + piece).rstrip()[-1:]
+        if end != b'"':
+            raise DataError(f"{path!r} ends inside a quoted field: close the quote opened in row {self.rows + 1}.")
+
+    def batches(self, names: Sequence[Name], *, use_threads: bool) -> Iterator[pa.RecordBatch]:
+        """The fields of some columns again, some rows at a time."""
+        reading = pa.csv.ReadOptions(
+            use_threads=use_threads,
+            block_size=BLOCK_BYTES,
+            skip_rows=self.reading.skip_rows,
+            column_names=self.reading.column_names,
+        )
+        with (
+            self.open_file() as stream,
+            _open_csv(stream, reading, self.sep, self.names, self.na_values, names) as reader,
+        ):
+            yield from reader
+
+
+def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
+    """Read a text file, gzipped if its name ends in .gz.
+
+    Parameters
+    ----------
+    path : str
+    asked : Dialect
+        What the user says of it; the rest is recognised by the rules of `stablebn.io.csv.dialect`.
+    threads : int
+        With more than one, PyArrow takes as many as it likes.
+
+    Returns
+    -------
+    Contents
+        Columns of int64, float64 or string, null where a marker stands (`stablebn.columns.na_values`).
+    """
+    decided: list[tuple[list[Typing], str]] = []
+
+    def decide(found: Parsed) -> None:
+        decided.append(decide_columns(repr(path), found.names, found.columns, asked.decimal))
+
+    found = look_at_csv(path, asked, threads, decide, hold=True)
+    (typings, decimal) = decided[-1]
+    cautions, first = cautions_of(path, found, asked, decimal), int(found.first_counts_rows())
+    assert found.table is not None
+    columns = found.table.columns[::-1]
+    found.table = None
+    read = []
+    for name, own in zip(found.names, typings, strict=True):
+        # Taken one by one, so that the text of a column is freed as soon as its numbers are there.
+        column = columns.pop()
+        read.append((name, pa.chunked_array([own.typed(chunk) for chunk in column.chunks], type=own.type)))
+    return Contents(
+        read[first:],
+        cautions,
+        {name: own.reported for name, own in zip(found.names[first:], typings[first:], strict=True)},
+    )
+
+
+def cautions_of(path: str, found: Parsed, asked: Dialect, decimal: str) -> list[Caution]:
+    """What to say of how a file was read."""
+    tabs_expected = _tabs_expected(path)
+    cautions = report_dialect(path, Dialect(found.sep, decimal, found.encoding), asked, tabs_expected=tabs_expected)
+    return [*cautions, index_caution(path, found.names[0])] if found.first_counts_rows() else cautions
+
+
+def look_at_csv(path: str, asked: Dialect, threads: int, decide: Callable[[Parsed], None], *, hold: bool) -> Parsed:
+    """Look at all fields of a text file, and recognise how it is written.
+
+    Parameters
+    ----------
+    path, asked, threads
+        As of `read_csv`.
+    decide : callable
+        Raises `NotUTF8Error` where a column is in another encoding: then the file is, and it is looked at anew.
+    hold : bool
+        Whether all fields stay in memory; they are looked at some at a time otherwise.
+    """
+
+    def open_file() -> pa.NativeFile:
+        return _open(path)
+
+    start = _start(open_file)
+    encoding = asked.encoding or encoding_by_mark(start)
+    if _is_utf8(encoding):
+        try:
+            found = _look_at_utf8(path, open_file, start, asked, threads, hold=hold)
+            decide(found)
+        except (NotUTF8Error, UnicodeDecodeError) as error:
+            if asked.encoding is not None:
+                where = error.args[0] if isinstance(error, NotUTF8Error) else "the header"
+                raise DataError(f"{where} of {path!r} is not UTF-8 text: say another encoding=.") from None
+        else:
+            return found
+    if hold or not _comes_in_pieces(asked.encoding):
+        with open_file() as stream:
+            content, encoding = as_utf8(path, b"".join(_pieces(stream)), asked.encoding)
+
+        def open_recoded() -> pa.NativeFile:
+            return _reader(content)
+
+    else:
+
+        def pieces() -> Iterator[bytes]:
+            with open_file() as stream:
+                yield from _pieces(stream)
+
+        encoding = check_recoding(path, pieces, start, asked.encoding)
+
+        def open_recoded() -> pa.NativeFile:
+            return pa.PythonFile(_Recoding(decoded(pieces(), encoding, start)), mode="r")
+
+    found = _look_at_utf8(path, open_recoded, _start(open_recoded), asked, threads, hold=hold)
+    found.encoding = encoding
+    decide(found)
+    return found
+
+
+def _start(open_file: _Open) -> bytes:
+    """The beginning of a file, with its first line."""
+    with open_file() as stream:
+        start: bytes = stream.read(HEADER_BYTES)
+        if len(start) == HEADER_BYTES and b"\n" not in start and b"\r" not in start:
+            start += stream.read(BLOCK_BYTES)
+        return start
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in (UTF8, "utf8", "utf-8-sig")
+
+
+def _tabs_expected(path: str) -> bool:
+    return path.lower().removesuffix(".gz").endswith(".tsv")
+
+
+def _look_at_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
+    found = _split(path, open_file, start, asked, threads, hold=hold)
+    found.check_last_quote(path)
+    return found
+
+
+def _split(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
+    """The table as text, by the separator that fits."""
+    header = look_at_header(start, tabs_expected=_tabs_expected(path))
+    if b"\0" in header.line:
+        raise zeros_error(path)
+    tables: dict[str, Parsed] = {}
+    bad: dict[str, _BadRowError] = {}
+    unreadable: list[pa.ArrowInvalid] = []
+    for sep in header.separators or (",",) if asked.sep is None else ("\t" if asked.sep == r"\t" else asked.sep,):
+        try:
+            tables[sep] = _parse(open_file, header, sep, threads, hold=hold, na_values=asked.na_values)
+        except _BadRowError as error:  # noqa: PERF203 - few headers have two of them
+            bad[sep] = error
+        except pa.ArrowInvalid as error:
+            # Cut there, a quoted name does not end: this separator stands inside it.
+            unreadable.append(error)
+    if not tables and not bad:
+        raise unreadable[0]
+    if not tables:
+        raise _no_separator(path, bad, header)
+    if len(tables) > 1:
+        readings = " or ".join(f"{spelled_separator(sep)} ({len(own.names)} columns)" for sep, own in tables.items())
+        raise DataError(
+            f"{path!r} can be read as separated by {readings}. Say which, for example "
+            f"sep={next(iter(tables))!r} (CLI: --sep {next(iter(tables))!r})."
+        )
+    return next(iter(tables.values()))
+
+
+def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> DataError:
+    told = [
+        f"row {row.number - header.lines_before} of {path!r} (the header is row 1) has {row.actual} fields where the "
+        f"header has {row.expected}: {row.text[:80]!r}. Correct the row, or quote a field that holds "
+        f"{'a comma' if sep == ',' else repr(sep)}."
+        for sep, row in bad.items()
+    ]
+    if len(told) == 1:
+        return DataError(told[0])
+    readings = " ".join(f"With {spelled_separator(sep)}: {text}" for sep, text in zip(bad, told, strict=True))
+    return DataError(f"say sep= (CLI: --sep), for by no separator all rows are alike. {readings}")
+
+
+def _parse(
+    open_file: _Open, header: Header, sep: str, threads: int, *, hold: bool, na_values: Sequence[str] | None
+) -> Parsed:
+    """All columns as text by its distinct values, split by a separator."""
+    parse = partial(_parse_at_once, open_file, header, sep, hold=hold, na_values=na_values)
+    if threads > 1:
+        try:
+            return parse(use_threads=True)
+        except (_BadRowError, pa.ArrowInvalid):
+            # Only with one thread does PyArrow know the number of a bad row.
+            pass
+    return parse(use_threads=False)
+
+
+def _parse_at_once(
+    open_file: _Open, header: Header, sep: str, *, use_threads: bool, hold: bool, na_values: Sequence[str] | None
+) -> Parsed:
+    reading = pa.csv.ReadOptions(use_threads=use_threads, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
+    names = _names(_reader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
+    parsed = partial(_parsed, open_file, reading, sep, hold=hold, na_values=na_values)
+    try:
+        found = parsed(names)
+    except _BadRowError as error:
+        if error.actual != error.expected + 1:
+            raise
+        # R leaves the name of the column out that counts the rows.
+        reading.skip_rows, reading.column_names = header.lines_before + 1, ["", *names]
+        try:
+            found = parsed(reading.column_names)
+        except _BadRowError:
+            raise error from None
+        if not found.first_counts_rows():
+            raise error from None
+        return found
+    if found.names == names:
+        return found
+    # A header that only the whole file tells the end of.
+    with open_file() as stream:
+        names = _names(stream, reading, sep)
+    return parsed(names)
+
+
+def _names(stream: pa.NativeFile, reading: pa.csv.ReadOptions, sep: str) -> list[str]:
+    with _bad_row_named(), pa.csv.open_csv(stream, reading, _parsing(sep)) as reader:
+        names: list[str] = reader.schema.names
+        return names
+
+
+def _parsed(
+    open_file: _Open,
+    reading: pa.csv.ReadOptions,
+    sep: str,
+    names: Sequence[str],
+    *,
+    hold: bool,
+    na_values: Sequence[str] | None,
+) -> Parsed:
+    """The fields, unless the columns have other names."""
+
+    def new(names: list[str], table: pa.Table | None) -> Parsed:
+        columns = [TextColumn(na_values) for _ in names]
+        return Parsed(open_file, sep, names, columns, reading, table, na_values=na_values)
+
+    with open_file() as stream:
+        if hold:
+            with _bad_row_named():
+                table = pa.csv.read_csv(stream, reading, _parsing(sep), _converting(names, na_values))
+            found = new(table.column_names, table)
+            if found.names == names:
+                found.add(table)
+            return found
+        with _open_csv(stream, reading, sep, names, na_values) as reader:
+            found = new(reader.schema.names, None)
+            if found.names == names:
+                with _bad_row_named():
+                    for batch in reader:
+                        found.add(batch)
+            return found
+
+
+def _open_csv(
+    stream: pa.NativeFile,
+    reading: pa.csv.ReadOptions,
+    sep: str,
+    names: Sequence[str],
+    na_values: Sequence[str] | None,
+    wanted: Sequence[Name] | None = None,
+) -> pa.csv.CSVStreamingReader:
+    with _bad_row_named():
+        return pa.csv.open_csv(stream, reading, _parsing(sep), _converting(names, na_values, wanted))
+
+
+def _parsing(sep: str) -> pa.csv.ParseOptions:
+    return pa.csv.ParseOptions(delimiter=sep, newlines_in_values=True)
+
+
+def _converting(
+    names: Sequence[str], na_values: Sequence[str] | None, wanted: Sequence[Name] | None = None
+) -> pa.csv.ConvertOptions:
+    return pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, BY_DISTINCT_BYTES),
+        include_columns=wanted,
+        null_values=PANDAS_MARKERS if na_values is None else na_values,
+        strings_can_be_null=True,
+        # By default `TextColumn` decides what is missing in quotes.
+        quoted_strings_can_be_null=na_values is not None,
+    )
+
+
+@contextmanager
+def _bad_row_named() -> Iterator[None]:
+    """Raise `_BadRowError` for a row that PyArrow refuses."""
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        # A handler of PyArrow's for such rows would not be called where they are not UTF-8.
+        told = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", str(error), re.DOTALL)
+        if told is None:
+            raise
+        number, expected, actual = map(int, told.groups()[:3])
+        raise _BadRowError(number, expected, actual, told.group(4)) from None
+
+
+def _open(path: str) -> pa.NativeFile:
+    if not path.lower().endswith(".gz"):
+        return pa.input_stream(path, compression=None)
+    return pa.PythonFile(_Unpacking(path), mode="r")
+
+
+def _reader(content: bytes) -> pa.BufferReader:
+    """A reader of bytes in memory of PyArrow's own.
+
+    Its threads may let go of them when Python has ended; of bytes of Python's they could not, and would end the process
+    with an error.
+    """
+    own = pa.BufferOutputStream()
+    own.write(content)
+    return pa.BufferReader(own.getvalue())
+
+
+def _pieces(stream: pa.NativeFile) -> Iterator[bytes]:
+    while piece := stream.read(BLOCK_BYTES):
+        yield piece
+
+
+class _Unpacking:
+    """A gzip file, as PyArrow reads files of Python; unpacked no further than it may be."""
+
+    closed = False
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._stream = pa.input_stream(path, compression="gzip")
+        self._most = most_unpacked(os.path.getsize(path))
+        self._unpacked = 0
+
+    def read(self, size: int) -> pa.Buffer:
+        """The next bytes; `DataError` if there are more than there may be."""
+        # Of a file that is damaged, `read` would leave so many bytes behind.
+        piece = self._stream.read_buffer(size)
+        self._unpacked += len(piece)
+        if self._unpacked > self._most:
+            raise DataError(
+                f"{self._path!r} unpacks to more than the {self._most >> 20:,} MiB that a file of its size may. "
+                "If that is meant, unpack it, say with gunzip, and name the unpacked file."
+            )
+        return piece
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        self.closed = True
+
+
+class _Recoding:
+    """Text in another encoding as UTF-8, as PyArrow reads files of Python; nothing in it is wrong."""
+
+    closed = False
+
+    def __init__(self, texts: Iterator[str]) -> None:
+        self._texts = texts
+        self._ready = b""
+        self._begun = False
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        while len(self._ready) < size:
+            text = next(self._texts, None)
+            if text is None:
+                break
+            if text and not self._begun:
+                text, self._begun = text.removeprefix("\ufeff"), True
+            self._ready += text.encode()
+        taken, self._ready = self._ready[:size], self._ready[size:]
+        return taken
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._texts = iter(())
+        self.closed = True
+
+
+# What these make of a text depends on all of it.
+_WHOLE = {"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"}
+
+
+def _comes_in_pieces(encoding: str | None) -> bool:
+    return encoding is None or codecs.lookup(encoding).name.replace("_", "-") not in _WHOLE

@@ -1,0 +1,31 @@
+"""JSON lines: an object in every line, with the names of columns as keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from stablebn.errors import DataError
+from stablebn.io.file_contents import Contents, contents_of_values
+
+
+def read_json_lines(path: str, na_values: Collection[str] | None = None) -> Contents:
+    """Read a table; a key that a line does not have is a missing value."""
+    with open(path, encoding="utf-8-sig") as file:
+        rows = [_row(path, number, line) for number, line in enumerate(file, start=1) if line.strip()]
+    if not rows:
+        raise DataError(f"{path!r} cannot be read: it has no lines.")
+    orders = {tuple(row) for row in rows}
+    # Where lines differ in their keys, the order of lines must not decide that of columns.
+    names = orders.pop() if len(orders) == 1 else sorted({name for order in orders for name in order})
+    return contents_of_values([(name, [row.get(name) for row in rows]) for name in names], na_values)
+
+
+def _row(path: str, number: int, line: str) -> dict[str, object]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise DataError(f'line {number} of {path!r} is no JSON object such as {{"age": 61}}: correct it.')
+    return row

@@ -1,0 +1,188 @@
+"""Any source to named Arrow columns: frames, arrays, dicts, files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stablebn.columns.arrow.conversion import Columns, arrow_column, has_categories, is_column
+from stablebn.columns.error_collector import Problems
+from stablebn.columns.na_values import report_markers
+from stablebn.columns.selection import Choice
+from stablebn.errors import DataError, OptionError, listed, shown
+from stablebn.graph.names import nameless
+from stablebn.io.csv.dialect import Dialect
+from stablebn.io.file_contents import Contents
+from stablebn.io.registry import READERS, read_file, table_columns
+from stablebn.messages import Caution, tallied
+from stablebn.options import is_hashable
+from stablebn.table.table import Name
+
+ACCEPTED = (
+    "a pandas or polars DataFrame, a PyArrow Table, a 2-D NumPy array with names=, a dict of columns, "
+    f"or a path that ends in {listed(tuple(READERS), most=99)}"
+)
+
+
+class Source(NamedTuple):
+    """What was read.
+
+    Attributes
+    ----------
+    columns : dict of name to pyarrow.ChunkedArray
+        In column order, all of one length.
+    cautions : list of Caution
+        What was recognised in a file.
+    names : list of names
+        Of all columns of the source, those too that were not wanted or could not be read.
+    with_categories : set of names
+        The columns whose own type says which categories there are.
+    """
+
+    columns: Columns
+    cautions: list[Caution]
+    names: list[Name]
+    with_categories: set[Name]
+
+
+def read(
+    source: object,
+    *,
+    names: Sequence[Name] | None = None,
+    dialect: Dialect = Dialect(),  # noqa: B008 - it cannot be changed
+    choice: Choice = Choice(),  # noqa: B008
+    problems: Problems | None = None,
+    threads: int = 1,
+) -> Source:
+    """Read the columns of a table, types as they come.
+
+    Parameters
+    ----------
+    source : frame, array, dict or path
+        See `stablebn.prepare.prepare`.
+    names : sequence of hashable, optional
+        Names of the columns of a NumPy array.
+    dialect : Dialect
+        What the user says of how a text file is written.
+    choice : Choice
+        The columns that the user wants.
+    problems : Problems, optional
+        Where columns that cannot be read are told of, so that there may be more to tell; by default they are an error.
+    threads : int
+        With more than one, files are read by as many as PyArrow likes.
+
+    Returns
+    -------
+    Source
+    """
+    if isinstance(source, np.ndarray) and source.dtype.names is None:
+        found = Contents(_array_columns(source, names))
+    elif names is not None:
+        raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
+    elif isinstance(source, str | os.PathLike):
+        found = read_file(os.fsdecode(source), dialect, threads)
+    else:
+        found = Contents(_named_columns(source))
+    if not isinstance(source, str | os.PathLike):
+        dialect.refuse("this table")
+    every = [name for name, _ in found.columns]
+    check_unique(every)
+    from stablebn import _core
+
+    wanted = set(choice.of(every))
+    unreadable = Problems() if problems is None else problems
+    columns: Columns = {}
+    for name, values in found.columns:
+        _core.check_time()
+        if name in wanted:
+            with unreadable.collected():
+                columns[name] = arrow_column(f"column {name!r}", values, remedy={"drop": (name,)})
+    if problems is None:
+        unreadable.raise_all(every, choice, {})
+    _check_lengths(columns)
+    markers = {name: texts for name, texts in found.markers.items() if name in wanted}
+    in_file = isinstance(source, str | os.PathLike)
+    own = {name for name, values in found.columns if not in_file and has_categories(values)}
+    return Source(columns, [*found.cautions, *report_markers(markers)], every, own | {*found.with_categories})
+
+
+def _named_columns(source: object) -> Sequence[tuple[Name, object]]:
+    if isinstance(source, pa.RecordBatch):
+        source = pa.Table.from_batches([source])
+    if isinstance(source, pa.Table):
+        return table_columns(source)
+    if isinstance(source, np.ndarray):
+        return [(name, source[name]) for name in source.dtype.names or ()]
+    if isinstance(source, Mapping):
+        return list(source.items())
+    return _frame_columns(source)
+
+
+def _array_columns(array: NDArray[Any], names: Sequence[Name] | None) -> Sequence[tuple[Name, object]]:
+    if array.ndim != 2:
+        raise DataError(f"a NumPy array must have two dimensions, rows by columns: this one has {array.ndim}.")
+    if names is None:
+        raise OptionError(f"a NumPy array has no column names: give names=, {array.shape[1]} of them.")
+    if not is_column(names) or len(names) != array.shape[1]:
+        raise OptionError(
+            f"names={shown(names)} must be a sequence of {array.shape[1]} names, one per column of the array."
+        )
+    if not all(map(is_hashable, names)):
+        raise OptionError("names= must be text, numbers or other hashable values.")
+    return [(name, array[:, i]) for i, name in enumerate(names)]
+
+
+def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(source, pandas.DataFrame):
+        # Without Narwhals, which takes longer to import than most frames to read.
+        names = list(source.columns)
+        check_unique(names)
+        return [(name, source.iloc[:, place]) for place, name in enumerate(names)]
+    # Here and not above: a file is read without it.
+    import narwhals.stable.v1 as nw
+
+    # Narwhals refuses doubled names in its own words; pandas allows them.
+    if nw.dependencies.is_pandas_like_dataframe(source):
+        check_unique(list(source.columns))
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        try:
+            frame = frame.collect()
+        except Exception as error:
+            raise DataError(f"the lazy frame cannot be collected: {str(error).partition(chr(10))[0]}") from error
+    if isinstance(frame, nw.DataFrame) and nw.get_level(frame) == "full":
+        return [(series.name, series.to_native()) for series in frame.iter_columns()]
+    reason = ""
+    if hasattr(source, "__arrow_c_stream__"):
+        # A DuckDB relation for instance, of which Narwhals knows the names of the columns only.
+        try:
+            return table_columns(pa.table(source))
+        except Exception as error:
+            reason = f": {str(error).partition(chr(10))[0].rstrip('.')}"
+    raise DataError(f"cannot read a table from {type(source).__name__}{reason}. Give {ACCEPTED}.")
+
+
+def check_unique(names: Collection[Name]) -> None:
+    """Raise unless all names are different, and can be told apart for good."""
+    doubled = {name: f"{count} times" for name, count in Counter(names).items() if count > 1}
+    if doubled:
+        raise DataError(f"column names must be unique: {tallied(doubled)}. Rename or leave out the doubles.")
+    if lost := nameless(names):
+        raise DataError(
+            f"names that nothing tells apart for good: {listed(lost)}. Rename these columns, best to text: NaN is not "
+            "equal to itself, and a name must have a text of its own that is the same in every process."
+        )
+
+
+def _check_lengths(columns: Columns) -> None:
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise DataError(f"columns must have one length: {tallied(lengths)}. Make them equally long.")

@@ -1,0 +1,188 @@
+"""The constraints of a problem: what no learner may overstep, whether the user or the kind of data demands it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from stablebn.stats.symmetries.symmetry import Relation
+from stablebn.stats.variable_sets import bit, matrix_of, members, sets_of
+
+_ALLOWED, _REQUIRED = 1, 2
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What every graph over variables 0 .. n - 1 must obey. Some DAG does: see `of`.
+
+    Attributes
+    ----------
+    allowed : tuple of int
+        For each variable the set of those that may be its parents; whether its own number is in it means nothing.
+    required : tuple of int
+        For each variable the set of those that must be its parents.
+    most_parents : tuple of int or None
+        For each variable how many parents it may have; None: nothing is said.
+    """
+
+    allowed: tuple[int, ...]
+    required: tuple[int, ...]
+    most_parents: tuple[int | None, ...]
+
+    @classmethod
+    def of(
+        cls,
+        n: int,
+        *,
+        forbidden: Iterable[tuple[int, int]] = (),
+        required: Iterable[tuple[int, int]] = (),
+        most_parents: Mapping[int, int] | None = None,
+    ) -> Constraints:
+        """Constraints on n variables, with what follows: an arc that closes a cycle with required ones is not allowed.
+
+        Parameters
+        ----------
+        n : int
+        forbidden, required : iterable of (from, to)
+        most_parents : mapping of variable to int, optional
+
+        Raises
+        ------
+        ValueError
+            No DAG obeys: a required arc is forbidden, required arcs form a cycle, or are more than a variable may have.
+        """
+        may_be_parent = np.ones((n, n), dtype=bool)
+        ends = np.fromiter(chain.from_iterable(forbidden), dtype=np.intp).reshape(-1, 2)
+        may_be_parent[ends[:, 1], ends[:, 0]] = False
+        allowed = sets_of(may_be_parent)
+        parents = [0] * n
+        for u, v in required:
+            parents[v] |= bit(u)
+        for v, above in enumerate(_ancestors(parents) if any(parents) else ()):
+            for u in members(above):
+                allowed[u] &= ~bit(v)
+        most = [(most_parents or {}).get(v) for v in range(n)]
+        for v, own in enumerate(parents):
+            limit = most[v]
+            if own & ~allowed[v] or own >> v & 1 or (limit is not None and own.bit_count() > limit):
+                raise ValueError(f"the constraints on variable {v} contradict each other.")
+            if limit == own.bit_count():
+                allowed[v] = own
+        return cls(tuple(allowed), tuple(parents), tuple(most))
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether every DAG obeys."""
+        n = len(self.allowed)
+        return (
+            not any(self.required)
+            and all(most is None for most in self.most_parents)
+            and all((own | bit(v)) == bit(n) - 1 for v, own in enumerate(self.allowed))
+        )
+
+    @property
+    def are_tiers(self) -> bool:
+        """Whether variables stand in tiers, and the arcs from later to earlier ones are all that is forbidden."""
+        n = len(self.allowed)
+        # In words of an order: of each two one may come before the other, and what may come before that one may too.
+        allowed = [own | bit(v) for v, own in enumerate(self.allowed)]
+        return (
+            not any(self.required)
+            and not self.limits_differ
+            and all(own | bit(v) == bit(n) - 1 for v, own in enumerate(self.joinable))
+            and all(not allowed[u] & ~own for own in allowed for u in members(own))
+        )
+
+    @property
+    def limited(self) -> list[int]:
+        """Variables that may not have all allowed parents at once."""
+        return [
+            v
+            for v, (own, most) in enumerate(zip(self.allowed, self.most_parents, strict=True))
+            if most is not None and (own & ~bit(v)).bit_count() > most
+        ]
+
+    @property
+    def limits_differ(self) -> bool:
+        """Whether the number of parents tells DAGs of one class apart.
+
+        The most that any variable has is the same in all of them: the last of the largest clique has it. Who that is
+        matters only where not all have the same limit.
+        """
+        return len(set(self.most_parents)) > 1 and bool(self.limited)
+
+    @cached_property
+    def children(self) -> tuple[int, ...]:
+        """For each variable the set of those whose parent it may be."""
+        return _children(self.allowed)
+
+    @cached_property
+    def joinable(self) -> tuple[int, ...]:
+        """For each variable the others to which an edge may join it, one way or the other."""
+        ends = enumerate(zip(self.allowed, self.children, strict=True))
+        return tuple((above | below) & ~bit(v) for v, (above, below) in ends)
+
+    @cached_property
+    def joined(self) -> tuple[int, ...]:
+        """For each variable the others to which a required arc joins it."""
+        return tuple(above | below for above, below in zip(self.required, _children(self.required), strict=True))
+
+    def allows(self, u: int, v: int) -> bool:
+        """Whether the arc u -> v may be there."""
+        return bool(self.allowed[v] >> u & 1)
+
+    def has_room(self, v: int, parents: int) -> bool:
+        """Whether a variable may have so many parents."""
+        most = self.most_parents[v]
+        return most is None or parents <= most
+
+    @property
+    def most_parents_said(self) -> dict[Hashable, int]:
+        """The most parents of the variables of which something is said."""
+        return {v: most for v, most in enumerate(self.most_parents) if most is not None}
+
+    def limits(self, max_parents: int | None) -> list[int]:
+        """The most parents of each variable, of those of which nothing is said `max_parents`."""
+        usual = len(self.allowed) if max_parents is None else max_parents
+        return [usual if most is None else most for most in self.most_parents]
+
+    def within(self, max_parents: int | None) -> Constraints:
+        """The same, with so many parents at most where nothing else is said."""
+        if max_parents is None:
+            return self
+        return replace(self, most_parents=tuple(self.limits(max_parents)))
+
+    def among(self, candidates: Sequence[int]) -> Constraints:
+        """The same, where besides arcs that are not required come only from candidates for parents of each variable."""
+        allowed = (may & own | must for may, own, must in zip(self.allowed, candidates, self.required, strict=True))
+        return replace(self, allowed=tuple(allowed))
+
+    def renumbered(self, numbers: Sequence[int]) -> Constraints:
+        """The same for variables that have other numbers: variable v becomes numbers[v]."""
+        order = np.argsort(numbers)
+        allowed, required = (sets_of(matrix_of(sets)[np.ix_(order, order)]) for sets in (self.allowed, self.required))
+        return Constraints(tuple(allowed), tuple(required), tuple(self.most_parents[v] for v in order))
+
+    def relation(self) -> Relation:
+        """What is said of each arc, and of each variable, as numbers that must stay where variables are exchanged."""
+        marks = np.where(matrix_of(self.required), _REQUIRED, matrix_of(self.allowed) * _ALLOWED).astype(np.int64)
+        np.fill_diagonal(marks, [0 if most is None else 1 + most for most in self.most_parents])
+        return Relation(marks)
+
+
+def _ancestors(parents: Sequence[int]) -> list[int]:
+    """For each variable those from which a directed path leads to it; in a cycle, itself among them."""
+    above = list(parents)
+    for middle in range(len(above)):
+        for v, own in enumerate(above):
+            if own >> middle & 1:
+                above[v] |= above[middle]
+    return above
+
+
+def _children(parents: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int.from_bytes(row.tobytes(), "little") for row in np.packbits(matrix_of(parents).T, 1, "little"))

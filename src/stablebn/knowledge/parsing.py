@@ -1,0 +1,88 @@
+"""Knowledge in whatever form it comes: by its parts, from a file, a frame or a graph, or several of these."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from stablebn.errors import Conflict, KnowledgeError, shown
+from stablebn.knowledge.knowledge import NOTHING_KNOWN, Knowledge
+from stablebn.knowledge.pairs import KINDS, is_frame, is_graph, statements_of
+
+_ACCEPTED = (
+    "a Knowledge, a dict of its parts, the path of a .toml or .csv file, a frame with columns from and to, a networkx "
+    "graph, or a list of these"
+)
+
+
+def as_knowledge(given: object) -> Knowledge:
+    """Knowledge in any accepted form.
+
+    Parameters
+    ----------
+    given : Knowledge, dict, path, frame, graph, or a list of these
+        Arcs of a frame, a directed graph or a CSV file are required where nothing else is said of them (column or edge
+        attribute `kind`); the edges of an undirected graph are the pairs that are allowed. Of a list all holds.
+    """
+    if isinstance(given, Knowledge):
+        return given
+    if isinstance(given, Mapping) and not is_frame(given) and not is_graph(given):
+        return Knowledge.from_dict(given)
+    if isinstance(given, list | tuple):
+        if any(isinstance(own, list | tuple) for own in given):
+            raise KnowledgeError("knowledge= is no list of arcs: say required=[...] or forbidden=[...].")
+        return joined(given)
+    if isinstance(given, str | os.PathLike):
+        return _of_file(os.fsdecode(given))
+    if is_frame(given) or is_graph(given):
+        return _said(given)
+    raise KnowledgeError(f"knowledge= must be {_ACCEPTED}; got {type(given).__name__}.")
+
+
+def joined(given: Iterable[object]) -> Knowledge:
+    """All that several say; an error has the contradictions of each of them, or else those between them."""
+    conflicts: list[Conflict] = []
+    whole = NOTHING_KNOWN
+    for own in given:
+        with _collected(conflicts):
+            whole = whole & as_knowledge(own)
+    if conflicts:
+        raise KnowledgeError.of(conflicts)
+    return whole
+
+
+@contextmanager
+def _collected(conflicts: list[Conflict]) -> Iterator[None]:
+    """Contradictions join the others, so that there may be more to tell."""
+    try:
+        yield
+    except KnowledgeError as error:
+        if not error.conflicts:
+            raise
+        conflicts += [conflict for conflict in error.conflicts if conflict not in conflicts]
+
+
+def _of_file(file: str) -> Knowledge:
+    ending = os.path.splitext(file)[1].lower()
+    if ending == ".toml":
+        # File formats take time to import.
+        from stablebn.networks.formats.parsing.text_files import read_text
+
+        return Knowledge.from_toml(read_text(file), file)
+    if ending == ".csv":
+        return _said(file)
+    raise KnowledgeError(f"knowledge={shown(file)}: the name of a file of knowledge ends in .toml or .csv.")
+
+
+def _said(given: object) -> Knowledge:
+    found = statements_of(given)
+    by_kind = {kind: [pair for pair, own in found.pairs if (own or "required") == kind] for kind in KINDS}
+    # Where pairs are said to be allowed, no others are; and in a graph without directions all pairs are.
+    has_allowed = bool(by_kind["allowed"]) or getattr(given, "is_directed", lambda: True)() is False
+    return Knowledge(
+        required=by_kind["required"],
+        forbidden=by_kind["forbidden"],
+        allowed=by_kind["allowed"] if has_allowed else None,
+        tiers=found.tiers,
+    )

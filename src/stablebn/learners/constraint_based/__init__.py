@@ -1,0 +1,1 @@
+"""Parts of the constraint-based algorithms: tests, skeleton, Markov blankets, orientation."""

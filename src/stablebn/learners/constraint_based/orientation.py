@@ -1,0 +1,98 @@
+"""From a skeleton and its separating sets to a pattern: what is forbidden, v-structures, then Meek's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+from stablebn.graph import PDAG, meek_closure
+from stablebn.learners.constraint_based.ci_test_runner import pair
+from stablebn.learners.constraint_based.separating_sets import Separation
+from stablebn.search import Constraints
+from stablebn.stats.variable_sets import bit, members
+
+Triple = tuple[int, int, int]
+Edges = tuple[tuple[int, int], ...]
+
+
+def v_structures(
+    adjacent: Sequence[int], separations: Mapping[tuple[int, int], Separation], order: Sequence[int]
+) -> dict[Triple, float]:
+    """Triples a - c - b, a and b apart, whose middle does not separate them, with the p-value of what does."""
+    found = {}
+    for a, c, b in unshielded(adjacent, order):
+        separation = separations.get(pair(a, b))
+        if separation is not None and not separation.given >> c & 1:
+            found[a, c, b] = separation.p_value
+    return found
+
+
+def unshielded(adjacent: Sequence[int], order: Sequence[int]) -> Iterator[Triple]:
+    """Triples a - c - b with a and b apart, by the processing order of c, a and b."""
+    for c in order:
+        for a, b in combinations([v for v in order if adjacent[c] >> v & 1], 2):
+            if not adjacent[a] >> b & 1:
+                yield a, c, b
+
+
+def oriented(
+    adjacent: Sequence[int], colliders: Mapping[Triple, float], constraints: Constraints | None = None
+) -> tuple[Edges, Edges, tuple[Triple, ...]]:
+    """Directed edges, undirected edges, and the v-structures that could not be had.
+
+    An edge of which one direction is forbidden, as the other one is required or for any reason, has the other one from
+    the start (`known_children`). So whatever extends the pattern obeys. Where these directions make a cycle among
+    themselves nothing does: then the tests contradict what is allowed.
+
+    V-structures are made by increasing p-value, as bnlearn does; of equals the one found first, that is by the
+    processing order of (c, a, b). One is made if neither of its arcs is already directed the other way or closes a
+    directed cycle. Otherwise it is a conflict: it is left out whole, and reported. Meek's rules direct what follows
+    from the others.
+    """
+    children = known_children(adjacent, constraints)
+    conflicts = []
+    for a, c, b in sorted(colliders, key=colliders.__getitem__):
+        if any(children[c] >> parent & 1 or _reaches(children, c, parent) for parent in (a, b)):
+            conflicts.append((a, c, b))
+        else:
+            children[a] |= bit(c)
+            children[b] |= bit(c)
+    closure = meek_closure(PDAG(range(len(adjacent)), *by_direction(adjacent, children)), acyclic=True)
+    return numbered(closure.directed), numbered(closure.undirected), tuple(conflicts)
+
+
+def known_children(adjacent: Sequence[int], constraints: Constraints | None) -> list[int]:
+    """For each variable those whose parent it must be, if they are adjacent: of an edge one direction is allowed."""
+    if constraints is None:
+        return [0] * len(adjacent)
+    return [around & ~allowed for around, allowed in zip(adjacent, constraints.allowed, strict=True)]
+
+
+def by_direction(adjacent: Sequence[int], children: Sequence[int]) -> tuple[Edges, Edges]:
+    """Directed and undirected edges of a skeleton of which some directions are known."""
+    directed = tuple((u, v) for u, below in enumerate(children) for v in members(below))
+    undirected = tuple(
+        (u, v)
+        for u, around in enumerate(adjacent)
+        for v in members(around)
+        if u < v and not children[u] >> v & 1 and not children[v] >> u & 1
+    )
+    return directed, undirected
+
+
+def numbered(edges: Iterable[tuple[object, object]]) -> Edges:
+    """Edges of a graph whose nodes are numbers, sorted."""
+    return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))
+
+
+def _reaches(children: Sequence[int], u: int, v: int) -> bool:
+    """Whether a directed path leads from u to v."""
+    seen = 0
+    fresh = bit(u)
+    while fresh:
+        seen |= fresh
+        below = 0
+        for w in members(fresh):
+            below |= children[w]
+        fresh = below & ~seen
+    return bool(seen >> v & 1)

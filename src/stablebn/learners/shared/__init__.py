@@ -1,0 +1,1 @@
+"""What every algorithm gets: the problem, the configuration, time limits, checkpoints, graph scores."""

@@ -1,0 +1,94 @@
+"""How much memory learning needs, estimated before it is allocated."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from stablebn.errors import DataError
+from stablebn.stats.row_source import RowSource
+from stablebn.table.blocks import AnyTable
+
+# Bytes per pair of variables, measured: counts or sums of products of all pairs, what each arc brings, and these again
+# in canonical order.
+_BYTES_PER_PAIR = {"categorical": 64, "continuous": 400, "mixed": 200}
+
+# So much is always there.
+_LITTLE = 1 << 30
+
+_LIMIT_OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
+_MEMORY_OF_SYSTEM = Path("/proc/meminfo")
+
+
+def check_memory_for(table: AnyTable | RowSource) -> None:
+    """Raise `DataError` if what is kept of every pair of variables does not fit into memory."""
+    needed = bytes_needed(table)
+    if needed <= _LITTLE:
+        return
+    available = available_memory()
+    if available is not None and needed > available:
+        raise out_of_memory(table, available)
+
+
+def out_of_memory(table: AnyTable | RowSource, available: int | None = None) -> DataError:
+    """Return the error for a table with too many variables for the memory."""
+    there = "" if available is None else f", and {_in_words(available)} are available"
+    variables = len(_without_rows(table).names)
+    return DataError(
+        f"{variables:,} variables need about {_in_words(bytes_needed(table))} of memory{there}. Every pair of them is "
+        "scored, so half as many variables need a quarter of it. Choose some variables with columns or drop, or use a "
+        "machine with more memory."
+    )
+
+
+def bytes_needed(table: AnyTable | RowSource) -> int:
+    """Return about how much memory is needed besides the table."""
+    like = _without_rows(table)
+    return _BYTES_PER_PAIR[like.kind] * len(like.names) ** 2
+
+
+def _without_rows(table: AnyTable | RowSource) -> AnyTable:
+    """Return what has the names and the kind of a table."""
+    return table.like if isinstance(table, RowSource) else table
+
+
+def available_memory() -> int | None:
+    """Return how much more memory this process may take, in bytes; None if the system does not say."""
+    limits = [limit for limit in (_of_system(), _of_container(), _of_process()) if limit is not None]
+    return min(limits, default=None)
+
+
+def _of_system() -> int | None:
+    try:
+        lines = _MEMORY_OF_SYSTEM.read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")), None)
+
+
+def _of_container() -> int | None:
+    try:
+        limit = _LIMIT_OF_CONTAINER.read_text().strip()
+    except OSError:
+        return None
+    return None if limit == "max" else int(limit)
+
+
+def _of_process() -> int | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return None
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return limit
+    return max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 2**30:,.1f} GiB"

@@ -1,0 +1,103 @@
+"""The problem of a learner with rows drawn from its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from stablebn.canonical.resampled_rows import chosen_rows, in_canonical_signs, with_rows
+from stablebn.canonical.row_draws import drawn_counts
+from stablebn.canonical.rows import CanonicalRows, canonical_rows
+from stablebn.knowledge.constraints import Constraints
+from stablebn.learners.shared.problem import Problem, define_problem
+from stablebn.prepare.prepared import Prepared
+from stablebn.stats.engines.dask import ElsewhereSource
+from stablebn.stats.row_source import BlockSource
+from stablebn.stats.variable_sets import bit, members
+from stablebn.table.table import Name
+
+
+def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threads: int) -> ResampledRows:
+    """Find the canonical rows of a table from which samples are drawn.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    whole : Problem
+        The problem of all rows.
+    unit_free : bool
+    threads : int
+
+    Raises
+    ------
+    OptionError
+        All rows in memory take more of it than they may.
+    """
+    if prepared.blocks is not None:
+        blocks = prepared.blocks
+        source = BlockSource(blocks, threads=threads) if blocks.elsewhere is None else ElsewhereSource(blocks)
+        prepared = replace(prepared, table=source.fetch('algorithm="averaged"'), blocks=None)
+    # Where a sample leaves columns tied that the table does not, names must not decide.
+    called: dict[Name, Name] = {whole.names[v]: place for place, v in enumerate(whole.decreasing)}
+    rows = canonical_rows(prepared.table, called=called, threads=threads)
+    return ResampledRows(in_canonical_signs(prepared, rows), whole, unit_free, threads, called, rows)
+
+
+@dataclass(frozen=True)
+class ResampledRows:
+    """Bootstrap samples of a table; the rows that are drawn depend on what the table says, and not on its layout.
+
+    Attributes
+    ----------
+    prepared : Prepared
+        The table, with its rows in memory.
+    whole : Problem
+        The problem of all rows.
+    unit_free : bool
+    threads : int
+    called : mapping of name to name
+        The names to decide by.
+    rows : CanonicalRows
+    """
+
+    prepared: Prepared
+    whole: Problem
+    unit_free: bool
+    threads: int
+    called: Mapping[Name, Name]
+    rows: CanonicalRows
+
+    def problem(self, seed: int, replicate: int) -> Problem:
+        """The problem of a bootstrap sample, for the variables that still vary in it.
+
+        Raises
+        ------
+        DataError
+            A continuous column has too few values in the sample.
+        """
+        table = with_rows(self.prepared, chosen_rows(self.rows, drawn_counts(self.rows.counts, seed, replicate))).table
+        return define_problem(
+            table,
+            self.whole.score_config,
+            unit_free=self.unit_free,
+            constraints=self._constraints(table.names),
+            called=self.called,
+        )
+
+    def _constraints(self, names: tuple[Name, ...]) -> Constraints | None:
+        """The constraints of the problem on the columns of a sample, in their order."""
+        whole = self.whole.constraints
+        if whole is None:
+            return None
+        number = {name: v for v, name in enumerate(self.whole.names)}
+        column = {number[name]: at for at, name in enumerate(names)}
+
+        def left(variables: int) -> int:
+            return sum(bit(column[v]) for v in members(variables) if v in column)
+
+        kept = [number[name] for name in names]
+        return Constraints(
+            tuple(left(whole.allowed[v]) for v in kept),
+            tuple(left(whole.required[v]) for v in kept),
+            tuple(whole.most_parents[v] for v in kept),
+        )

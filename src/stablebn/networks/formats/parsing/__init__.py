@@ -1,0 +1,1 @@
+"""Shared parts of the readers and writers: scanner, XML tree, drafts of graphs and networks, probability tables."""

@@ -1,0 +1,1 @@
+"""Draw graphs and figures: layout, SVG, and matplotlib if it is installed."""

@@ -1,0 +1,148 @@
+"""The rows of a table that is held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from stablebn.columns.arrow.conversion import Columns
+from stablebn.columns.arrow.type_conversion import is_time, time_as, usable
+from stablebn.columns.column import Column, Counted, Kept, Kind, Mask, NumericColumn, Rows, Source, WholeNumbers
+from stablebn.columns.encode import Categories, Encoded, Numbers, encode, plain, tabulate
+from stablebn.columns.error_collector import Problems
+from stablebn.columns.kinds import Told, family, float_values, whole_floats, whole_integers
+from stablebn.columns.levels import categories_of
+from stablebn.columns.requirements import total_of
+from stablebn.columns.weights import rows_with_weight
+from stablebn.messages import Caution
+from stablebn.table.table import Name, Table, Weights, total_weight
+
+
+@dataclass
+class HeldTable(Source):
+    """A table in memory.
+
+    Attributes
+    ----------
+    columns : dict of name to pyarrow.ChunkedArray
+        The variables.
+    weights : pyarrow.ChunkedArray of int64, or None
+        As `set_weights_apart` gives them.
+    with_categories : set of names
+        The columns whose own type says which categories there are.
+    threads : int
+        How many threads encode.
+    """
+
+    names: list[Name]
+    cautions: list[Caution]
+    columns: Columns
+    weights: pa.ChunkedArray | None
+    with_categories: set[Name]
+    threads: int = 1
+    types: Mapping[Name, pa.DataType] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.types = {name: column.type for name, column in self.columns.items()}
+
+    def rows(self, said: Told, problems: Problems) -> Counted:
+        """The rows but for those of weight 0."""
+        count = len(next(iter(self.columns.values()), ()))
+        used, weights = rows_with_weight(self.columns, self.weights)
+        rows = HeldRows(used, len(next(iter(used.values()), ())), weights, self.threads)
+        categories = partial(categories_of, self.columns, self.with_categories)
+        return Counted(rows, count, total_of(count, weights), categories)
+
+
+@dataclass
+class HeldRows(Rows):
+    """Rows that are held in memory.
+
+    Attributes
+    ----------
+    columns : dict of name to pyarrow.ChunkedArray
+    count : int
+        Their length.
+    weights : int64 array [rows], all positive, or None
+    threads : int
+        How many threads encode.
+    """
+
+    columns: Columns
+    count: int
+    weights: Weights | None = None
+    threads: int = 1
+    types: Mapping[Name, pa.DataType] = field(init=False)
+    total: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.columns = {name: usable(column) for name, column in self.columns.items()}
+        self.types = {name: column.type for name, column in self.columns.items()}
+        self.total = total_weight(self.count, self.weights)
+
+    def whole_numbers(self, name: Name) -> WholeNumbers | None:
+        """What the values of a column of integers or floats are."""
+        column = self.columns[name]
+        if family(column.type) == "integer":
+            return whole_integers(column, self.weights)
+        return whole_floats(float_values(column), self.weights)
+
+    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
+        """Some columns by their kinds."""
+        fitting = {name: _as(self.columns[name], kind) for name, kind in kinds.items()}
+        return {**encode(fitting, kinds, problems, threads=self.threads)}
+
+    def whole(self, column: NumericColumn) -> WholeNumbers | None:
+        """The same of a column that has been encoded."""
+        assert isinstance(column, Numbers)
+        return whole_floats(column.values, self.weights)
+
+    def known(self, column: Column) -> int:
+        """How many rows, by weight, have a value of a column."""
+        if not _held(column).has_missing:
+            return self.total
+        there = ~_held(column).missing
+        return total_weight(int(there.sum()), None if self.weights is None else self.weights[there])
+
+    def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
+        """Which rows have no value of which column: all at once."""
+        yield {name: _held(column).missing for name, column in columns.items()}
+
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
+        """Leave out the rows that have no value of one of some columns, or of none of them."""
+        join = np.logical_and if all_of_them else np.logical_or
+        kept = ~join.reduce([_held(columns[name]).missing for name in gaps])
+        left = HeldRows({}, int(kept.sum()), None if self.weights is None else self.weights[kept], self.threads)
+        return Kept(left, {name: _held(column).keep(kept) for name, column in columns.items()})
+
+    def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> Table:
+        """Put columns into a table."""
+        held = {name: _held(column) for name, column in columns.items()}
+        return tabulate(held, self.count, self.weights, may_have_holes=may_have_holes)
+
+
+def held_columns(columns: Mapping[Name, Column]) -> dict[Name, Encoded]:
+    """Columns of which it is known that they are in memory."""
+    return {name: _held(column) for name, column in columns.items()}
+
+
+def _held(column: Column) -> Encoded:
+    assert isinstance(column, Categories | Numbers)
+    return column
+
+
+def _as(column: pa.ChunkedArray, kind: Kind) -> pa.ChunkedArray:
+    """A column of a type that its kind can be made of."""
+    if is_time(column.type):
+        return time_as(column, kind)
+    if kind == "categorical" and pa.types.is_floating(column.type):
+        try:
+            # Codes that became floats for the sake of a missing value are codes again.
+            return plain(column).cast(pa.int64())
+        except pa.ArrowInvalid:
+            return column
+    return column

@@ -1,0 +1,670 @@
+"""Tables that are read in parts and learned from in blocks, without ever being in memory as a whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from stablebn.columns.arrow.type_conversion import decide_time, is_time, time_as, usable
+from stablebn.columns.arrow.validation import check_sound
+from stablebn.columns.column import (
+    CategoricalColumn,
+    Column,
+    Counted,
+    Kept,
+    Kind,
+    Mask,
+    NumericColumn,
+    Rows,
+    Source,
+    UnlistedTexts,
+    WholeNumbers,
+)
+from stablebn.columns.encode import code_type, narrow, refuse_too_large
+from stablebn.columns.error_collector import Problems
+from stablebn.columns.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
+from stablebn.columns.na_values import report_markers
+from stablebn.columns.selection import Choice
+from stablebn.columns.weights import WeightColumn, weight_column
+from stablebn.errors import OptionError
+from stablebn.io.batches import Batches, can_come_in_parts, comes_in_parts, open_batches
+from stablebn.io.csv.dialect import Dialect
+from stablebn.messages import Caution
+from stablebn.prepare.out_of_core_columns import Rule, StoredCategories, StoredNumbers, limits_of
+from stablebn.prepare.spool import RowsAsTheyCame, Stock, StockPart
+from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, StockColumn
+from stablebn.table.block_files import BlockWriter, Layout
+from stablebn.table.blocks import BlockTable
+from stablebn.table.table import Codes, Name, Table, Weights
+from stablebn.table.temporary_folders import Folder
+
+MOST_BLOCK_ROWS = 1 << 20
+_MOST_BATCH_ROWS = 1 << 17
+_FEWEST_ROWS = 1 << 10
+
+# Bytes of all that is made of a block before it is let go: for each row, each code and each number.
+_BYTES_OF_ROW = 64
+_BYTES_OF_CODE = 4
+_BYTES_OF_NUMBER = 64
+# The same for each value of a batch, and for each row of a column that takes several passes.
+_BYTES_IN_BATCH = 128
+_BYTES_IN_PASS = 256
+
+# So much of the memory may be taken by texts that are different: one of so many parts.
+SHARE_OF_TEXTS = 8
+
+# A table in a file of another format takes in memory about so many times the size of the file.
+_TIMES_FILE = 8
+
+
+def in_parts(source: object, memory: int | None, cache: object) -> bool:
+    """Whether a source is read in parts: what comes in parts always, and what can where the user asks for it."""
+    if comes_in_parts(source):
+        return True
+    if memory is None and cache is None:
+        return False
+    if not isinstance(source, str | os.PathLike):
+        # It is in memory already.
+        return False
+    path = os.fsdecode(source)
+    if can_come_in_parts(path):
+        return True
+    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_FILE > memory:
+        raise OptionError(
+            f"memory= is too little for {path!r}: only text (CSV), Parquet and Arrow files can be read in parts. Write "
+            "the table as Parquet first, say with DuckDB or polars, or leave memory= out."
+        )
+    return False
+
+
+@dataclass
+class StoredTable(Source):
+    """A table that comes in parts.
+
+    Attributes
+    ----------
+    batches : Batches
+    weights : WeightColumn or None
+    memory : int
+        Bytes.
+    folder : callable
+        Gives a new folder on disk.
+    threads : int
+        How many threads encode.
+    """
+
+    names: list[Name]
+    types: Mapping[Name, pa.DataType]
+    cautions: list[Caution]
+    batches: Batches
+    weights: WeightColumn | None
+    memory: int
+    folder: Callable[[], Folder]
+    threads: int = 1
+
+    def rows(self, said: Told, problems: Problems) -> Counted:
+        """Pass over the rows, and write them to disk as they came."""
+        kept = kept_columns(self.types, said)
+        stock = Stock(
+            self.folder(),
+            {name: own.type for name, own in kept.items()},
+            weighted=self.weights is not None,
+            most_text=self.memory // SHARE_OF_TEXTS,
+        )
+        filled = fill(stock, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
+        if self.weights is not None:
+            self.weights.check(filled.count)
+        self.types = {name: type_ for name, type_ in self.types.items() if name not in filled.damaged}
+        return counted(stock, self.types, self.batches.with_categories, filled.count, self.memory, self.folder)
+
+
+@dataclass(frozen=True)
+class KeptColumn:
+    """What is kept of the values of a column.
+
+    Attributes
+    ----------
+    type : pyarrow.DataType
+    convert : callable
+        Makes values of this type.
+    """
+
+    type: pa.DataType
+    convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]
+
+
+def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, KeptColumn]:
+    """The columns of which values are needed, whatever they are: not those that are set aside for their type."""
+    kept: dict[Name, KeptColumn] = {}
+    for name, type_ in types.items():
+        own = usable(pa.chunked_array([], type=type_)).type
+        if name in said.aside:
+            continue
+        if is_time(own):
+            kind = decide_time(name, said).kind
+            if kind is not None:
+                kept[name] = _converted(type_, lambda column, kind=kind: time_as(usable(column), kind))  # type: ignore[misc]
+        elif family(own) is not None:
+            kept[name] = _converted(type_, usable)
+    return kept
+
+
+def _converted(type_: pa.DataType, convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]) -> KeptColumn:
+    def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+        # A column without any value has no type of its own, and is text where a missing value is a level.
+        return convert(column.cast(type_) if pa.types.is_null(column.type) else column)
+
+    return KeptColumn(typed(pa.chunked_array([], type=type_)).type, typed)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What was found while rows were written.
+
+    Attributes
+    ----------
+    count : int
+        Rows, those of weight 0 too.
+    damaged : set of names
+        Columns that cannot be read.
+    """
+
+    count: int
+    damaged: set[Name]
+
+
+def fill(
+    stock: StockPart,
+    batches: Batches,
+    types: Mapping[Name, pa.DataType],
+    kept: Mapping[Name, KeptColumn],
+    weights: WeightColumn | None,
+    memory: int,
+    problems: Problems,
+    threads: int = 1,
+    before: int = 0,
+) -> Filled:
+    """Pass over the rows of a table, which has so many before, and write them to disk as they came."""
+    # Here and not above: errors in the data are told without the core.
+    from stablebn import _core
+
+    wanted = [*types, *([] if weights is None else [weights.name])]
+    count = 0
+    damaged: set[Name] = set()
+    if not wanted:
+        return Filled(count, damaged)
+    for part in batches.parts(wanted, rows_at_once(memory, len(wanted), _BYTES_IN_BATCH, _MOST_BATCH_ROWS)):
+        length = len(next(iter(part.values())))
+        counts = None if weights is None else weights.add(part[weights.name], before + count)
+        count += length
+        used = None if counts is None or (counts > 0).all() else pa.array(counts > 0)
+        columns = {}
+        for name in types:
+            column = part.pop(name)
+            if name in damaged:
+                continue
+            found = len(problems.found)
+            with problems.collected():
+                check_sound(f"column {name!r}", column)
+            if len(problems.found) > found:
+                damaged.add(name)
+                if name in kept:
+                    stock.drop(name)
+            elif name in kept:
+                columns[name] = kept[name].convert(column if used is None else column.filter(used))
+        counts = None if counts is None else counts[counts > 0]
+        stock.add(columns, length if counts is None else len(counts), counts, threads)
+    # What has been let go stays with PyArrow otherwise, and with the core.
+    pa.default_memory_pool().release_unused()
+    _core.give_memory_back()
+    return Filled(count, damaged)
+
+
+def counted(
+    stock: RowsAsTheyCame,
+    types: Mapping[Name, pa.DataType],
+    with_categories: set[Name],
+    count: int,
+    memory: int,
+    folder: Callable[[], Folder],
+    rows_of: Callable[..., StoredRows] | None = None,
+) -> Counted:
+    """The rows of a stock, as `rows_of` makes them: those on disk, if nothing else is said."""
+    usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
+    rows = (rows_of or StoredRows)(usable_types, stock, memory, folder)
+
+    def categories() -> dict[Name, tuple[Hashable, ...]]:
+        declared = {name: own.declared for name, own in stock.columns.items() if name in with_categories}
+        return {name: tuple(own) for name, own in declared.items() if name in types}
+
+    return Counted(rows, count, stock.total, categories)
+
+
+def open_stored(
+    source: object,
+    dialect: Dialect,
+    choice: Choice,
+    weights: object,
+    missing: str,
+    *,
+    names: Sequence[Name] | None,
+    memory: int,
+    folder: Callable[[], Folder],
+    threads: int = 1,
+) -> StoredTable:
+    """Open a table that is read in parts.
+
+    Parameters
+    ----------
+    source, dialect
+        See `open_batches`.
+    choice : Choice
+        The columns that the user wants.
+    weights : name of a column, or None
+    missing : str
+        What is done with missing values.
+    names : None
+        What only arrays have.
+    memory : int
+        Bytes that the rows in memory, and what is made of them, may take.
+    folder : callable
+        Gives a new folder on disk.
+    threads : int
+    """
+    if names is not None:
+        raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
+    batches = open_batches(source, dialect, threads)
+    every = list(batches.types)
+    wanted = choice.of(every)
+    column = weight_column(weights, {name: batches.types[name] for name in wanted})
+    types = {name: batches.types[name] for name in wanted if column is None or name != column.name}
+    if missing == "level":
+        # Only some sources give columns without any value a type.
+        types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
+    markers = {name: own for name, own in batches.markers.items() if name in set(wanted)}
+    cautions = [*batches.cautions, *report_markers(markers)]
+    return StoredTable(every, types, cautions, batches, column, memory, folder, threads)
+
+
+def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
+    """How many rows may be in memory."""
+    return max(_FEWEST_ROWS, min(most, memory // (bytes_of_value * max(columns, 1))))
+
+
+def rows_of_block(memory: int, categorical: int, continuous: int) -> int:
+    """How many rows a block has that has so many columns."""
+    bytes_of_row = _BYTES_OF_ROW + _BYTES_OF_CODE * categorical + _BYTES_OF_NUMBER * continuous
+    return rows_at_once(1 << size_class(memory), 1, bytes_of_row, MOST_BLOCK_ROWS)
+
+
+def size_class(memory: int) -> int:
+    """The power of two that is not above: memory of one class has blocks of the same size, and finds them again."""
+    return memory.bit_length() - 1
+
+
+@dataclass
+class StoredRows(Rows):
+    """Rows on disk, or with the workers of a cluster.
+
+    Attributes
+    ----------
+    stock : RowsAsTheyCame
+    memory : int
+        Bytes.
+    folder : callable
+        Gives a new folder on disk.
+    rule : Rule or None
+        Which rows are left out.
+    all_once : bool
+        Whether all weights are 1.
+    """
+
+    types: Mapping[Name, pa.DataType]
+    stock: RowsAsTheyCame
+    memory: int
+    folder: Callable[[], Folder]
+    rule: Rule | None = None
+    count: int = field(default=-1)
+    total: int = field(default=-1)
+    all_once: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule is None:
+            self.count, self.total = self.stock.count, self.stock.total
+            self.all_once = self.stock.heaviest <= 1
+
+    def whole_numbers(self, name: Name) -> WholeNumbers | None:
+        """What the values of a column of integers or floats are."""
+        own = self.stock.columns[name]
+        if own.limits is not None and own.limits.least is not None:
+            return _whole_by_passes(self.stock, name, own, self.memory) if own.limits.whole else None
+        values = own.numbers()[1:]
+        if family(own.type) == "integer":
+            return whole_integers(pa.chunked_array([pa.array(values)]), own.weight[1:])
+        return whole_floats(values, own.weight[1:])
+
+    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
+        """Some columns by their kinds."""
+        encoded: dict[Name, Column] = {}
+        too_large: list[Name] = []
+        for name, kind in kinds.items():
+            if kind == "categorical":
+                encoded[name] = self._categories(name)
+                continue
+            numbers = self._numbers(name)
+            if numbers is None:
+                too_large.append(name)
+            else:
+                encoded[name] = numbers
+        with problems.collected():
+            refuse_too_large(too_large)
+        return encoded
+
+    def _categories(self, name: Name) -> StoredCategories:
+        own = self.stock.columns[name]
+        keys = None if own.limits is None else _distinct(self.stock, name)
+        values = own.values[1:] if keys is None else keys.tolist()
+        if pa.types.is_floating(self.types[name]):
+            # Codes that became floats for the sake of a missing value are codes again.
+            values = _as_integers(values)
+        levels = tuple(sorted(values))
+        place = {level: code for code, level in enumerate(levels)}
+        if keys is None:
+            of_place = [len(levels), *(place[value] for value in values)]
+        else:
+            of_place = [len(levels), *(place[value] for value in own.values[1:])]
+        known = int(own.weight[1:].sum()) if own.limits is None else own.limits.known
+        if own.unlisted is not None:
+            known = own.unlisted.known
+        return StoredCategories(
+            name,
+            own,
+            levels,
+            narrow(np.array(of_place), len(levels)),
+            keys,
+            narrow(np.arange(len(levels) + 1), len(levels)),
+            own.gaps,
+            known,
+        )
+
+    def _numbers(self, name: Name) -> StoredNumbers | None:
+        """A column as numbers; None if they would have to be rounded."""
+        own = self.stock.columns[name]
+        values = own.values[1:]
+        ends = values if own.limits is None else [own.limits.least, own.limits.greatest]
+        try:
+            if family(own.type) == "integer":
+                pa.array(ends).cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+        numbers = np.array([np.nan, *map(float, values)]) + 0.0
+        limits = own.limits or limits_of(numbers, own.rows, own.weight)
+        return StoredNumbers(name, numbers, limits)
+
+    def whole(self, column: NumericColumn) -> WholeNumbers | None:
+        """The same of a column that has been encoded, from text."""
+        assert isinstance(column, StoredNumbers)
+        return whole_floats(column.of_place, self.stock.columns[column.name].weight)
+
+    def texts(self, column: CategoricalColumn) -> UnlistedTexts:
+        """What the texts of a column are that is not listed: passes over it, each for some of them."""
+        assert isinstance(column, StoredCategories)
+        assert column.stock.unlisted is not None
+        passes = -(-self.stock.count * _BYTES_IN_PASS // self.memory)
+        counts = np.zeros(OTHER + 1, dtype=np.int64)
+        blanks = 0
+        for turn in range(passes):
+            distinct = _different(list(self.stock.each(_different_texts, column.name, turn, passes)))
+            counts += np.bincount(distinct["form"], minlength=len(counts))
+            blanks += int(distinct["blanks"].sum())
+        dates, numbers = int(counts[DATE]), int(counts[NUMBER])
+        forms = TextForms(int(counts.sum()), dates, numbers, dates + int(counts[OTHER]), blanks)
+        return UnlistedTexts(forms, column.stock.unlisted.others)
+
+    def known(self, column: Column) -> int:
+        """How many rows, by weight, have a value of a column."""
+        own = _stored(column)
+        return own.known if isinstance(own, StoredCategories) else own.limits.known
+
+    def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
+        """Which rows have no value of which column, some rows at a time."""
+        stored = {name: _stored(column) for name, column in columns.items()}
+        for found in self.stock.each(_masks, stored):
+            yield from found
+
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
+        """Leave out the rows that have no value of one of some columns, or of none of them."""
+        rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
+        stored = {name: _stored(column) for name, column in columns.items()}
+        parts = list(self.stock.each(_left, stored, rule))
+        left = replace(
+            self,
+            rule=rule,
+            count=sum(own.count for own in parts),
+            total=sum(own.total for own in parts),
+            all_once=all(own.all_once for own in parts),
+        )
+        kept: dict[Name, Column] = {}
+        for name, own in stored.items():
+            if isinstance(own, StoredCategories):
+                counts = np.sum([part.counts[name] for part in parts], axis=0)
+                kept[name] = own.keep(counts, sum(part.known[name] for part in parts))
+            else:
+                kept[name] = replace(own, limits=Limits.of_all([part.limits[name] for part in parts]))
+        return Kept(left, kept)
+
+    def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
+        """The columns in blocks, where the rows are."""
+        stored = {name: _stored(column) for name, column in columns.items()}
+        categories = {name: own for name, own in stored.items() if isinstance(own, StoredCategories)}
+        numbers = {name: own for name, own in stored.items() if isinstance(own, StoredNumbers)}
+        holes = {name for name, own in stored.items() if may_have_holes and own.gaps}
+        greatest = max((len(own.levels) - (name not in holes) for name, own in categories.items()), default=0)
+        layout = Layout(
+            names=tuple(stored),
+            categorical=tuple(categories),
+            levels=tuple(own.levels for own in categories.values()),
+            codes=code_type(greatest),
+            continuous=tuple(numbers),
+            holes=frozenset(holes),
+            weighted=self.stock.weighted and not self.all_once,
+        )
+        encoding = Encoding(layout, tuple(categories.values()), tuple(numbers.values()), self.rule)
+        return self._tabulated(encoding)
+
+    def _tabulated(self, encoding: Encoding) -> BlockTable:
+        """Write the rows to disk, in blocks."""
+        assert isinstance(self.stock, StockPart)
+        rows = rows_of_block(self.memory, len(encoding.categories), len(encoding.numbers))
+        writer = BlockWriter(self.folder(), encoding.layout, rows)
+        for codes, values, weights, count in encoding.rows_of(self.stock):
+            writer.add(codes, values, weights, count)
+        return writer.table(self.total)
+
+
+def _different_texts(stock: StockPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
+    """What is kept of the texts of a turn, each once."""
+    parts = []
+    for piece in stock.pieces():
+        texts = piece.texts(name)
+        parts.append(texts[(texts["form"] != MISSING) & (texts["first"] % np.uint64(passes) == turn)])
+    return _different(parts)
+
+
+def _different(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    texts = np.concatenate([*parts, np.empty(0, dtype=TEXT)])
+    texts = texts[np.lexsort((texts["second"], texts["first"]))]
+    is_new = np.ones(len(texts), dtype=np.bool_)
+    is_new[1:] = (texts["first"][1:] != texts["first"][:-1]) | (texts["second"][1:] != texts["second"][:-1])
+    different: NDArray[Any] = texts[is_new]
+    return different
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How rows as they came become those of a table.
+
+    Attributes
+    ----------
+    layout : Layout
+    categories : tuple of StoredCategories
+    numbers : tuple of StoredNumbers
+    rule : Rule or None
+        Which rows are left out.
+    """
+
+    layout: Layout
+    categories: tuple[StoredCategories, ...]
+    numbers: tuple[StoredNumbers, ...]
+    rule: Rule | None
+
+    def rows_of(self, stock: StockPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
+        """Codes, values, weights and number of rows, some rows at a time."""
+        for piece in stock.pieces():
+            kept = slice(None) if self.rule is None else self.rule.kept(piece)
+            yield (
+                [own.codes(piece)[kept] for own in self.categories],
+                [own.values(piece)[kept] for own in self.numbers],
+                piece.weights[kept] if self.layout.weighted and piece.weights is not None else None,
+                piece.count if isinstance(kept, slice) else int(kept.sum()),
+            )
+
+    def table_of(self, stock: StockPart) -> Table:
+        """All rows at once, as a table."""
+        parts = list(self.rows_of(stock))
+        rows = sum(count for _, _, _, count in parts)
+        codes = np.empty((len(self.categories), rows), dtype=self.layout.codes)
+        values = np.empty((len(self.numbers), rows))
+        weights = np.empty(rows, dtype=np.int64) if self.layout.weighted else None
+        first = 0
+        for own_codes, own_values, own_weights, count in parts:
+            here = slice(first, first + count)
+            for column, own in zip(codes, own_codes, strict=True):
+                column[here] = own
+            for numbers, more in zip(values, own_values, strict=True):
+                numbers[here] = more
+            if weights is not None:
+                assert own_weights is not None
+                weights[here] = own_weights
+            first += count
+        # There is one NaN only.
+        values[np.isnan(values)] = np.nan
+        return self.layout.table(codes, values, weights)
+
+
+def _masks(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers]) -> list[dict[Name, Mask]]:
+    return [{name: column.missing(piece) for name, column in columns.items()} for piece in stock.pieces()]
+
+
+@dataclass
+class _Left:
+    """What is left of some rows: how many, how often which code, and what numbers."""
+
+    counts: dict[Name, NDArray[np.int64]]
+    known: dict[Name, int]
+    limits: dict[Name, Limits]
+    count: int = 0
+    total: int = 0
+    all_once: bool = True
+
+
+def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: Rule) -> _Left:
+    """What is left of rows by a rule."""
+    counts = {
+        name: np.zeros(len(own.levels) + 1, dtype=np.int64)
+        for name, own in columns.items()
+        if isinstance(own, StoredCategories)
+    }
+    left = _Left(counts, dict.fromkeys(counts, 0), {name: Limits() for name in columns if name not in counts})
+    for piece in stock.pieces():
+        kept = rule.kept(piece)
+        rows = int(kept.sum())
+        weights = None if piece.weights is None else piece.weights[kept]
+        left.count += rows
+        left.total += rows if weights is None else int(weights.sum())
+        left.all_once = left.all_once and (weights is None or bool((weights == 1).all()))
+        for name, own in columns.items():
+            if isinstance(own, StoredCategories):
+                codes = own.codes(piece)[kept]
+                counts[name] += np.bincount(codes, minlength=len(counts[name]))
+                there = codes < len(own.levels)
+                left.known[name] += int(there.sum() if weights is None else weights[there].sum())
+            else:
+                values = own.values(piece)[kept]
+                left.limits[name].add(values, np.isnan(values), weights)
+    return left
+
+
+def _stored(column: Column) -> StoredCategories | StoredNumbers:
+    assert isinstance(column, StoredCategories | StoredNumbers)
+    return column
+
+
+def _as_integers(values: list[float]) -> list[Any]:
+    try:
+        integers: list[Any] = pa.array(values, pa.float64()).cast(pa.int64()).to_pylist()
+    except pa.ArrowInvalid:
+        return values
+    return integers
+
+
+def _distinct(stock: RowsAsTheyCame, name: Name) -> NDArray[Any]:
+    """All different numbers of a column, ascending."""
+    parts = [own for own in stock.each(_distinct_here, name) if own is not None]
+    return np.unique(np.concatenate(parts)) if parts else np.empty(0)
+
+
+def _distinct_here(stock: StockPart, name: Name) -> NDArray[Any] | None:
+    found: NDArray[Any] | None = None
+    for piece in stock.pieces():
+        numbers, missing = piece.numbers(name)
+        own = np.unique(numbers if missing is None else numbers[~missing])
+        found = own if found is None else np.union1d(found, own)
+    return found
+
+
+def _whole_by_passes(stock: RowsAsTheyCame, name: Name, column: StockColumn, memory: int) -> WholeNumbers:
+    """What whole numbers are that are too many to be listed: passes over the column, each for some of its values."""
+    assert column.limits is not None
+    limits = column.limits
+    passes = -(-stock.count * _BYTES_IN_PASS // memory)
+    distinct, step = 0, 0
+    equally_often: set[int] = set()
+    least = int(limits.least)
+    for turn in range(passes):
+        parts = list(stock.each(_differences, name, least, turn, passes))
+        differences = np.concatenate([own for own, _ in parts])
+        weights = np.concatenate([own for _, own in parts if own is not None]) if stock.weighted else None
+        values, counts = distinct_counts(differences, weights)
+        distinct += values.size
+        equally_often.update(np.unique(counts).astype(np.int64).tolist()[:2])
+        step = int(np.gcd.reduce(values.view(np.uint64), initial=np.uint64(step)))
+    spread = None
+    if distinct > 1 and len(equally_often) == 1:
+        spread = (int(limits.greatest) - least) // step + 1
+    return WholeNumbers(limits.known, distinct, spread, max(-least, int(limits.greatest)))
+
+
+def _differences(
+    stock: StockPart, name: Name, least: int, turn: int, passes: int
+) -> tuple[NDArray[np.int64], Weights | None]:
+    """How far the numbers of a turn are from the least one, and their weights."""
+    parts: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+    weights: list[Weights] = [np.empty(0, dtype=np.int64)]
+    for piece in stock.pieces():
+        numbers, missing = piece.numbers(name)
+        there = np.ones(len(numbers), dtype=np.bool_) if missing is None else ~missing
+        # Differences from the least, which fit whatever the type.
+        whole = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
+        apart = (whole.astype(np.uint64) - np.uint64(least % 2**64)).astype(np.uint64)
+        there &= apart % np.uint64(passes) == turn
+        parts.append(apart[there].view(np.int64))
+        if piece.weights is not None:
+            weights.append(piece.weights[there])
+    return np.concatenate(parts), np.concatenate(weights) if stock.weighted else None

@@ -1,0 +1,79 @@
+"""A table ready to be learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from stablebn.columns.cut_points import Cuts
+from stablebn.columns.kinds import Decision, Kind
+from stablebn.columns.levels import Levels
+from stablebn.messages import Caution
+from stablebn.table.blocks import AnyTable, BlockTable, joined
+from stablebn.table.table import Name, Table
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table ready to be learned from, and what was found on the way.
+
+    Attributes
+    ----------
+    names : tuple of hashable
+        All variables, in column order.
+    left_out : tuple of hashable
+        Columns of the source that are no variables, as the user wants them left out or they hold the weights.
+    table : CategoricalTable, ContinuousTable or MixedTable
+        The columns that take part in the search, in column order: not the constant ones nor those set aside, and of
+        merged ones only the one that stands. Without any column it is categorical.
+    kinds : dict of name to {"categorical", "continuous"}
+        Of all variables but those set aside.
+    decisions : dict of name to Decision
+        What each variable is taken for, and why.
+    constants : dict of name to value
+        Columns with a single value, in column order, and that value.
+    identical : tuple of tuples of names
+        Groups of columns with the same value in every row, sorted by name; without the constants.
+    copies : tuple of tuples of names
+        Groups of continuous columns that are the same but for unit and rounding, identical ones among them.
+    merged : dict of name to tuple of names
+        Columns that stand for others, and the names of these others. Empty unless duplicates were merged.
+    cuts : dict of name to tuple of float
+        Cut points of the columns that were made categorical. Empty unless that was asked for.
+    levels : dict of name to tuple of values
+        The levels that were declared, of constants too.
+    rows : int
+        Rows of the source, used or not.
+    warnings : tuple of Caution
+    blocks : BlockTable or None
+        The table in blocks, where it was read without holding it in memory; `table` then has no rows.
+    """
+
+    names: tuple[Name, ...]
+    left_out: tuple[Name, ...]
+    table: Table
+    kinds: dict[Name, Kind]
+    decisions: dict[Name, Decision]
+    constants: dict[Name, Hashable]
+    identical: tuple[tuple[Name, ...], ...]
+    copies: tuple[tuple[Name, ...], ...]
+    merged: dict[Name, tuple[Name, ...]]
+    cuts: Cuts
+    levels: Levels
+    rows: int
+    warnings: tuple[Caution, ...]
+    blocks: BlockTable | None = None
+
+    @property
+    def whole(self) -> AnyTable:
+        """The table with its rows, in blocks or in memory."""
+        return self.table if self.blocks is None else self.blocks
+
+    def held(self) -> Prepared:
+        """The same with all rows in memory."""
+        return self if self.blocks is None else replace(self, table=joined(self.blocks), blocks=None)
+
+    @property
+    def aside(self) -> tuple[Name, ...]:
+        """Variables that were set aside, in column order: they stay alone in the graph."""
+        return tuple(name for name in self.names if self.decisions[name].kind is None)

@@ -1,5 +1,0 @@
-"""The report of a learned graph: one HTML file that can be sent to somebody."""
-
-from stablebn.reporting.page import report_text
-
-__all__ = ["report_text"]

@@ -1,0 +1,1 @@
+"""What learning returns: the result, its files, explanations of edges, and display in notebooks."""

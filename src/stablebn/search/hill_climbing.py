@@ -1,0 +1,267 @@
+"""Hill climbing and tabu search: one loop, which is compiled (`src/core/climber.cpp`), and what it found."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn.fixed_point import joined, to_float
+from stablebn.graph import DAG
+from stablebn.knowledge.constraints import Constraints
+from stablebn.scores.base import CompiledScores
+from stablebn.search.search_log import Journal
+from stablebn.search.trace import Trace
+from stablebn.stats.variable_sets import bit, members
+
+logger = logging.getLogger(__name__)
+
+# Seconds: no longer is Ctrl-C, or the end of the time, left unheard.
+_SECONDS_AT_ONCE = 0.05
+
+_MOVE_NAMES = ("add", "delete", "reverse")
+_REVERSE, _NONE = 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """What a climb found.
+
+    Attributes
+    ----------
+    parents : tuple of int
+        Parent set of each variable in the best DAG seen, the earliest of equals.
+    score : int
+        Its score in units of 2**-62.
+    order : tuple of int
+        The processing order.
+    start : int
+        Score of the DAG at the start.
+    steps, deltas : int64 array [steps, 9], float64 array [steps, 2]
+        What was done, as `_core.Climber.steps` describes it.
+    finished : bool
+        False if `max_iter` or the time stopped it.
+    order_search : Climb or None
+        The climb from whose DAG the processing order was read, if it was.
+    """
+
+    parents: tuple[int, ...]
+    score: int
+    order: tuple[int, ...]
+    start: int
+    steps: NDArray[np.int64]
+    deltas: NDArray[np.float64]
+    finished: bool
+    order_search: Climb | None = field(default=None, kw_only=True)
+
+    def order_source(self, names: Sequence[Hashable]) -> OrderSource | None:
+        """Where the processing order comes from, under the names of the variables; None: it was given."""
+        found = self.order_search
+        if found is None:
+            return None
+        arcs = [(names[u], names[v]) for v, family in enumerate(found.parents) for u in members(family)]
+        return OrderSource(DAG(names, arcs), tuple(names[v] for v in found.order), found.named_trace(names))
+
+    def named_trace(self, names: Sequence[Hashable]) -> Trace:
+        """Every step, with variables by their names; it is made when somebody looks at it."""
+        return Trace.made_by(lambda: self.trace.renamed(names))
+
+    @cached_property
+    def trace(self) -> Trace:
+        """Every step, in columns, with variables as numbers."""
+        order = self.order
+        kind, u, v, next_kind, next_u, next_v, hi, lo, arbitrary = self.steps.T.tolist()
+        delta, next_delta = self.deltas.T.tolist()
+        scores = [*accumulate(map(joined, hi, lo), initial=self.start)]
+        has_next = [own != _NONE for own in next_kind]
+        return Trace(
+            move=[_MOVE_NAMES[own] for own in kind],
+            source=[order[place] for place in u],
+            target=[order[place] for place in v],
+            delta=delta,
+            score=[to_float(score) for score in scores[1:]],
+            next_move=[_MOVE_NAMES[own] if there else None for own, there in zip(next_kind, has_next, strict=True)],
+            next_source=[order[place] if there else None for place, there in zip(next_u, has_next, strict=True)],
+            next_target=[order[place] if there else None for place, there in zip(next_v, has_next, strict=True)],
+            next_delta=[own if there else None for own, there in zip(next_delta, has_next, strict=True)],
+            arbitrary=[*map(bool, arbitrary)],
+            # The first of the highest.
+            best=scores.index(max(scores)),
+        )
+
+
+@dataclass(frozen=True)
+class OrderSource:
+    """The search from whose DAG a processing order was read, layer by layer, under the names of the variables.
+
+    Attributes
+    ----------
+    dag : DAG
+        What it found.
+    order : tuple of names
+        Its own processing order, which is also that inside a layer.
+    trace : Trace
+    """
+
+    dag: DAG
+    order: tuple[Hashable, ...]
+    trace: Trace
+
+
+def climb(
+    scores: CompiledScores,
+    orders: Sequence[Sequence[int]],
+    *,
+    start: Sequence[int] | None = None,
+    tabu: int = 0,
+    noinc: int = 0,
+    max_parents: int | None = None,
+    max_iter: int | None = None,
+    constraints: Constraints | None = None,
+    time_is_up: Callable[[], bool] | None = None,
+    watch: Callable[[Sequence[int]], None] | None = None,
+    journal: Journal | None = None,
+) -> list[Climb]:
+    """Climb by single-arc changes once for each order, at once where that pays.
+
+    Hill climbing is the case of no tabu list and no patience.
+
+    Parameters
+    ----------
+    scores : CompiledScores
+    orders : sequence of sequence of int
+        Processing orders, which decide between equal moves.
+    start : sequence of int, optional
+        Parent set of each variable; by default those that are required.
+    tabu : int
+        How many of the last DAGs may not be visited again.
+    noinc : int
+        How many moves that do not improve the score are tolerated since the best one.
+    max_parents, max_iter : int, optional
+    constraints : Constraints, optional
+        Which arcs may be brought, which are not taken away, and the most parents where these are not `max_parents`. The
+        start obeys.
+    time_is_up : callable, optional
+        Asked again and again whether to stop, also within a step. If it is before the first step, no step is made.
+    watch : callable, optional
+        Called now and then with the number of steps made so far in each order.
+    journal : Journal, optional
+        Has the steps that were made another time: they are made again, and the climb goes on from there. All of them
+        are noted.
+    """
+    if start is None:
+        start = [0] * scores.n if constraints is None else constraints.required
+    parents = list(start)
+    options = _core.ClimbOptions(
+        tabu=tabu,
+        noinc=noinc,
+        most_parents=scores.n if max_parents is None else max_parents,
+        most_steps=sys.maxsize if max_iter is None else max_iter,
+    )
+    obeyed = (
+        (None, None, None)
+        if constraints is None
+        else (list(constraints.allowed), list(constraints.required), constraints.limits(max_parents))
+    )
+    is_late = time_is_up or _never
+    climbers: list[_core.Climber] = []
+
+    def climb_all() -> None:
+        if is_late():
+            return
+        climbers.extend(_core.Climber(scores.compiled, list(order), parents, options, *obeyed) for order in orders)
+        if journal is not None:
+            for climber, order in zip(climbers, orders, strict=True):
+                name = _name_of((tuple(order), parents, obeyed, tabu, noinc, max_parents))
+                _take_up(climber, journal, name, max_iter)
+        ended = False
+        while not (ended or is_late()):
+            ended = _core.climb_on(climbers, _SECONDS_AT_ONCE)
+            if watch is not None:
+                watch([climber.made for climber in climbers])
+            if journal is not None:
+                journal.something_is_new()
+
+    # What was climbed until then stays.
+    with suppress(_core.TimeIsUp):
+        _core.within_time(is_late, climb_all)
+    first = scores.dag(parents)
+    if len(climbers) < len(orders):
+        return [_not_begun(order, parents, first) for order in orders]
+    return [_found(climber, order, parents, first) for climber, order in zip(climbers, orders, strict=True)]
+
+
+def _never() -> bool:
+    return False
+
+
+def _not_begun(order: Sequence[int], start: Sequence[int], score: int) -> Climb:
+    """What a climb has found that had no time for a step."""
+    return Climb(
+        parents=tuple(start),
+        score=score,
+        order=tuple(order),
+        start=score,
+        steps=np.zeros((0, 9), dtype=np.int64),
+        deltas=np.zeros((0, 2)),
+        finished=False,
+    )
+
+
+def _name_of(climb: object) -> str:
+    """What a climb is called in a journal, by all that its steps depend on besides the scores."""
+    return f"climb {hashlib.sha256(repr(climb).encode()).hexdigest()[:16]}"
+
+
+def _take_up(climber: _core.Climber, journal: Journal, name: str, max_iter: int | None) -> None:
+    """Make the steps of a journal, and note all that are made."""
+    earlier = journal.recall(name)
+    if earlier is not None and earlier["steps"]:
+        steps = np.array(earlier["steps"][:max_iter], dtype=np.int64).reshape(-1, 9)
+        climber.replay(steps, np.array(earlier["deltas"][:max_iter], dtype=np.float64).reshape(-1, 2))
+    journal.note(name, partial(_record, climber))
+
+
+def _record(climber: _core.Climber) -> dict[str, Any]:
+    steps, deltas = climber.steps()
+    return {"steps": steps.tolist(), "deltas": deltas.tolist()}
+
+
+def watch_stages(
+    watch: Callable[[str, int], None] | None, stages: Sequence[str]
+) -> Callable[[Sequence[int]], None] | None:
+    """From a watcher of named stages to one of searches that run at once: what changed is told."""
+    if watch is None:
+        return None
+    told = [0] * len(stages)
+
+    def tell(made: Sequence[int]) -> None:
+        for place, (stage, steps) in enumerate(zip(stages, made, strict=True)):
+            if steps > told[place]:
+                told[place] = steps
+                watch(stage, steps)
+
+    return tell
+
+
+def _found(climber: _core.Climber, order: Sequence[int], start: Sequence[int], first: int) -> Climb:
+    """What a climber has found, from a start and its score."""
+    steps, deltas = climber.steps()
+    score, parents = first, list(start)
+    for kind, u, v, _, _, _, hi, lo, _ in steps[: climber.best].tolist():
+        score += joined(hi, lo)
+        parents[order[v]] ^= bit(order[u])
+        if kind == _REVERSE:
+            parents[order[u]] ^= bit(order[v])
+    logger.debug("climbed %d steps to a score of %s", len(steps), to_float(score))
+    return Climb(tuple(parents), score, tuple(order), first, steps, deltas, climber.has_converged)

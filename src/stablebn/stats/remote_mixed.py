@@ -1,0 +1,93 @@
+"""Statistics of mixed tables whose rows somebody else has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stablebn import _core
+from stablebn.stats import counts as counting
+from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among
+from stablebn.stats.moments import Moments
+from stablebn.stats.remote_counts import LANES
+from stablebn.stats.row_source import Answers, ContinuousPart, Crossing, Listing, RowSource, Summing
+from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
+from stablebn.table.table import ContinuousTable, MixedTable
+
+# The values of the first block by which a narrow range is chosen.
+_FEW_VALUES = 256
+
+
+class AskedMixed(MixedStatistics):
+    """What a source is asked for of categorical and continuous variables together.
+
+    Parameters
+    ----------
+    source : RowSource
+        Of mixed tables without holes.
+    unit_free : bool
+    threads : int
+    """
+
+    def __init__(self, source: RowSource, *, unit_free: bool = False, threads: int = 1) -> None:
+        assert isinstance(source.like, MixedTable)
+        part = ContinuousPart(source)
+        self._moments = Moments(part, threads=threads)
+        self.unit_free = unit_free
+        self.has_units = not unit_free
+        self.total = source.total
+        self.threads = threads
+        columns = range(len(part.like.names))
+        standards = [standard_of(self._moments, v, source.total) for v in columns]
+        levels = [len(own) for own in source.like.categorical.levels]
+        self._hold(source, standards)
+        asked = _Standardised(source, standards)
+        counts = _core.Counts.of_source(asked, levels, source.total, max(threads, LANES), counting.LIMITS)
+        order = self.column_order
+        floors = [_floor(part, v, standard) for v, standard in enumerate(standards)]
+        self.compiled = _core.ConditionalGaussian.of_source(counts, standard_bits(source.total), floors, order)
+        self._number(order)
+
+    def in_memory(self, purpose: str) -> MixedStatistics:
+        """Return statistics of the same variables that hold the rows themselves; `purpose` is for error messages.
+
+        Raises
+        ------
+        OptionError
+            If the rows need more memory than they may take.
+        """
+        table = self._source.fetch(purpose)
+        assert isinstance(table, MixedTable)
+        held = MixedStatistics(table, unit_free=self.unit_free, threads=self.threads)
+        held.has_units = self.has_units
+        place = {column: v for v, column in enumerate(held.column_order)}
+        return held.reordered([place[column] for column in self._columns])
+
+
+class _Standardised:
+    """A source whose continuous columns have standard units: what the core asks."""
+
+    def __init__(self, source: RowSource, standards: list[Standard]) -> None:
+        self._source = source
+        self._standards = standards
+
+    def count(self, crossings: Sequence[Crossing], listings: Sequence[Listing], summings: Sequence[Summing]) -> Answers:
+        """The answers to all questions."""
+        return self._source.count(crossings, listings, summings, self._standards)
+
+
+def _floor(part: RowSource, v: int, standard: Standard) -> float:
+    """The least variance that a column can have in a stratum: `floors_of`."""
+    few = next(iter(part.each(_few_values, v, standard)))
+    low, high = int(few[len(few) // 2 - len(few) // 64]), int(few[len(few) // 2 + len(few) // 64])
+    if is_tiny_gap_among(part.distinct(v, standard, low, high), standard.bits):
+        return SMALLEST_RESIDUAL
+    info = np.iinfo(np.int64)
+    return floor_of(part.distinct(v, standard, int(info.min), int(info.max)), standard.bits)
+
+
+def _few_values(block: ContinuousTable, v: int, standard: Standard) -> NDArray[np.int64]:
+    values = block.values[[v], :: max(block.rows // _FEW_VALUES, 1)]
+    return np.sort(standardised_by([standard], np.ascontiguousarray(values), 1)[0])

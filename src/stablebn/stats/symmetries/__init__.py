@@ -1,0 +1,1 @@
+"""Symmetries of the data: exchangeable variables, signs of columns, and distinct rows."""

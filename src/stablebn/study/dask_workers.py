@@ -1,0 +1,113 @@
+"""Workers of a Dask cluster: one that is running, or one of this machine's cores that lasts as long as the study."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from stablebn.errors import MissingExtraError, OptionError
+from stablebn.prepare.dask.workers import check_workers, connected
+from stablebn.study.job import ignore_interrupts, work
+from stablebn.study.jobs import Job
+from stablebn.study.record import Record, Sample
+from stablebn.threads import cores
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+logger = logging.getLogger(__name__)
+# Without this, Python prints the library's warnings although no log was asked for. No other module logs warnings.
+logger.addHandler(logging.NullHandler())
+
+_SECONDS_TO_CLOSE = 30
+
+
+class Cluster:
+    """The workers that a Dask scheduler has.
+
+    Parameters
+    ----------
+    address : str or None
+        Of the scheduler; None: a cluster is started here, with a process a core.
+    """
+
+    def __init__(self, address: str | None) -> None:
+        try:
+            from distributed import as_completed
+        except ImportError:
+            raise MissingExtraError("Dask", "dask") from None
+        self._client = _local() if address is None else connected(address)
+        self._jobs: dict[Any, Job] = {}
+        try:
+            check_workers(self._client)
+        except OptionError:
+            self.stop()
+            raise
+        self.size = sum(self._client.nthreads().values())
+        # One job for each to do, and one at hand: a scheduler may be far away.
+        self.capacity = 2 * self.size
+        self._ended = as_completed()
+
+    def start(self, job: Job) -> None:
+        """Give a job to the scheduler."""
+        # Not pure: Dask would hash the network to see whether it knows the answer.
+        future = self._client.submit(work, job, pure=False)
+        self._jobs[future] = job
+        self._ended.add(future)
+
+    def next_ended(self) -> tuple[Job, tuple[Sample | None, Record] | None]:
+        """Wait for a job to end; None for its outcome: its worker died."""
+        from distributed import KilledWorker
+
+        future = next(self._ended)
+        job = self._jobs.pop(future)
+        try:
+            return job, future.result()
+        except KilledWorker:
+            return job, None
+
+    def stop(self) -> None:
+        """Take back the jobs that no worker has begun, and leave; a cluster that was started here ends.
+
+        What has ended is stored by now: a cluster that does not answer in time is no reason to fail.
+        """
+        cluster = self._client.cluster
+        with _even_if_slow():
+            self._client.cancel(list(self._jobs))
+        with _even_if_slow():
+            self._client.close()
+        if cluster is not None:
+            with _even_if_slow():
+                cluster.close(timeout=_SECONDS_TO_CLOSE)
+
+
+@contextmanager
+def _even_if_slow() -> Iterator[None]:
+    try:
+        yield
+    # Before Python 3.11 that of asyncio is another one.
+    except (TimeoutError, asyncio.TimeoutError, OSError) as error:
+        logger.warning("the Dask cluster did not end as it should: %r", error)
+
+
+def _local() -> Client:
+    import dask
+    from distributed import Client, LocalCluster
+
+    # A job whose worker dies is tried again by the runner, and not by the scheduler besides.
+    dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    client = Client(
+        LocalCluster(
+            n_workers=cores(),
+            threads_per_worker=1,
+            memory_limit=0,
+            dashboard_address=None,
+            # A worker that dies is told of in the records.
+            silence_logs=logging.CRITICAL,
+        )
+    )
+    client.run(ignore_interrupts)
+    return client

@@ -1,0 +1,454 @@
+"""The claims of the paper's abstract, text and conclusion, each with our figure and the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from stablebn.study.paper.paper import (
+    CLIMBERS,
+    OTHERS,
+    PAPER_ALGORITHMS,
+    RESIDUAL_LEARNERS,
+    TESTERS,
+    count_highest,
+    residual_key,
+)
+from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, Figures, Value
+from stablebn.study.tables.table import Entry, Row, Table
+
+# The graphs of the rest have no score where no DAG extends them, and means over other networks do not compare.
+LEARNERS_OF_DAGS = tuple(learner for learner in PAPER_ALGORITHMS if learner not in TESTERS)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement that a figure bears out, or does not.
+
+    Attributes
+    ----------
+    text : str
+        What the figure is of.
+    figure : callable
+        Takes it from our figures, or from the paper's; None where they lack it.
+    holds : callable
+        Whether a figure bears the claim out.
+    style : str
+        Format of numbers.
+    said : number, str or None
+        The paper's figure, where only its text tells it.
+    """
+
+    text: str
+    figure: Callable[[Figures], Value]
+    holds: Callable[[Value], bool]
+    style: str = ".4f"
+    said: Value = None
+
+
+def claims_table(ours: Figures, published: Figures) -> Table:
+    """The claims of which we have a figure, beside the paper's if they are given."""
+    rows = []
+    for claim in CLAIMS:
+        figure = claim.figure(ours)
+        if figure is None:
+            continue
+        theirs = None
+        if published:
+            theirs = claim.figure(published) if claim.said is None else claim.said
+        held = "yes" if claim.holds(figure) else "no"
+        rows.append(Row(claim.text, (Entry(figure, theirs, claim.style), Entry(held))))
+    return Table(
+        "claims",
+        "The paper's claims",
+        ("claim", "ours", "holds"),
+        tuple(rows),
+        "Holds: our figure bears out what the paper concludes from its own, whether or not the numbers are near each "
+        "other. The samples are not the paper's. The table that a figure comes from tells what it is over, and how "
+        "many runs it leaves out.",
+    )
+
+
+def _number(figures: Figures, table: str, row: str, column: str) -> float | None:
+    value = figures.get(table, {}).get(row, {}).get(column)
+    return None if isinstance(value, str) else value
+
+
+def _word(table: str, row: str, column: str) -> Callable[[Figures], Value]:
+    return lambda figures: figures.get(table, {}).get(row, {}).get(column)
+
+
+def _plain(table: str, row: str, column: str) -> Callable[[Figures], Value]:
+    return lambda figures: _number(figures, table, row, column)
+
+
+def _gain(table: str, row: str, column: str, over: str) -> Callable[[Figures], Value]:
+    """By how much a column exceeds another."""
+
+    def gain(figures: Figures) -> Value:
+        more, less = (_number(figures, table, row, which) for which in (column, over))
+        return None if more is None or less is None else more - less
+
+    return gain
+
+
+def _ratio(table: str, row: str, over: str, column: str) -> Callable[[Figures], Value]:
+    """How many times a row is another one."""
+
+    def ratio(figures: Figures) -> Value:
+        more, less = (_number(figures, table, which, column) for which in (row, over))
+        return more / less if more is not None and less else None
+
+    return ratio
+
+
+def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[Figures], Value]:
+    """Which learners have the highest value, of those with a score in as many experiments as any."""
+
+    def highest(figures: Figures) -> Value:
+        experiments = {name: _number(figures, table, name, "experiments") for name in learners}
+        most = max((count for count in experiments.values() if count is not None), default=None)
+        judged = [name for name in learners if experiments[name] == most]
+        values = {name: value for name in judged if (value := _number(figures, table, name, column)) is not None}
+        return _named(name for name, value in values.items() if value == max(values.values())) if values else None
+
+    return highest
+
+
+def _times(table: str, row: str, column: str, over: str) -> Callable[[Figures], Value]:
+    """How many times a column is another one."""
+
+    def times(figures: Figures) -> Value:
+        more, less = (_number(figures, table, row, which) for which in (column, over))
+        return more / less if more is not None and less else None
+
+    return times
+
+
+def _row_gain(table: str, row: str, over: str, column: str) -> Callable[[Figures], Value]:
+    """By how much a row exceeds another."""
+
+    def gain(figures: Figures) -> Value:
+        more, less = (_number(figures, table, which, column) for which in (row, over))
+        return None if more is None or less is None else more - less
+
+    return gain
+
+
+def _slowest(table: str) -> Callable[[Figures], Value]:
+    def slowest(figures: Figures) -> Value:
+        seconds = {name: value for name in PAPER_ALGORITHMS if (value := _number(figures, table, name, "seconds"))}
+        return max(seconds, key=seconds.__getitem__) if len(seconds) > 1 else None
+
+    return slowest
+
+
+def _lowest(table: str, baseline: str) -> Callable[[Figures], Value]:
+    """In how many networks a baseline scores lower than the other and than all climbers."""
+
+    def lowest(figures: Figures) -> Value:
+        scores = [
+            {name: value for name in (*CLIMBERS, "empty", "true") if isinstance(value := row.get(name), float)}
+            for row in figures.get(table, {}).values()
+        ]
+        return (
+            f"{sum(min(row, key=row.__getitem__) == baseline for row in scores)} of {len(scores)}" if scores else None
+        )
+
+    return lowest
+
+
+def _denser(kind: str) -> Callable[[Figures], Value]:
+    """Which learners' graphs are denser than the true ones."""
+
+    def denser(figures: Figures) -> Value:
+        true = _number(figures, "node_degree", "true graph", f"{kind}_mean")
+        degrees = {name: _number(figures, "node_degree", name, f"{kind}_mean") for name in PAPER_ALGORITHMS}
+        if true is None or not any(degrees.values()):
+            return None
+        return _named(name for name, degree in degrees.items() if degree is not None and degree > true)
+
+    return denser
+
+
+def _zero(table: str, column: str) -> Callable[[Figures], Value]:
+    """Which learners have a value of exactly 0."""
+
+    def zero(figures: Figures) -> Value:
+        if not figures.get(table):
+            return None
+        return _named(name for name in PAPER_ALGORITHMS if _number(figures, table, name, column) == 0)
+
+    return zero
+
+
+def _largest_residual(variant: str) -> Callable[[Figures], Value]:
+    def largest(figures: Figures) -> Value:
+        grid = figures.get(residual_key(variant), {})
+        return max((value for row in grid.values() for value in row.values() if isinstance(value, float)), default=None)
+
+    return largest
+
+
+def _won(table: str) -> Callable[[Figures], Value]:
+    return lambda figures: count_highest(figures[table]) if figures.get(table) else None
+
+
+def _above_truth(table: str) -> Callable[[Figures], Value]:
+    """In how many networks Tabu-Stable scores higher than the true graph."""
+
+    def above(figures: Figures) -> Value:
+        rows = figures.get(table, {})
+        gains = [_gain(table, network, "tabu-stable", "true")(figures) for network in rows]
+        return f"{sum(isinstance(gain, float) and gain > 0 for gain in gains)} of {len(gains)}" if gains else None
+
+    return above
+
+
+def _non_extendable(row: str) -> Callable[[Figures], Value]:
+    def percents(figures: Figures) -> Value:
+        found = {learner: _number(figures, "non_extendable_percent", row, learner) for learner in TESTERS}
+        return ", ".join(f"{learner} {value:.1f}" for learner, value in found.items() if value is not None) or None
+
+    return percents
+
+
+def _failing(figures: Figures) -> Value:
+    """Which learners have runs that timed out or failed."""
+    if "failures_3h" not in figures:
+        return None
+    rows = figures["failures_3h"].values()
+    return _named(name for name in PAPER_ALGORITHMS if any(row.get(name, "none") != "none" for row in rows))
+
+
+def _excess_degree(kind: str) -> Callable[[Figures], Value]:
+    """How much denser the graphs of Tabu-Stable are than the true ones."""
+
+    def excess(figures: Figures) -> Value:
+        learned, true = (_number(figures, "node_degree", row, f"{kind}_mean") for row in ("tabu-stable", "true graph"))
+        return None if learned is None or true is None else learned - true
+
+    return excess
+
+
+def _named(learners: Iterable[str]) -> str:
+    return ", ".join(learners) or "none"
+
+
+def _at_least(share: Fraction) -> Callable[[Value], bool]:
+    """Whether "a of b" is such a share, or more."""
+
+    def enough(value: Value) -> bool:
+        part, whole = str(value).split(" of ")
+        return int(part) >= share * int(whole)
+
+    return enough
+
+
+def _is_zero(value: Value) -> bool:
+    return value == 0
+
+
+def _is_positive(value: Value) -> bool:
+    return isinstance(value, float) and value > 0
+
+
+def _is_negative(value: Value) -> bool:
+    return isinstance(value, float) and value < 0
+
+
+def _is_above(least: float) -> Callable[[Value], bool]:
+    return lambda value: isinstance(value, float) and value > least
+
+
+def _is_below(most: float) -> Callable[[Value], bool]:
+    return lambda value: isinstance(value, float) and value < most
+
+
+def _is(expected: str) -> Callable[[Value], bool]:
+    return lambda value: value == expected
+
+
+CLAIMS = (
+    Claim(
+        "Categorical networks in which Tabu-Stable's F1 has an SD of 0 at every sample size",
+        _word("stable_networks", "categorical", "tabu-stable"),
+        _at_least(Fraction(13, 17)),
+        said="13 of 17",
+    ),
+    Claim(
+        "The same of the continuous networks",
+        _word("stable_networks", "continuous", "tabu-stable"),
+        _at_least(Fraction(1)),
+        said="7 of 7",
+    ),
+    *(
+        Claim(f"{name}'s {what}, {kind} networks without identical columns", _plain(table, learner, column), _is_zero)
+        for kind in ("categorical", "continuous")
+        for table in (f"algorithms_{kind}",)
+        for name, learner in (("Tabu-Stable", "tabu-stable"), ("HC-Stable", "hc-stable"))
+        for what, column in (("F1 SD", "f1_sd"), ("normalised BIC SD", "normalised_bic_sd"))
+    ),
+    Claim(
+        "Largest F1 SD of Tabu-Stable that identical columns leave, names replaced",
+        _largest_residual("names replaced"),
+        _is_positive,
+    ),
+    *(
+        Claim(f"The same, {variant} (not in the paper): 0", _largest_residual(variant), _is_zero)
+        for variant in RESIDUAL_LEARNERS
+        if variant != "names replaced"
+    ),
+    Claim(
+        "Learners with an F1 SD of 0, categorical",
+        _zero("algorithms_categorical", "f1_sd"),
+        _is("tabu-stable, hc-stable"),
+    ),
+    Claim(
+        "Learners with an F1 SD of 0, continuous",
+        _zero("algorithms_continuous", "f1_sd"),
+        _is("tabu-stable, hc-stable, fges"),
+    ),
+    *(
+        Claim(f"{name}'s F1 SD, {kind}: not 0", _plain(f"algorithms_{kind}", learner, "f1_sd"), _is_positive)
+        for kind, name, learner in (
+            ("categorical", "FGES", "fges"),
+            ("categorical", "PC-Stable", "pc-stable"),
+            ("continuous", "PC-Stable", "pc-stable"),
+        )
+    ),
+    Claim(
+        "Networks in which Tabu-Stable has the highest BIC, categorical",
+        _won("normalised_bic_categorical"),
+        _at_least(Fraction(16, 17)),
+    ),
+    Claim(
+        "Networks in which Tabu-Stable has the highest BIC, continuous",
+        _won("normalised_bic_continuous"),
+        _at_least(Fraction(6, 7)),
+    ),
+    *(
+        Claim(
+            f"Highest {name}, {kind}, of those that learn DAGs",
+            _highest(f"algorithms_{kind}", column, LEARNERS_OF_DAGS),
+            _is(winner),
+        )
+        for kind, name, column, winner in (
+            ("categorical", "mean normalised BIC", "normalised_bic", "tabu-stable"),
+            ("continuous", "mean normalised BIC", "normalised_bic", "tabu-stable"),
+            ("categorical", "mean F1", "f1", "tabu-stable"),
+            ("continuous", "mean F1", "f1", "fges"),
+            ("categorical", "mean precision", "precision", "fges"),
+            ("categorical", "mean recall", "recall", "tabu-stable"),
+            ("categorical", "mean BSF", "bsf", "tabu-stable"),
+            ("continuous", "mean BSF", "bsf", "tabu"),
+        )
+    ),
+    *(
+        Claim(
+            f"Normalised BIC of FGES less that of HC, {kind}; below 0",
+            _row_gain(f"algorithms_{kind}", "fges", "hc", "normalised_bic"),
+            _is_negative,
+        )
+        for kind in ("categorical", "continuous")
+    ),
+    *(
+        Claim(
+            f"Networks in which the {baseline} graph scores lowest, {kind}: {said}",
+            _lowest(f"normalised_bic_{kind}", baseline),
+            holds,
+        )
+        for kind, baseline, said, holds in (
+            ("categorical", "true", "more than half", _at_least(Fraction(9, 17))),
+            ("continuous", "empty", "all", _at_least(Fraction(1))),
+        )
+    ),
+    *(
+        Claim(
+            f"Networks in which Tabu-Stable scores higher than the true graph, {kind}",
+            _above_truth(f"normalised_bic_{kind}"),
+            _at_least(Fraction(1)),
+        )
+        for kind in ("categorical", "continuous")
+    ),
+    *(
+        Claim(f"{row} of {name} less that of {base}, {kind}", _gain(f"orderings_{kind}", row, learner, over), holds)
+        for kind, row, name, learner, base, over, holds in (
+            ("categorical", "F1", "Tabu-Stable", "tabu-stable", "Tabu", "tabu", _is_positive),
+            ("continuous", "F1", "Tabu-Stable", "tabu-stable", "Tabu", "tabu", _is_negative),
+            ("categorical", "F1", "HC-Stable", "hc-stable", "HC", "hc", _is_positive),
+            ("continuous", "F1", "HC-Stable", "hc-stable", "HC", "hc", _is_positive),
+            ("categorical", "F1", "the decreasing order", "tabu-dec", "Tabu", "tabu", _is_negative),
+            ("categorical", "F1", "the increasing order", "tabu-inc", "Tabu", "tabu", _is_positive),
+            ("categorical", "Normalised BIC", "the decreasing order", "tabu-dec", "Tabu", "tabu", _is_negative),
+            ("categorical", "Normalised BIC", "the increasing order", "tabu-inc", "Tabu", "tabu", _is_negative),
+            ("categorical", "F1 SD", "Tabu", "tabu", "HC", "hc", _is_negative),
+            ("categorical", "BSF", "Tabu-Stable", "tabu-stable", "Tabu", "tabu", _is_positive),
+            ("continuous", "BSF", "Tabu-Stable", "tabu-stable", "Tabu", "tabu", _is_negative),
+        )
+    ),
+    *(
+        Claim(
+            f"F1 SD of {name} : {name}-Stable, categorical, identical columns too; at least 10",
+            _times("orderings_categorical", "F1 SD", learner, f"{learner}-stable"),
+            _is_above(10),
+            ".1f",
+        )
+        for name, learner in (("HC", "hc"), ("Tabu", "tabu"))
+    ),
+    *(
+        Claim(f"Degree of Tabu-Stable's graphs less that of the true ones, {kind}", _excess_degree(kind), holds)
+        for kind, holds in (("categorical", _is_negative), ("continuous", _is_positive))
+    ),
+    Claim(
+        "Learners whose graphs are denser than the true ones, categorical: none", _denser("categorical"), _is("none")
+    ),
+    Claim(
+        "Learners whose graphs are denser than the true ones, continuous: all",
+        _denser("continuous"),
+        _is(", ".join(PAPER_ALGORITHMS)),
+    ),
+    Claim(
+        "Seconds of Tabu-Stable : Tabu, categorical; no more than the paper's",
+        _ratio("algorithms_categorical", "tabu-stable", "tabu", "seconds"),
+        lambda value: isinstance(value, float) and value <= TABU_STABLE_TO_TABU_SECONDS,
+        ".2f",
+        said=TABU_STABLE_TO_TABU_SECONDS,
+    ),
+    *(
+        Claim(
+            f"Seconds of {name} : {base}, categorical; {relation}",
+            _ratio("algorithms_categorical", learner, over, "seconds"),
+            holds,
+            ".2f",
+            said=said,
+        )
+        for name, learner, base, over, relation, holds, said in (
+            ("Tabu", "tabu", "HC", "hc", "less than 1", _is_below(1), None),
+            ("Tabu-Stable", "tabu-stable", "HC-Stable", "hc-stable", "less than 1", _is_below(1), "less than 1"),
+            ("HC-Stable", "hc-stable", "HC", "hc", "no more than 2", _is_below(2), None),
+            ("PC-Stable", "pc-stable", "Tabu-Stable", "tabu-stable", "more than 1", _is_above(1), "around 2"),
+            ("H2PC", "h2pc", "Tabu-Stable", "tabu-stable", "more than 1", _is_above(1), "around 2"),
+        )
+    ),
+    Claim("The slowest learner, categorical", _slowest("algorithms_categorical"), _is("fges")),
+    *(
+        Claim(
+            f"Seconds of FGES : HC-Stable, {kind}; more than 1",
+            _ratio(f"algorithms_{kind}", "fges", "hc-stable", "seconds"),
+            _is_above(1),
+            ".2f",
+        )
+        for kind in ("categorical", "continuous")
+    ),
+    Claim("Learners with runs that timed out or failed", _failing, _is(", ".join(OTHERS))),
+    *(
+        Claim(
+            f"Percent of graphs that no DAG extends, {kind.lower()}; none is 0",
+            _non_extendable(kind),
+            lambda value: not any(part.endswith(" 0.0") for part in str(value).split(", ")),
+        )
+        for kind in ("Categorical", "Continuous")
+    ),
+)

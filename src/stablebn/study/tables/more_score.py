@@ -1,0 +1,166 @@
+"""What more score buys in accuracy: by sample size, by network, and beside the best graph where that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stablebn.study.paper.paper import PROVER, in_stable_order, true_degree
+from stablebn.study.tables.summary import Experiments, Trial, counted, mean_of
+from stablebn.study.tables.table import Entry, Row, Table, with_marks
+
+HIGHEST = "best"
+OVER = ("tabu-stable", in_stable_order("fges"))
+"""By how much `best` differs from these is told."""
+
+MEASURES = {
+    "normalised_bic": ("normalised BIC", ".4f"),
+    "f1": ("F1", ".4f"),
+    "bsf": ("BSF", ".4f"),
+    "shd": ("SHD", ".2f"),
+    "seconds": ("seconds", ".3g"),
+}
+ACCURACY = ("f1", "bsf", "shd")
+ALL_SIZES = "all sizes"
+LOWER_IS_BETTER = ("shd", "seconds")
+
+
+def more_score(kind: str, experiments: Experiments) -> Table:
+    """Score and accuracy by sample size, and over all sizes."""
+    parts = {f"{size:,} rows": experiments.of_size(size) for size in experiments.sizes} | {ALL_SIZES: experiments}
+    rows = []
+    for part, own in parts.items():
+        columns = [
+            [Entry(_highest(own, learner)) for learner in own.learners],
+            *(_column(own, metric) for metric in MEASURES),
+            [Entry(_excess_degree(own, learner), style="+.2f") for learner in own.learners],
+            *zip(*(_better(own, learner) for learner in own.learners), strict=True),
+        ]
+        for place, learner in enumerate(own.learners):
+            rows.append(Row(f"{part}, {learner}", tuple(column[place] for column in columns)))
+    return Table(
+        f"more-score-{kind}",
+        f"What more score buys, {kind} networks: means over networks",
+        (
+            "rows, learner",
+            "highest score",
+            *(heading for heading, _ in MEASURES.values()),
+            "degree less the true one",
+            "best has the higher F1, the lower",
+            "best has the lower SHD, the higher",
+        ),
+        tuple(rows) if HIGHEST in experiments.learners else (),
+        f"{experiments.extent()} Samples with identical or single-valued variables are part of it; hailfinder2 and "
+        "win95pts2 take the place of hailfinder and win95pts. Highest score: on how many samples none of the others "
+        "scores higher. The last columns: on how many samples `best` has the better and on how many the worse figure "
+        "than this learner. Where the layout decides, it is the mean that counts.",
+    )
+
+
+def more_score_by_network(kind: str, experiments: Experiments) -> Table:
+    """By how much `best` exceeds others, by network."""
+    metrics = ("normalised_bic", *ACCURACY)
+    rows = []
+    for network in experiments.networks:
+        own = experiments.of_networks([network])
+        rows.append(Row(network, tuple(_gain(own, metric, over) for over in OVER for metric in metrics)))
+    headings = [f"{MEASURES[metric][0]}, over {over}" for over in OVER for metric in metrics]
+    return Table(
+        f"more-score-by-network-{kind}",
+        f"What more score buys, {kind} networks: best less another learner, means over sample sizes",
+        ("network", *headings),
+        tuple(rows) if HIGHEST in experiments.learners else (),
+        f"{experiments.extent()} Of SHD less is better.",
+    )
+
+
+def proven(kind: str, experiments: Experiments, tried: int) -> Table:
+    """How far learners are from the best graph, where that is known."""
+    learners = experiments.learners if PROVER in experiments.learners else ()
+    columns = [
+        [Entry(_below(experiments, learner), style=".3f") for learner in learners],
+        [Entry(_at_optimum(experiments, learner)) for learner in learners],
+        *(_column(experiments, metric) for metric in MEASURES),
+    ]
+    return Table(
+        f"proven-{kind}",
+        f"Where the best graph is known, {kind} networks: means over samples",
+        ("learner", "nats below", "at the optimum", *(heading for heading, _ in MEASURES.values())),
+        tuple(Row(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)),
+        f"{experiments.extent()} `exact` has proven its graph on all layouts of these, of {counted(tried, 'sample')} "
+        "that it was given; on the others it met its limit of time. At the optimum: in how many experiments every "
+        "layout gave a graph with the score of the best one.",
+    )
+
+
+def _column(experiments: Experiments, metric: str) -> list[Entry]:
+    learners, style = experiments.learners, MEASURES[metric][1]
+    return list(
+        with_marks(
+            [Entry(experiments.mean(learner, metric), style=style) for learner in learners],
+            lower_is_better=metric in LOWER_IS_BETTER,
+        )
+    )
+
+
+def _means(trial: Trial, metric: str) -> float:
+    found = trial.mean_sd[metric]
+    return float("nan") if found is None else found.mean
+
+
+def _pairs(experiments: Experiments, learner: str, other: str) -> list[tuple[Trial, Trial]]:
+    return list(zip(experiments.trials(learner), experiments.trials(other), strict=True))
+
+
+def _better(experiments: Experiments, learner: str) -> tuple[Entry, Entry]:
+    """On how many samples `best` has the better F1, and the worse; the same of SHD."""
+    if learner == HIGHEST or HIGHEST not in experiments.learners:
+        return Entry(None), Entry(None)
+    pairs = _pairs(experiments, HIGHEST, learner)
+
+    def count(metric: str, is_better: Callable[[float, float], bool]) -> int:
+        return sum(is_better(_means(best, metric), _means(other, metric)) for best, other in pairs)
+
+    more, less = float.__gt__, float.__lt__
+    return (
+        Entry(f"{count('f1', more)}, {count('f1', less)}"),
+        Entry(f"{count('shd', less)}, {count('shd', more)}"),
+    )
+
+
+def _excess_degree(experiments: Experiments, learner: str) -> float | None:
+    """How many neighbours a variable has more than in the true graph, in the mean."""
+    degree = experiments.mean(learner, "degree")
+    true = mean_of(true_degree(sample) for sample in experiments.samples)
+    return None if degree is None or true is None else degree - true
+
+
+def _highest(experiments: Experiments, learner: str) -> str:
+    """On how many samples a learner scores as high as any."""
+    reached = 0
+    for sample in experiments.samples:
+        scores = {trial.learner: _means(trial, "normalised_bic") for trial in experiments.on(sample)}
+        reached += scores[learner] == max(scores.values())
+    return f"{reached} of {len(experiments.samples)}"
+
+
+def _gain(experiments: Experiments, metric: str, over: str) -> Entry:
+    best, other = (experiments.mean(learner, metric) for learner in (HIGHEST, over))
+    style = f"+{MEASURES[metric][1]}"
+    return Entry(None if best is None or other is None else best - other, style=style)
+
+
+def _below(experiments: Experiments, learner: str) -> float:
+    """Nats below the optimum in the mean of experiments and layouts."""
+    gaps = [
+        (_means(optimum, "normalised_bic") - _means(trial, "normalised_bic")) * trial.sample.rows
+        for optimum, trial in _pairs(experiments, PROVER, learner)
+    ]
+    return sum(gaps) / len(gaps)
+
+
+def _at_optimum(experiments: Experiments, learner: str) -> str:
+    pairs = _pairs(experiments, PROVER, learner)
+    reached = sum(
+        {run.score for run in (*optimum.done, *trial.done)} == {optimum.done[0].score} for optimum, trial in pairs
+    )
+    return f"{reached} of {len(pairs)}"

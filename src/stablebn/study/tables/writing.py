@@ -1,0 +1,169 @@
+"""The folder of a study: its tables and figures, and a page that lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stablebn.errors import OptionError, listed
+from stablebn.files import make_folder, write_atomically
+from stablebn.networks.model import Network
+from stablebn.study.paper.paper import PaperStudy
+from stablebn.study.paper.paper_tables import ORDER, paper_tables
+from stablebn.study.paper.published import Figures, read_published
+from stablebn.study.record import Record, Sample
+from stablebn.study.tables.figures import CAPTIONS, general_pictures, paper_pictures
+from stablebn.study.tables.general_tables import general_tables
+from stablebn.study.tables.panels import ENDINGS, write_picture
+from stablebn.study.tables.summary import METRIC_OF, Experiments
+from stablebn.study.tables.table import Table, to_csv, to_latex, to_markdown
+
+INDEX = "README.md"
+MADE_BY = "Made by `stablebn study`; not to be edited by hand."
+"""The line of the page by which a folder is known to be ours."""
+
+WRITERS = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
+
+
+def study_tables(
+    samples: Sequence[Sample],
+    records: Sequence[Record],
+    *,
+    report: str = "general",
+    metrics: Sequence[str] = tuple(METRIC_OF),
+    networks: Mapping[str, Network] | None = None,
+    published: Path | None = None,
+) -> list[Table]:
+    """The tables of a study.
+
+    Parameters
+    ----------
+    samples, records
+        What the study remembers; those of jobs that have ended.
+    report : {"general", "paper"}
+        Whether its tables are those of any study, or the paper's.
+    metrics : sequence of str
+        Those that general tables tell of: fields of `Record`.
+    networks : mapping of name to Network, optional
+        For the tables of networks.
+    published : Path, optional
+        File with the paper's figures, to stand beside ours.
+    """
+    experiments = Experiments.of(samples, records)
+    if report == "paper":
+        return paper_tables(PaperStudy(experiments), networks or {}, _published(published))
+    return general_tables(experiments, metrics)
+
+
+def write_tables(
+    study: str,
+    samples: Sequence[Sample],
+    records: Sequence[Record],
+    folder: Path,
+    *,
+    force: bool = False,
+    **options: Any,
+) -> list[Path]:
+    """Write the tables of a study as Markdown, CSV and LaTeX, and README.md, which lists what the folder has.
+
+    Parameters
+    ----------
+    study : str
+        Its title.
+    samples, records
+        What the study remembers; those of jobs that have ended.
+    folder : Path
+        Made if need be; in a folder of ours, tables of the same name are replaced.
+    force : bool
+        Replace files that are not ours, too.
+    **options
+        Those of `study_tables`.
+
+    Returns
+    -------
+    list of Path
+        All files written.
+    """
+    tables = study_tables(samples, records, **options)
+    # Of figures too: once the tables are there, the folder is ours, and so is what figures replace.
+    pictures = [f"{name}{ending}" for name in CAPTIONS for ending in ENDINGS]
+    _claim(
+        study, folder, [*(f"{table.name}{ending}" for table in tables for ending in WRITERS), *pictures], force=force
+    )
+    written = [_write(table, folder, ending) for table in tables for ending in WRITERS]
+    return [*written, write_index(study, folder)]
+
+
+def write_figures(
+    study: str,
+    samples: Sequence[Sample],
+    records: Sequence[Record],
+    folder: Path,
+    *,
+    report: str = "general",
+    published: Path | None = None,
+    force: bool = False,
+) -> list[Path]:
+    """Write the figures of a study as PNG and SVG, and README.md, which lists what the folder has.
+
+    Takes what `write_tables` takes. `MissingExtraError` where matplotlib is not installed.
+    """
+    experiments, theirs = Experiments.of(samples, records), _published(published)
+    pictures = paper_pictures(PaperStudy(experiments), theirs) if report == "paper" else general_pictures(experiments)
+    _claim(study, folder, [f"{picture.name}{ending}" for picture in pictures for ending in ENDINGS], force=force)
+    written = [path for picture in pictures for path in write_picture(picture, folder)]
+    return [*written, write_index(study, folder)]
+
+
+def _claim(study: str, folder: Path, names: Sequence[str], *, force: bool) -> None:
+    """Make the folder ours, unless that would replace files of others: it is ours once it has our page."""
+    make_folder(folder)
+    if not force and not _is_ours(folder / INDEX):
+        taken = [name for name in (INDEX, *names) if (folder / name).exists()]
+        if taken:
+            raise OptionError(
+                f"in {folder} there are files that `stablebn study` has not made: {listed(taken)}. "
+                "Choose another --out, or say --force (force=True) to replace them."
+            )
+    # First of all, so that what is written can be written again if this is interrupted.
+    write_index(study, folder)
+
+
+def _is_ours(index: Path) -> bool:
+    try:
+        return MADE_BY in index.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def write_index(study: str, folder: Path) -> Path:
+    """Write README.md: every table by its title, and every figure with its caption."""
+    tables = sorted((path for path in folder.glob("*.md") if path.with_suffix(".csv").exists()), key=_place)
+    lines = [f"# Study: {study}", "", MADE_BY, "", "## Tables", ""]
+    for path in tables:
+        title = path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].removeprefix("# ")
+        lines.append(f"- [{title}]({path.name}) ([CSV]({path.stem}.csv), [LaTeX]({path.stem}.tex))")
+    drawn = {name: caption for name, caption in CAPTIONS.items() if (folder / f"{name}.png").exists()}
+    if drawn:
+        lines += ["", "## Figures"]
+    for name, caption in drawn.items():
+        lines += ["", f"![{name}]({name}.png)", "", f"{caption} ([SVG]({name}.svg))"]
+    path = folder / INDEX
+    write_atomically(path, "\n".join(lines) + "\n", force=True)
+    return path
+
+
+def _place(table: Path) -> tuple[int, str]:
+    """Tables of the paper in its order, then others by name."""
+    return (ORDER.index(table.stem) if table.stem in ORDER else len(ORDER), table.stem)
+
+
+def _published(path: Path | None) -> Figures:
+    return {} if path is None else read_published(path)
+
+
+def _write(table: Table, folder: Path, ending: str) -> Path:
+    path = folder / f"{table.name}{ending}"
+    write_atomically(path, WRITERS[ending](table), force=True)
+    return path
