@@ -1,6 +1,6 @@
 """Write the man page, man/stablebn.1, from the commands themselves.
 
-Run by ``make man`` after a command or an option has changed; tests/unit/test_man_page.py notices when that was
+Run by ``make man`` after a command or an option has changed; tests/unit/cli/test_man_page.py notices when that was
 forgotten. The page is kept in the repository because a build has no stablebn yet that it could ask.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.study.reporting.studies import runs, sample, timed_out, without_dag
+from tests.unit.study.tables.studies import runs, sample, timed_out, without_dag
 
 import stablebn as sb
 from stablebn.study.outcomes import Outcomes, read_outcomes

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.data.test_parts import FIELDS, _assert_same, _outcome
+from tests.unit.io.test_parts import FIELDS, _assert_same, _outcome
 
 import stablebn as sb
 from stablebn.errors import DataError

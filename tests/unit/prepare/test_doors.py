@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from tests.unit.data.comparing import assert_same, assert_same_table
+from tests.unit.prepare.comparing import assert_same, assert_same_table
 
 from stablebn.errors import DataError, OptionError
 from stablebn.prepare.prepare import prepare
@@ -250,5 +250,7 @@ def test_half_precision_is_widened() -> None:
 
 
 def test_importing_the_package_imports_no_frame_library() -> None:
-    code = "import sys, stablebn.prepare.prepare; sys.exit(any(m in sys.modules for m in ('pandas', 'polars', 'numba')))"
+    code = (
+        "import sys, stablebn.prepare.prepare; sys.exit(any(m in sys.modules for m in ('pandas', 'polars', 'numba')))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.study.reporting.studies import runs, sample, timed_out
+from tests.unit.study.tables.studies import runs, sample, timed_out
 
 import stablebn as sb
 from stablebn.errors import MissingExtraError, OptionError

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.data.comparing import assert_same
+from tests.unit.prepare.comparing import assert_same
 
 from stablebn.columns.kinds import Kind
 from stablebn.errors import DataError, OptionError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.unit.data.comparing import assert_same_table
+from tests.unit.prepare.comparing import assert_same_table
 
 from stablebn.table.blocks import BlockTable, blocks_of, in_blocks, joined, rows_between
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table

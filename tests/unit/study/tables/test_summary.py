@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 
 import pytest
-from tests.unit.study.reporting.studies import failed, run, runs, sample, timed_out, without_dag
+from tests.unit.study.tables.studies import failed, run, runs, sample, timed_out, without_dag
 
 from stablebn.study.tables.summary import Experiments, mean_and_sd
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.shared import SHARED, needs_shared
-from tests.unit.study.reporting.studies import failed, runs, sample, timed_out, without_dag
+from tests.unit.study.tables.studies import failed, runs, sample, timed_out, without_dag
 
 import stablebn as sb
 from stablebn.errors import FormatError

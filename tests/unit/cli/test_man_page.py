@@ -12,7 +12,7 @@ import pytest
 from stablebn.cli.main import app
 from stablebn.cli.reference import command_reference
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "man" / "stablebn.1"
 
 

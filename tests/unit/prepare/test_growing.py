@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.unit.data.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
+from tests.unit.prepare.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
 from stablebn.errors import DataError, FormatError, OptionError, StableBNError

@@ -268,7 +268,7 @@ def learn_from_damaged_files(form: str, path: str, times: int) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_file_damaged_at_random_is_read_or_refused(form: str, tmp_path: Path) -> None:
     path, times = str(tmp_path / f"t.{form}"), 250
-    program = f"from tests.unit.data.test_damage import learn_from_damaged_files as f; f({form!r}, {path!r}, {times})"
+    program = f"from tests.unit.io.test_damage import learn_from_damaged_files as f; f({form!r}, {path!r}, {times})"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout[-80:]} {done.stderr[-2000:]}"
     outcomes = Counter(line.split()[1] for line in done.stdout.splitlines())

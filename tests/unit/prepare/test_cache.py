@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from tests.unit.data.comparing import assert_same_table
+from tests.unit.prepare.comparing import assert_same_table
 
 import stablebn as sb
 from stablebn.errors import DataError, OptionError

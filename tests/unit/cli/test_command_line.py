@@ -25,7 +25,7 @@ from stablebn.learners import LEARNERS
 from stablebn.scores.registry import SCORES
 
 PROGRAM = "from stablebn.cli.main import main; main()"
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 NAMES = [name for commands in COMMANDS.values() for name in commands]
 REFERENCE: Mapping[str, CommandReference] = {entry.name: entry for entry in command_reference(app)}
 

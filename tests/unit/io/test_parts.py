@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.unit.data.comparing import assert_same_table
-from tests.unit.data.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
+from tests.unit.prepare.comparing import assert_same_table
+from tests.unit.prepare.strange_tables import draw_batches, draw_options, draw_table, limits_for_small_tables
 
 import stablebn as sb
 from stablebn.cli.main import app

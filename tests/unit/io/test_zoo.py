@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.data.comparing import assert_same
+from tests.unit.prepare.comparing import assert_same
 
 import stablebn as sb
 from stablebn.errors import DataError, MissingExtraError, OptionError, StableBNError
@@ -307,7 +307,7 @@ def _page() -> str:
     lines = [
         "# What happens to odd files?",
         "",
-        "Each is a file in `tests/unit/data/test_zoo.py`, which makes this page: `python -m tests.unit.data.test_zoo`.",
+        "Each is a file in `tests/unit/io/test_zoo.py`, which makes this page: `python -m tests.unit.io.test_zoo`.",
         "",
         "| file | what happens |",
         "|---|---|",
