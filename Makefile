@@ -89,7 +89,7 @@ sanitize: $(VENV)/installed-test
 	    LD_PRELOAD="$$(cat $(SANITIZED)/module/preload)" PYTHONMALLOC=malloc \
 	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1; \
 	$(SANITIZED)/venv/bin/python -c 'from stablebn import _core; assert "$(SANITIZED)/site" in _core.__file__, _core.__file__' && \
-	$(SANITIZED)/venv/bin/python -m pytest -m "not slow" tests/unit/core tests/unit/independence
+	$(SANITIZED)/venv/bin/python -m pytest -m "not slow" tests/unit/core tests/unit/ci_tests
 	for kind in address,undefined thread; do \
 	    $(CMAKE) -S . -B $(SANITIZED)/$$kind -DSANITIZE=$$kind -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXTENSION=OFF -DNATIVE_TESTS=ON && \
 	    $(CMAKE) --build $(SANITIZED)/$$kind --target native_tests && \

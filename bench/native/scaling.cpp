@@ -19,10 +19,10 @@
 #include <thread>
 #include <vector>
 
-#include "categorical.hpp"
-#include "climber.hpp"
-#include "counts.hpp"
-#include "products.hpp"
+#include "scores/discrete.hpp"
+#include "search/climber.hpp"
+#include "counting/counts.hpp"
+#include "table/products.hpp"
 
 using namespace stablebn;
 

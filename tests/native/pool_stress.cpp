@@ -28,7 +28,7 @@
 #endif
 #endif
 
-#include "pool.hpp"
+#include "runtime/pool.hpp"
 
 using namespace stablebn;
 

@@ -15,18 +15,18 @@
 #include <thread>
 #include <vector>
 
-#include "candidates.hpp"
-#include "categorical.hpp"
-#include "climber.hpp"
-#include "contingency.hpp"
-#include "contingency_walk.hpp"
-#include "counts.hpp"
-#include "engine.hpp"
-#include "family_bank.hpp"
-#include "gaussian.hpp"
-#include "order_search.hpp"
-#include "pool.hpp"
-#include "products.hpp"
+#include "exact/candidates.hpp"
+#include "scores/discrete.hpp"
+#include "search/climber.hpp"
+#include "ci_tests/contingency.hpp"
+#include "ci_tests/contingency_walk.hpp"
+#include "counting/counts.hpp"
+#include "runtime/engine.hpp"
+#include "order_search/family_bank.hpp"
+#include "scores/gaussian.hpp"
+#include "order_search/order_search.hpp"
+#include "runtime/pool.hpp"
+#include "table/products.hpp"
 
 using namespace stablebn;
 

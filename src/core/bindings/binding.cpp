@@ -1,4 +1,4 @@
-#include "binding.hpp"
+#include "bindings/binding.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine.hpp"
+#include "runtime/engine.hpp"
 
 namespace stablebn {
 

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "fixed.hpp"
-#include "pool.hpp"
-#include "variable_set.hpp"
-#include "views.hpp"
+#include "numeric/fixed.hpp"
+#include "runtime/pool.hpp"
+#include "table/variable_set.hpp"
+#include "runtime/views.hpp"
 
 namespace stablebn {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "binding.hpp"
-#include "encoding.hpp"
-#include "texts.hpp"
+#include "bindings/binding.hpp"
+#include "table/encoding.hpp"
+#include "table/texts.hpp"
 
 namespace stablebn {
 

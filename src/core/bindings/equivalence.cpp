@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "binding.hpp"
-#include "equivalence_search.hpp"
+#include "bindings/binding.hpp"
+#include "search/equivalence_search.hpp"
 
 namespace stablebn {
 

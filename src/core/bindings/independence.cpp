@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "available_columns.hpp"
-#include "binding.hpp"
-#include "contingency.hpp"
-#include "contingency_walk.hpp"
-#include "correlation.hpp"
-#include "counts.hpp"
-#include "subsets.hpp"
-#include "tail.hpp"
+#include "incomplete_scores/available_columns.hpp"
+#include "bindings/binding.hpp"
+#include "ci_tests/contingency.hpp"
+#include "ci_tests/contingency_walk.hpp"
+#include "ci_tests/correlation.hpp"
+#include "counting/counts.hpp"
+#include "ci_tests/subsets.hpp"
+#include "numeric/p_values.hpp"
 
 namespace stablebn {
 

@@ -6,15 +6,15 @@
 #include <atomic>
 #include <string>
 
-#include "binding.hpp"
-#include "drawing.hpp"
-#include "engine.hpp"
-#include "logarithm.hpp"
-#include "normal_scores.hpp"
-#include "pool.hpp"
-#include "products.hpp"
-#include "regret.hpp"
-#include "rows.hpp"
+#include "bindings/binding.hpp"
+#include "random/variates.hpp"
+#include "runtime/engine.hpp"
+#include "numeric/logarithm.hpp"
+#include "table/normal_scores.hpp"
+#include "runtime/pool.hpp"
+#include "table/products.hpp"
+#include "scores/regret.hpp"
+#include "table/rows.hpp"
 
 namespace stablebn {
 

@@ -8,14 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "best_of_candidates.hpp"
-#include "binding.hpp"
-#include "candidates.hpp"
-#include "clusters.hpp"
-#include "dual_ascent.hpp"
-#include "near_dags.hpp"
-#include "subset_lattice.hpp"
-#include "subset_search.hpp"
+#include "exact/best_of_candidates.hpp"
+#include "bindings/binding.hpp"
+#include "exact/candidates.hpp"
+#include "exact/cluster_cuts.hpp"
+#include "exact/dual_ascent.hpp"
+#include "exact/near_dags.hpp"
+#include "exact/subset_lattice.hpp"
+#include "exact/subset_search.hpp"
 
 namespace stablebn {
 

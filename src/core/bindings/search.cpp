@@ -9,19 +9,19 @@
 #include <optional>
 #include <string>
 
-#include "adaptive_mixed.hpp"
-#include "additive_basis.hpp"
-#include "available_columns.hpp"
-#include "binding.hpp"
-#include "categorical.hpp"
-#include "climber.hpp"
-#include "conditional_gaussian.hpp"
-#include "degenerate_gaussian.hpp"
-#include "gaussian.hpp"
-#include "grow_shrink.hpp"
-#include "node_average.hpp"
-#include "node_average_mixed.hpp"
-#include "order_search.hpp"
+#include "mixed_scores/adaptive.hpp"
+#include "mixed_scores/additive_basis.hpp"
+#include "incomplete_scores/available_columns.hpp"
+#include "bindings/binding.hpp"
+#include "scores/discrete.hpp"
+#include "search/climber.hpp"
+#include "mixed_scores/conditional_gaussian.hpp"
+#include "mixed_scores/degenerate_gaussian.hpp"
+#include "scores/gaussian.hpp"
+#include "order_search/grow_shrink.hpp"
+#include "incomplete_scores/node_average.hpp"
+#include "incomplete_scores/node_average_mixed.hpp"
+#include "order_search/order_search.hpp"
 
 namespace stablebn {
 

@@ -13,12 +13,12 @@
 #include <numeric>
 #include <optional>
 
-#include "available_columns.hpp"
-#include "binding.hpp"
-#include "conditional_gaussian.hpp"
-#include "counts.hpp"
-#include "distinct_rows.hpp"
-#include "node_average_mixed.hpp"
+#include "incomplete_scores/available_columns.hpp"
+#include "bindings/binding.hpp"
+#include "mixed_scores/conditional_gaussian.hpp"
+#include "counting/counts.hpp"
+#include "table/distinct_rows.hpp"
+#include "incomplete_scores/node_average_mixed.hpp"
 
 namespace stablebn {
 

@@ -1,6 +1,6 @@
 """Solve large components without a solver: bounds from the numbers of clusters, and branches.
 
-The numbers come from `src/core/dual_ascent.cpp`. Work is counted, not timed, and all numbers are integers, so the
+The numbers come from `src/core/exact/dual_ascent.cpp`. Work is counted, not timed, and all numbers are integers, so the
 result does not depend on the machine.
 """
 

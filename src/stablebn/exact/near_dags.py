@@ -1,4 +1,4 @@
-"""All DAGs whose score is within a margin of the best one (`src/core/near_dags.cpp`)."""
+"""All DAGs whose score is within a margin of the best one (`src/core/exact/near_dags.cpp`)."""
 
 from __future__ import annotations
 

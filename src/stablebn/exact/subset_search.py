@@ -1,4 +1,4 @@
-"""Small parts of a problem by dynamic programming over subsets (`src/core/subset_search.cpp`)."""
+"""Small parts of a problem by dynamic programming over subsets (`src/core/exact/subset_search.cpp`)."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class DegenerateGaussianScores(CompiledScores):
 
 
 class AdaptiveScores(CompiledScores):
-    """The best of several penalised log-likelihoods of each family (`src/core/adaptive_mixed.hpp`).
+    """The best of several penalised log-likelihoods of each family (`src/core/mixed_scores/adaptive.hpp`).
 
     The core chooses the model, and subtracts the penalty of what it has besides the child's own parameters.
 

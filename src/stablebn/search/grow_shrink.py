@@ -1,4 +1,4 @@
-"""Search among orders of the variables with grown and shrunk parents (`src/core/grow_shrink.cpp`)."""
+"""Search among orders of the variables with grown and shrunk parents (`src/core/order_search/grow_shrink.cpp`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hill climbing and tabu search: one loop, which is compiled (`src/core/climber.cpp`), and what it found."""
+"""Hill climbing and tabu search: one loop, which is compiled (`src/core/search/climber.cpp`), and what it found."""
 
 from __future__ import annotations
 

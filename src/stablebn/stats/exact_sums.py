@@ -56,7 +56,7 @@ class Number:
 class Indicators:
     """The columns of a categorical variable: which rows have each level but the first of those that occur.
 
-    Which one is left out does not matter to any bit of a score: see `src/core/covariance_blocks.hpp`.
+    Which one is left out does not matter to any bit of a score: see `src/core/mixed_scores/covariance_blocks.hpp`.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ from stablebn.stats.standard_units import Standard, standardised_by
 from stablebn.table.blocks import BlockTable, put_together
 from stablebn.table.table import CategoricalTable, MixedTable, Table, bytes_a_row
 
-# A byte holds the joint code of some variables: `src/core/counts.cpp`.
+# A byte holds the joint code of some variables: `src/core/counting/counts.cpp`.
 _LARGEST_BUNDLE = 256
 
 Outcome = TypeVar("Outcome")

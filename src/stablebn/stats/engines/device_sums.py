@@ -304,7 +304,7 @@ class DeviceSums:
 
 
 def standardised(xp: Any, values: Any, standard: Standard) -> Any:
-    """(x - mean) / deviation in steps of 2**-bits: what `src/core/strata.cpp` does, operation by operation."""
+    """(x - mean) / deviation in steps of 2**-bits: what `src/core/counting/strata.cpp` does, operation by operation."""
     # Two factors, as the power itself may be beyond the range of a double.
     half = int(-standard.power / 2)
     scaled = values * math.ldexp(1.0, half) * math.ldexp(1.0, -standard.power - half)

@@ -1,0 +1,57 @@
+// Values of a function of joint counts for all sets of variables up to some size, worked out at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "numeric/fixed.hpp"
+#include "runtime/pool.hpp"
+#include "table/rows.hpp"
+#include "table/variable_set.hpp"
+
+namespace stablebn {
+
+/// The sets of at most `most_members` variables with at most `most_cells` joint configurations, and the values of a function
+/// for all of them.
+///
+/// Every such set S belongs to a top set: variables that it lacks join it, the lowest first, until the next would make it too
+/// large. Only top sets are counted from the rows. From their counts those of the sets that belong to them follow by adding
+/// up levels: a set with one variable less costs as many additions as there are cells.
+class AllSets {
+public:
+    /// From the joint counts of a set, some of which may be 0, and the number of its configurations, to the value.
+    using OfCounts = std::function<Fixed(std::span<const std::int64_t>, double)>;
+
+    AllSets(const Rows& rows, int most_members, std::int64_t most_cells);
+
+    /// Whether sets of so many variables and at most so many configurations are among them.
+    bool has(std::size_t members, double configurations) const {
+        return static_cast<int>(members) <= most_members_ && configurations <= static_cast<double>(most_cells_);
+    }
+    Fixed operator[](const VariableSet& set) const { return values_[place_of(set)]; }
+
+    /// Nanoseconds that working them out takes, roughly, of so many rows.
+    double cost(std::int64_t rows) const;
+    /// Values that are kept: of sets with too many cells, too.
+    std::size_t size() const { return size_; }
+
+    void work_out(const OfCounts& of_counts, Pool& pool);
+
+private:
+    struct Walk;
+
+    std::size_t place_of(const VariableSet& set) const;
+    bool is_top(std::span<const int> members, std::int64_t cells) const;
+
+    const Rows& rows_;
+    int n_, most_members_;
+    std::int64_t most_cells_;
+    std::vector<std::vector<std::size_t>> choose_;
+    std::vector<std::size_t> first_of_size_;
+    std::size_t size_ = 0;
+    std::vector<Fixed> values_;
+};
+
+}  // namespace stablebn

@@ -1,0 +1,70 @@
+// Scores of continuous data: differences of log-determinants of matrices of cross-products (specification, section 2).
+//
+// Only basic operations, in the order written: the same bits on every machine. Elimination follows the numbering of
+// the variables, and each entry receives the same updates whatever other variables are eliminated with it; so sets of
+// three or more have the same bits in every layout once the variables are numbered canonically, smaller sets before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "scores/family_scores.hpp"
+#include "scores/likelihood_bounds.hpp"
+#include "runtime/views.hpp"
+
+namespace stablebn {
+
+/// Relative residual variance below which columns count as collinear: the factor is noise there (specification, section 2).
+constexpr double SMALLEST_RESIDUAL = 1.0 / (std::int64_t{1} << 40);
+
+/// A symmetric positive matrix whose entry (u, v) is entries(u, v) * 2**(exponents[u] + exponents[v]); the diagonal of
+/// the entries lies in [1, 4).
+struct ScaledMatrix {
+    Matrix<double> entries;
+    std::vector<std::int64_t> exponents;
+};
+
+/// Scores that are m(S + v) ln det M[S + v] / 2 - m(S) ln det M[S] / 2, and an offset by the number of parents.
+class GaussianScores final : public FamilyScores {
+public:
+    /// `factors` are m by the size of the set, `offsets` those of 0, 1, ... parents, as many as there may be.
+    GaussianScores(ScaledMatrix matrix, std::vector<std::int64_t> factors, std::vector<Fixed> offsets,
+                   std::shared_ptr<Pool> pool);
+
+    Pool& pool() const override { return *pool_; }
+    Fixed term(int child, const VariableSet& parents) override;
+    std::unique_ptr<ParentSets> parent_sets() override;
+    double cost_of_family() const override;
+
+    /// m ln det M / 2 of a set.
+    Fixed half_ln_determinant(std::span<const int> members) const;
+
+protected:
+    std::optional<Wide> bound_with_more(int child, const VariableSet& parents) override;
+    std::optional<Wide> bound_added(int child, const VariableSet& parents, Wide gain, int more) override;
+    std::shared_ptr<FamilyScores> renumbered(std::span<const int> order) override;
+    std::vector<Fixed> work_out(int child, const VariableSet& parents) override;
+    void work_out_first(std::span<Fixed> terms, MatrixView<Fixed> changes) override;
+
+private:
+    /// The same of the members and u, for each other variable u, which takes its place among them.
+    std::vector<Fixed> half_ln_determinants_extended(std::span<const int> members) const;
+    Fixed half_ln_of(double mantissa, std::int64_t exponent, std::size_t size) const;
+    Fixed difference(std::span<const int> family, std::span<const int> parents) const;
+    /// None where determinants of many columns are noise, or the score is no likelihood with a penalty.
+    const std::optional<LikelihoodBounds>& bounds();
+    void find_bounds();
+    /// The penalty of one parent.
+    Wide unit() const { return (offsets_[0] - offsets_[1]).units; }
+
+    ScaledMatrix matrix_;
+    std::vector<std::int64_t> factors_;
+    std::vector<Fixed> offsets_;
+    std::shared_ptr<Pool> pool_;
+    std::once_flag bound_once_;
+    std::optional<LikelihoodBounds> bounds_;
+};
+
+}  // namespace stablebn
