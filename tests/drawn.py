@@ -9,6 +9,8 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import pytest
+
 SCORES = {
     "categorical": ("bic", "aic", "loglik", "bde", "bds", "k2", "qnml", "dg", "basis"),
     "continuous": ("bic", "aic", "loglik", "bge", "dg", "basis"),
@@ -52,6 +54,11 @@ def combinations(learners: Sequence[str] = LEARNERS, kinds: Sequence[str] = KIND
         for algorithm in learners:
             for score in scores_for(algorithm, kind):
                 yield Combination(algorithm, kind, score)
+
+
+def thinned(*values: Any, name: str, example: int) -> Any:
+    """Return a test case; all examples but the first are slow, so that `make test` runs each combination once."""
+    return pytest.param(*values, id=name, marks=[pytest.mark.slow] if example else [])
 
 
 class Streams:

@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.drawn import KINDS, PURE, TESTING, UNSTABLE, Combination, Streams, combinations, holes_of, options_of
+from tests.drawn import (
+    KINDS,
+    PURE,
+    TESTING,
+    UNSTABLE,
+    Combination,
+    Streams,
+    combinations,
+    holes_of,
+    options_of,
+    thinned,
+)
 from tests.drawn import LEARNERS as ALL
 from tests.known import drawn_knowledge
 from tests.tables import Columns, categorical_columns, continuous_columns, mixed_columns, renamed, shuffled
@@ -111,7 +122,7 @@ def _of(known: KnownArcs, new: Mapping[Hashable, Hashable]) -> KnownArcs:
 
 def cases(learners: tuple[str, ...], kinds: Sequence[str] = KINDS) -> list[Any]:
     return [
-        pytest.param(combination, example, id=f"{' '.join(combination)} {example}")
+        thinned(combination, example, name=f"{' '.join(combination)} {example}", example=example)
         for combination in combinations(learners)
         if combination.kind in kinds
         for example in range(EXAMPLES)
