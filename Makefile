@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Where a change means compiling. Folders are in the list for files that were added or removed.
 CORE := CMakeLists.txt $(wildcard src/core src/core/* src/core/*/* build_backend/*.cmake)
 
-.PHONY: demo test test-all quick coverage bench docs fuzz lint types man dist sanitize study-pages clean
+.PHONY: demo test test-all quick coverage bench docs fuzz lint types man architecture dist sanitize study-pages clean
 
 # The stamps make a second run quick. What a build needs stays in the environment, so that it compiles only what changed.
 $(VENV)/tools: pyproject.toml $(wildcard build_backend/*.py)
@@ -83,6 +83,10 @@ study-pages: $(VENV)/installed-test
 SECONDS ?= 60
 fuzz: $(VENV)/installed-test
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(OPTIONS)
+
+# The tree in docs/architecture.md: after a folder has changed.
+architecture: $(VENV)/installed
+	$(BIN)/python build_backend/architecture.py
 
 # man/stablebn.1 from the commands: after one of them or an option has changed.
 man: $(VENV)/installed
