@@ -85,7 +85,17 @@ ODD: tuple[Any, ...] = (
     *(np.array(3), np.array("a"), np.array(None), np.array([1, 2]), np.array([["a", "b"]])),
     *(np.float64(2), np.int64(2), np.bool_(True), np.datetime64("2020-01-01")),
     *(pd.Series([1, 2]), pd.DataFrame(), pl.Series([1, 2]), pl.DataFrame({"a": [1, 2]})),
-    *(1e308, 10**400, Decimal("sNaN"), "x" * 100_000, ["x" * 100_000], Path("folder"), _closed_file(), WrittenFile(), Lazy()),
+    *(
+        1e308,
+        10**400,
+        Decimal("sNaN"),
+        "x" * 100_000,
+        ["x" * 100_000],
+        Path("folder"),
+        _closed_file(),
+        WrittenFile(),
+        Lazy(),
+    ),
     *(_nested(), {"a": _nested()}, _in_itself(), {"a": _in_itself()}, Unprintable(), [Unhashable()]),
 )
 
