@@ -80,16 +80,13 @@ def _edges_of_samples(problem: Problem, config: SearchConfig) -> Mapping[int, Ed
             return
         try:
             draw = partial(resampling.problem, config.resample_seed, replicate)
-            sample = replace(
-                _core.within_time(problem.time_is_up, draw),
-                deadline=problem.deadline,
-                interruption=problem.interruption,
-            )
+            drawn = _core.within_time(problem.time_is_up, draw)
         except _core.TimeIsUp:
             return
         except DataError:
             found[replicate] = []
             return
+        sample = replace(drawn, deadline=problem.deadline, interruption=problem.interruption)
         required = [] if sample.constraints is None else sample.constraints.required
         if not all(sample.scores.is_candidate(v, family) for v, family in enumerate(required)):
             found[replicate] = []
