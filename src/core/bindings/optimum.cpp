@@ -190,7 +190,7 @@ void bind_optimum(nb::module_& m) {
                  return most ? to_int(Fixed{*most}) : nb::none();
              },
              nb::arg("child"), nb::arg("nanoseconds"),
-             "What a child gains at most with more parents than were looked at; None: unknown. With less time the bound is looser.");
+             "What a child gains at most with more parents than were looked at; None: unknown. Looser with less time.");
     m.def("best_of_candidates", &best_of_candidates_of, nb::arg("search"), nb::arg("variables"), nb::arg("most_places"),
           "The parents of each variable in the first best DAG of candidate sets, the number of components, and whether no other "
           "DAG is as good; None: a component has more variables, or best DAGs have too many orders.");
