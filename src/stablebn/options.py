@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import io
 import math
 import numbers
 import os
@@ -589,7 +590,10 @@ def is_hashable(value: object) -> bool:
 
 
 def is_iterable(value: object) -> TypeIs[Iterable[Any]]:
-    """Whether a value can be iterated over. A 0-d array has `__iter__` and cannot."""
+    """Whether a value can be iterated over, and is no open file. A 0-d array has `__iter__` and cannot."""
+    # A lazy frame of polars has neither method: `iter` takes it, but its first value is a TypeError.
+    if isinstance(value, io.IOBase) or not (isinstance(value, Iterable) or hasattr(type(value), "__len__")):
+        return False
     try:
         iter(value)  # type: ignore[call-overload]
     except Exception:

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -241,7 +241,10 @@ def learn_among(
         # What draws rows takes time to import, and only this algorithm needs it.
         from stablebn.learners.shared.resampled import resampled_rows
 
-        problem = replace(problem, resampling=resampled_rows(prepared, problem, unit_free=unit_free, threads=threads))
+        rows = partial(resampled_rows, prepared, problem, unit_free=unit_free, threads=threads)
+        # Without time for the rows there is none for a sample.
+        with suppress(_core.TimeIsUp):
+            problem = replace(problem, resampling=_core.within_time(problem.time_is_up, rows))
     if learner.scores_families:
         check_start(problem, search.most_parents, "what is required" if start is None else "start")
     elif problem.constraints and problem.constraints.limited:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn import _core
 from stablebn.canonical.order import score_keys
 from stablebn.canonical.refinement import ToldApart, tell_apart
 from stablebn.columns.joint_values import first_image
@@ -178,9 +180,15 @@ def _columns_of(table: Table) -> list[_Column]:
         }
         return [own[name] for name in table.names]
     if isinstance(table, CategoricalTable):
-        return [_categories(table, v) for v in range(len(table.names))]
-    standardised = StandardisedColumns(TableSource(table))
-    return [_numbers(table, standardised, v) for v in range(len(table.names))]
+        make = partial(_categories, table)
+    else:
+        make = partial(_numbers, table, StandardisedColumns(TableSource(table)))
+    columns = []
+    for v in range(len(table.names)):
+        # A limit of time is not heard while NumPy sorts.
+        _core.check_time()
+        columns.append(make(v))
+    return columns
 
 
 def _categories(table: CategoricalTable, v: int) -> _Column:

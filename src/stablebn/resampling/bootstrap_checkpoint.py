@@ -101,6 +101,9 @@ class Checkpoint:
             if not lines:
                 self._write(head)
             self.done = self._read(lines[1:], nodes)
+        except OSError as error:
+            self.close()
+            raise OptionError(f"cannot read {path}: {error.strerror}. Choose another checkpoint.") from error
         except BaseException:
             self.close()
             raise

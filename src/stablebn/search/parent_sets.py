@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,9 @@ _MOST_KEPT = 3_000
 
 # And so many if the time is up: nothing is searched among them.
 _MOST_KEPT_LATE = 100
+
+# About what bounds of the sets that were not looked at may take, in nanoseconds, if the time is up.
+_NANOSECONDS_LATE = 5e7
 
 
 @dataclass(frozen=True)
@@ -195,9 +199,13 @@ def _never() -> bool:
     return False
 
 
-def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: bool = False) -> CandidateSets:
-    """Return the candidate sets of a search that has ended; of an incomplete one only few if it is late."""
+def found_by(
+    search: _core.CandidateSearch, scores: CompiledScores, *, time_is_up: Callable[[], bool] | None = None
+) -> CandidateSets:
+    """Return the candidate sets of a search that has ended; of an incomplete one only few once the time is up."""
     n = scores.n
+    gains = [] if search.complete else _most_beyond(search, n, time_is_up or _never)
+    is_late = time_is_up is not None and time_is_up()
     alone, _ = scores.without_parents
     most = None
     if not search.complete and (is_late or search.found > _MOST_INCOMPLETE):
@@ -205,7 +213,6 @@ def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: 
     found = [_sorted(search, v, alone[v], most) for v in range(n)]
     beyond: tuple[int | None, ...] = ()
     if not search.complete:
-        gains = [search.most_beyond(v) for v in range(n)]
         beyond = tuple(None if own is None else own + alone[v] for v, own in enumerate(gains))
         if most is not None:
             # What is left out scores no more than the last of the best that are kept.
@@ -223,6 +230,18 @@ def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: 
         scored=search.scored,
         found_too_many=search.found_too_many,
     )
+
+
+def _most_beyond(search: _core.CandidateSearch, n: int, time_is_up: Callable[[], bool]) -> list[int | None]:
+    """Bound what each variable gains with sets that were not looked at; once the time is up, by a looser bound."""
+
+    def bounds(nanoseconds: float) -> list[int | None]:
+        return [search.most_beyond(v, nanoseconds) for v in range(n)]
+
+    if not time_is_up():
+        with suppress(_core.TimeIsUp):
+            return _core.within_time(time_is_up, partial(bounds, math.inf))
+    return bounds(_NANOSECONDS_LATE / max(n, 1))
 
 
 def _sorted(

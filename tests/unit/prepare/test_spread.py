@@ -50,6 +50,8 @@ def _started(workers: int, *, processes: bool = True) -> Any:
         memory_limit=0,
         dashboard_address=":0",
         silence_logs=logging.CRITICAL,
+        # On a busy machine a worker takes long to start; a nanny that gives up would leave the cluster without workers.
+        **({"death_timeout": 600} if processes else {}),
     )
 
 
@@ -124,6 +126,24 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert killed
     assert killed[0] not in client.run(os.getpid).values()
     _assert_same_result(found, right)
+
+
+def test_a_cluster_that_has_lost_all_workers_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = _write(pa.table(continuous_columns(np.random.default_rng(8), 4, 300)), tmp_path / "rows", random.Random(2))
+    # Not at once: a worker that comes back is waited for.
+    monkeypatch.setattr("stablebn.prepare.dask.workers._SECONDS_WITHOUT_WORKERS", 0.2)
+    with _started(1, processes=False) as cluster, distributed.Client(cluster) as client:
+        sums = ElsewhereSource.sums
+
+        def then_all_are_gone(self: ElsewhereSource, *arguments: Any) -> Any:
+            cluster.scale(0)
+            while client.nthreads():
+                pass
+            return sums(self, *arguments)
+
+        monkeypatch.setattr(ElsewhereSource, "sums", then_all_are_gone)
+        with pytest.raises(DataError, match=r"lost all of its workers.*Start workers"):
+            sb.learn(folder, "tabu-stable", client=client)
 
 
 def _outcome(source: object, **options: Any) -> Prepared | tuple[object, ...]:

@@ -85,7 +85,7 @@ class Problem:
     journal : Journal or None
         Where a learner notes what it has found, to go on from there another time.
     resampling : Resampling or None
-        Draws rows and makes the same problem of them, for a learner that averages.
+        Draws rows and makes the same problem of them, for a learner that averages; None if the time was up before.
     """
 
     names: tuple[Name, ...]
