@@ -17,6 +17,7 @@ from tests.shared import SHARED, needs_shared, sample
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
 import stablebn as sb
+from stablebn import _core
 from stablebn.data import prepare
 from stablebn.learners import Problem, SearchConfig, define_problem
 from stablebn.learners.best import EFFORTS, best, learned_by_others
@@ -144,7 +145,11 @@ def test_low_effort_on_continuous_tables_with_missing_values_is_accurate_and_sco
     of_climb = tabu_stable(climbed, SearchConfig())
     of_low, of_normal = best(low, SearchConfig(effort="low")), best(normal, SearchConfig(effort="normal"))
     assert of_climb.score < of_low.score <= of_normal.score
-    made = [own.scores.compiled.gains_made for own in (climbed, low, normal)]
+    made = []
+    for problem in (climbed, low, normal):
+        compiled = problem.scores.compiled
+        assert isinstance(compiled, _core.NodeAverageScores)
+        made.append(compiled.gains_made)
     assert made[1] < 4 * made[0] < made[2]
 
 
