@@ -102,12 +102,12 @@ LEARNERS: Mapping[str, Learner] = {
     "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=4),
     "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=4),
     "best": Learner(
-        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=5
+        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=6
     ),
     "averaged": Learner(
         "Averaged", "search among the edges that most bootstrap samples confirm", averaged, frozenset({AVERAGES})
     ),
-    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES}), revision=3),
+    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES}), revision=4),
 }
 
 

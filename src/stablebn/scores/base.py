@@ -79,6 +79,11 @@ class CompiledScores(FamilyScores):
         self._cost_of_arc = compiled.cost_of_arc
         self._families: dict[tuple[int, int], int] = {}
 
+    @property
+    def cost_of_arc(self) -> int:
+        """By how much every arc lowers the score, in units of 2**-62."""
+        return self._cost_of_arc
+
     def charge_arcs(self, cost: int) -> None:
         """Lower the score of every DAG by `cost` per arc, in units of 2**-62; call it before any family is scored."""
         self.compiled.charge_arcs(*limbs(cost))

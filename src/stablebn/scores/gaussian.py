@@ -13,7 +13,7 @@ from stablebn import _core
 from stablebn._core import ln_of_integer
 from stablebn.fixed_point import UNIT, limbs, wrapped
 from stablebn.scores.base import CompiledScores
-from stablebn.scores.incomplete import gaussian_average
+from stablebn.scores.incomplete import GaussianAverage, gaussian_average
 from stablebn.stats.incomplete import AvailableMoments
 from stablebn.stats.moments import Moments, ScaledMatrix, exponent_of_root, power_of_two
 from stablebn.stats.variable_sets import members
@@ -121,6 +121,23 @@ def penalised_likelihood(moments: Moments | AvailableMoments, unit: int) -> Comp
     constant = -total * (ln_of_integer(2) + ln_pi() - ln_of_integer(total - 1)) // 2 - (total - 1) * UNIT // 2
     offsets = [constant - unit * (p + 2) for p in range(_most_parents(moments) + 1)]
     return determinant_scores(moments.cross_products(), [-total] * (moments.n + 1), offsets, threads=moments.threads)
+
+
+def scores_of_pairs(scores: GaussianAverage) -> DeterminantScores:
+    """Return Gaussian scores that are near those of a table with missing values, and far cheaper.
+
+    They are made of one matrix of correlations, each over the rows in which both variables are known, and shrunk as far
+    as it takes to make the matrix positive definite. So they may propose graphs; they decide nothing.
+    """
+    moments = scores.moments
+    n, total = moments.n, moments.total
+    correlations = moments.compiled.correlations_of_pairs(moments.threads)
+    offsets = np.array([limbs(-scores.unit * p) for p in range(min(n - 1, max(0, total - 3)) + 1)], dtype=np.int64)
+    factors = [-total] * (n + 1)
+    compiled = _core.GaussianScores(correlations, [0] * n, factors, offsets, moments.threads)
+    found = DeterminantScores(compiled, [0] * n, factors, [0] * len(offsets), [0] * n)
+    found.charge_arcs(scores.cost_of_arc)
+    return found
 
 
 def bic(moments: Moments | AvailableMoments, k: float) -> CompiledScores:

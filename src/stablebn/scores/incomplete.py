@@ -113,7 +113,8 @@ class GaussianAverage(NodeAverageScores):
 
     def __init__(self, moments: AvailableMoments, unit: int, compiled: _core.NodeAverageScores) -> None:
         super().__init__(compiled, moments.total, unit)
-        self._moments = moments
+        self.moments = moments
+        self.unit = unit
         # Without units every variable has a deviation of 1.
         deviations = moments.deviations if moments.has_units else [(1.0, 0)] * moments.n
         logarithms = [_core.ln(mantissa) + power * _core.ln_of_integer(2) for mantissa, power in deviations]
@@ -121,7 +122,7 @@ class GaussianAverage(NodeAverageScores):
 
     def reordered(self, order: Sequence[int]) -> GaussianAverage:
         """The same score for variables renumbered so that new i is old order[i]."""
-        return GaussianAverage(self._moments.reordered(order), self._unit, self._renumbered(order))
+        return GaussianAverage(self.moments.reordered(order), self.unit, self._renumbered(order))
 
     def free_parameters(self, child: int, parents: Sequence[int]) -> int:
         """A coefficient for each parent, a mean and a variance."""

@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 # Seconds: no longer is Ctrl-C, or the end of the time, left unheard.
 _SECONDS_AT_ONCE = 0.05
 
-MOST_SCORED = 40_000_000
-"""Parent sets that are scored at most unless more are asked for."""
+MOST_SCORED = 50_000_000
+"""Parent sets that are scored at most unless more are asked for: more than 22 variables have, whatever the score."""
 
 MOST_FOUND = 400_000
 """After more candidates than this larger sets are not listed, unless there are few variables."""

@@ -24,7 +24,7 @@ from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
 from stablebn.search import parent_sets as module_of_candidates
-from stablebn.search.parent_sets import candidate_sets, found_by, listed
+from stablebn.search.parent_sets import MOST_SCORED, candidate_sets, found_by, listed
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 
 
@@ -229,3 +229,7 @@ def test_of_incomplete_lists_few_sets_are_kept_when_it_is_late(monkeypatch: pyte
         assert late.sets[v][:3] == full.sets[v][:3]
         assert len(late.sets[v]) <= 4
     assert found_by(listed(scores), scores, time_is_up=lambda: True) == candidate_sets(scores)
+
+
+def test_all_sets_of_22_variables_may_be_scored_by_default() -> None:
+    assert MOST_SCORED >= 22 * 2**21

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from stablebn import _core
 from stablebn.exact.solver import Proof, best_of_many, find_best_without_solver
+from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
 from stablebn.search import Climb
@@ -32,6 +36,14 @@ _FEW_CANDIDATES = 5_000
 
 MOST_PLACES_IN_BEST = 22
 """Variables of a component that is solved by dynamic programming over all subsets: 64 MiB."""
+
+_MOST_PLACES_IF_CATEGORICAL: Mapping[str, int] = {
+    "low": MOST_PLACES_IN_BEST,
+    "normal": MOST_PLACES_AT_ONCE,
+    "high": MOST_PLACES_AT_ONCE,
+}
+"""The same of categorical tables, by effort: up to 512 MiB, and two seconds. On continuous tables the search is nearly
+always as good, and much cheaper than that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +112,20 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
     )
     if not search.complete:
         return None
-    if search.found > _FEW_CANDIDATES:
-        found = best_of_many(search, scores, MOST_PLACES_IN_BEST)
-    else:
+    found = None
+    if search.found <= _FEW_CANDIDATES:
         found = find_best_without_solver(
             found_by(search, scores),
             [start],
             time_is_up=problem.time_is_up,
         )
+    if found is None:
+        is_categorical = problem.statistics.kind == "categorical"
+        most_places = _MOST_PLACES_IF_CATEGORICAL[config.effort] if is_categorical else MOST_PLACES_IN_BEST
+        # If the time is up in its midst, nothing is proven.
+        with suppress(_core.TimeIsUp):
+            work = partial(best_of_many, search, scores, most_places)
+            found = _core.within_time(problem.time_is_up, work)
     return None if found is None or not found[1].optimal else BestDag.of(problem, *found, {}, ())
 
 
