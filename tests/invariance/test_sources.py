@@ -22,9 +22,11 @@ from stablebn.prepare.dask.workers import Cluster, Partitions
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import Counts
 from stablebn.stats.engines.device import Device
+from stablebn.stats.engines.disk import BlockSource
 from stablebn.stats.engines.gpu import GpuSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.remote_counts import AskedCounts
-from stablebn.stats.row_source import BlockSource, RowSource, TableSource
+from stablebn.stats.row_source import RowSource
 from stablebn.table.blocks import BlockTable, in_blocks
 from stablebn.table.table import Table
 

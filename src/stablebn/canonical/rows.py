@@ -23,7 +23,7 @@ from stablebn.graph.names import rank_names
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
 from stablebn.stats.correlations import StandardisedColumns, StandardPoint
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import is_symmetric
 from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows

@@ -66,6 +66,7 @@ class Statistics(ABC):
     total: int
     threads: int
     has_holes: bool = False
+    has_units: bool = True
 
     @property
     def values(self) -> int:
@@ -75,6 +76,10 @@ class Statistics(ABC):
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
         """The statistics of the same variables renumbered so that new i is old order[i]."""
+
+    def measured(self) -> Self:
+        """Return statistics of the same variables with which scores have the units of the columns, if they have any."""
+        return self
 
     @abstractmethod
     def sort_key(self, v: int) -> Hashable:

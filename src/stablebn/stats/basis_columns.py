@@ -16,7 +16,8 @@ from stablebn.stats.base import Blocks
 from stablebn.stats.exact_sums import Number, Values, sums_of_blocks
 from stablebn.stats.row_source import RowSource
 from stablebn.stats.standard_units import standardised_by
-from stablebn.table.table import ContinuousTable, MixedTable, Weights
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import ContinuousTable, Weights
 
 Outcome = TypeVar("Outcome")
 
@@ -109,19 +110,19 @@ def basis_of(
     threads : int
     """
     table = source.fetch('score="basis"')
-    assert isinstance(table, ContinuousTable | MixedTable)
-    continuous = table.continuous if isinstance(table, MixedTable) else table
+    categorical, continuous = categorical_part(table), continuous_part(table)
     scores_of = _normal_scores if transform == "rank" else _bounded
     parts: list[_Part] = []
     frequencies: list[list[int]] = []
     for own in variables:
         _core.check_time()
         if isinstance(own, Number):
+            assert continuous is not None
             parts.append(_Polynomials(scores_of(continuous, own), degree))
             frequencies.append([])
         else:
-            assert isinstance(table, MixedTable)
-            codes = table.categorical.codes[own]
+            assert categorical is not None
+            codes = categorical.codes[own]
             levels, rows = distinct_counts(codes.astype(np.float64), table.weights)
             parts.append(_Indicators(codes, levels.astype(np.int64).tolist()[1:]))
             frequencies.append(rows.tolist())

@@ -29,7 +29,8 @@ from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import points_of
 from stablebn.stats.symmetries.symmetry import Relation, Structure
-from stablebn.table.table import ContinuousTable, MixedTable
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import ContinuousTable, Table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -60,6 +61,7 @@ class StandardisedMoments(Moments):
     """
 
     unit_free = True
+    has_units = False
     _bits: ClassVar[int] = BITS_OF_CORRELATIONS
 
     def __init__(self, moments: Moments) -> None:
@@ -204,13 +206,15 @@ class StandardPoint:
         """As of `finer_rows.Point`."""
         return 0.0 if self.steps is None else self.steps.tolerance
 
-    def of(self, block: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+    def of(self, block: Table) -> NDArray[np.number[Any]]:
         """The standardised values, or codes, of a block."""
         if self.steps is None:
-            assert isinstance(block, MixedTable)
-            codes: NDArray[np.number[Any]] = block.categorical.codes[self.column]
+            categorical = categorical_part(block)
+            assert categorical is not None
+            codes: NDArray[np.number[Any]] = categorical.codes[self.column]
             return codes
-        part = block.continuous if isinstance(block, MixedTable) else block
+        part = continuous_part(block)
+        assert part is not None
         # There is only one zero.
         values: NDArray[np.float64] = self.sign * self.steps.standardised(part.values[self.column]) + 0.0
         return values
@@ -222,7 +226,7 @@ def finer_rows(source: RowSource, points: Sequence[StandardPoint], groups: Seque
     return None if found.is_too_large else found
 
 
-def _values_of_point(block: ContinuousTable | MixedTable, point: StandardPoint) -> NDArray[np.number[Any]]:
+def _values_of_point(block: Table, point: StandardPoint) -> NDArray[np.number[Any]]:
     return point.of(block)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from stablebn import _core
 from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.indicators import blocks_of
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.symmetries.symmetry import Structure, TableRows
 from stablebn.stats.symmetries.unique_rows import collapsed
 from stablebn.table.table import CategoricalTable

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.stats.base import Blocks, Statistics
 from stablebn.stats.correlations import StandardisedColumns, finer_rows
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import known_values
 from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, skewness_and_kurtosis
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import ColumnsInUnits, points_of
 from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows

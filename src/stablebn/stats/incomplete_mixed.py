@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.stats import counts as counting
 from stablebn.stats.base import Blocks
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import known_values
 from stablebn.stats.incomplete import AvailableMoments
 from stablebn.stats.mixed import MixedColumns, floors_of
 from stablebn.stats.moments import Moments
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.standard_units import standard_bits, standard_of, standardised_by
 from stablebn.table.table import ContinuousTable, MixedTable
 

@@ -17,10 +17,11 @@ from stablebn.stats.base import Blocks, Statistics
 from stablebn.stats.basis_columns import BasisColumns, basis_of
 from stablebn.stats.correlations import StandardisedColumns, StandardPoint, Steps, finer_rows, steps_of_block
 from stablebn.stats.counts import text_of_counts
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import Number
 from stablebn.stats.indicators import blocks_of
 from stablebn.stats.moments import Moments
-from stablebn.stats.row_source import ContinuousPart, RowSource, TableSource, levels_with_holes
+from stablebn.stats.row_source import ContinuousPart, RowSource, levels_with_holes
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.finer_rows import FinerRows

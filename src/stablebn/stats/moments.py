@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn.stats.base import Blocks, Statistics
 from stablebn.stats.basis_columns import BasisColumns, basis_of
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import Number, Values, known_values
 from stablebn.stats.indicators import blocks_of
-from stablebn.stats.row_source import RowSource, TableSource
+from stablebn.stats.row_source import RowSource
 from stablebn.stats.standard_units import standard_of
 from stablebn.stats.symmetries.signs import ColumnsInUnits
 from stablebn.stats.symmetries.symmetry import Structure

@@ -16,8 +16,8 @@ import stablebn as sb
 from stablebn.ci_tests import independence_test
 from stablebn.prepare.prepare import prepare
 from stablebn.stats import MixedStatistics
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.remote_mixed import AskedMixed
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.variable_sets import bit
 from stablebn.table.table import MixedTable
 

@@ -22,9 +22,9 @@ from stablebn.stats.engines.device import Device
 from stablebn.stats.engines.device_sums import standardised
 from stablebn.stats.engines.gpu import GpuSource
 from stablebn.stats.engines.matrix_products import LIMB_BITS, ROWS_OF_TILE, rows_of_tile
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import ExactSums, Indicators, Number, Part, Values
 from stablebn.stats.moments import Moments
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.standard_units import Standard, standard_of, standardised_by
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
 

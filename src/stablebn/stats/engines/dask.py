@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from stablebn import _core
+from stablebn.prepare.dask.workers import Cluster, cluster_of
+from stablebn.stats.engines.base import Engine
 from stablebn.stats.row_source import (
     Answers,
     Crossing,
@@ -19,7 +21,7 @@ from stablebn.stats.row_source import (
     together,
 )
 from stablebn.stats.standard_units import Standard
-from stablebn.table.blocks import BlockTable
+from stablebn.table.blocks import AnyTable, BlockTable
 from stablebn.table.table import Table
 
 
@@ -91,3 +93,18 @@ def _of_table(block: KeptBlock, function: Callable[..., Outcome], *arguments: ob
 
 def _answer(block: KeptBlock, *asked: Any) -> Answers:
     return answered(block.counter, block.table, *asked)
+
+
+class DaskEngine(Engine):
+    """Let the workers of a Dask cluster read a table and count their blocks of it."""
+
+    has_workers = True
+
+    def cluster(self, client: object) -> Cluster:
+        """Return the cluster of a client, of the address of a scheduler, or of the default client (None)."""
+        return cluster_of(client)
+
+    def source(self, table: AnyTable, *, threads: int = 1) -> ElsewhereSource:
+        """Return a source of the rows of a table that the workers have read."""
+        assert isinstance(table, BlockTable)
+        return ElsewhereSource(table)

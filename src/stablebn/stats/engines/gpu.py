@@ -8,13 +8,18 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.stats.engines.base import Engine
 from stablebn.stats.engines.device import Device
 from stablebn.stats.engines.device_counts import CategoricalColumns
 from stablebn.stats.engines.device_sums import DeviceSums
+from stablebn.stats.engines.disk import BlockSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import ExactSums, Part
 from stablebn.stats.row_source import Answers, Crossing, Listing, RowSource, Summing, levels_with_holes
 from stablebn.stats.standard_units import Standard
-from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
+from stablebn.table.blocks import AnyTable, BlockTable
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import Table
 
 Outcome = TypeVar("Outcome")
 
@@ -43,7 +48,7 @@ class GpuSource(RowSource):
         )
         # CuPy adds up unsigned integers without losing one.
         weights = None if weights is None else weights.astype(xp.uint64)
-        like = _parts(source.like)[0]
+        like = categorical_part(source.like)
         self._categorical = (
             None if like is None else CategoricalColumns(device, codes, weights, levels_with_holes(like))
         )
@@ -78,17 +83,30 @@ class GpuSource(RowSource):
         return self._sums.distinct(column, standard, low, high)
 
 
-def _parts(table: Table) -> tuple[CategoricalTable | None, ContinuousTable | None]:
-    if isinstance(table, MixedTable):
-        return table.categorical, table.continuous
-    return (table, None) if isinstance(table, CategoricalTable) else (None, table)
-
-
 def _arrays(block: Table) -> tuple[NDArray[Any] | None, NDArray[np.float64] | None, NDArray[np.int64] | None]:
     """The codes, values and weights of a block."""
-    categorical, continuous = _parts(block)
+    categorical, continuous = categorical_part(block), continuous_part(block)
     return (
         None if categorical is None else categorical.codes,
         None if continuous is None else continuous.values,
         block.weights,
     )
+
+
+class GpuEngine(Engine):
+    """Bring the rows of a table to the GPU of this machine and count them there."""
+
+    def source(self, table: AnyTable, *, threads: int = 1) -> GpuSource:
+        """Return a source of the rows of a table.
+
+        Raises
+        ------
+        MissingExtraError
+            If CuPy is not installed.
+        OptionError
+            If there is no GPU.
+        """
+        device = Device.gpu()
+        if isinstance(table, BlockTable):
+            return GpuSource(BlockSource(table, threads=threads), device)
+        return GpuSource(TableSource(table, threads=threads), device)
