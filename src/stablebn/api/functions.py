@@ -87,7 +87,7 @@ from stablebn.result.constraints_from_names import (
     unjoinable_pairs,
 )
 from stablebn.result.result import CITest, GraphScore, Result
-from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
+from stablebn.scores.registry import WITH_MISSING, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb, climb
 from stablebn.stats.engines.registry import cluster_for, source_of
 from stablebn.table.data_kinds import kind_of
@@ -495,7 +495,7 @@ def _takes_holes(asked: TableArguments) -> bool:
     if not isinstance(asked, LearnArguments | ScoreArguments):
         return True
     by_classes = isinstance(asked, LearnArguments) and EQUIVALENCE_CLASSES in learner_of(asked.algorithm).traits
-    return asked.score in (AUTOMATIC, *WITH_HOLES) and not by_classes
+    return asked.score in (AUTOMATIC, *WITH_MISSING) and not by_classes
 
 
 def _is_unit_free(asked: LearnArguments | ScoreArguments, prepared: Prepared) -> bool:

@@ -84,7 +84,7 @@ def canonical_rows(
 
 
 @dataclass(frozen=True)
-class _Column:
+class _RowColumn:
     """A column, as it can stand in canonical rows.
 
     Attributes
@@ -153,7 +153,7 @@ class _Column:
 class _Face:
     """A part of a column, by values that are not rounded."""
 
-    column: _Column
+    column: _RowColumn
     part: int
 
     @property
@@ -168,7 +168,7 @@ class _Face:
         return replace(self.column.exact, sign=self.column.sign_of(self.part)).of(table)
 
 
-def _columns_of(table: Table) -> list[_Column]:
+def _columns_of(table: Table) -> list[_RowColumn]:
     """The columns of a table, in its order."""
     if isinstance(table, MixedTable):
         own = {
@@ -183,15 +183,15 @@ def _columns_of(table: Table) -> list[_Column]:
     return [_numbers(table, standardised, v) for v in range(len(table.names))]
 
 
-def _categories(table: CategoricalTable, v: int) -> _Column:
+def _categories(table: CategoricalTable, v: int) -> _RowColumn:
     levels = len(table.levels[v])
     hole = v in table.holes
     counts = np.bincount(table.codes[v], weights=table.weights, minlength=levels + hole).astype(np.int64).tolist()
     sizes = [(int(code == levels), -int(count)) for code, count in enumerate(counts)]
-    return _Column(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
+    return _RowColumn(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
 
 
-def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _Column:
+def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _RowColumn:
     # What is missing comes last.
     _, ranks = np.unique(table.values[v], return_inverse=True)
     _, times = standardised.distribution(v)
@@ -199,10 +199,10 @@ def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) 
     sign = standardised.sign(v)
     exact = standardised.point(v, 1)
     if sign:
-        return _Column(standardised.values(v), ranks, shape, [], sign, exact=exact)
+        return _RowColumn(standardised.values(v), ranks, shape, [], sign, exact=exact)
     distribution = _distribution(table, v)
     own_sign = first_image(*distribution) or 1
-    return _Column(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
+    return _RowColumn(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
 
 
 def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -211,7 +211,7 @@ def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], 
     return distinct_counts(table.values[v, known] + 0.0, None if table.weights is None else table.weights[known])
 
 
-def _column_keys(table: Table, columns: Sequence[_Column], threads: int) -> list[int]:
+def _column_keys(table: Table, columns: Sequence[_RowColumn], threads: int) -> list[int]:
     """A number for each column: the same for two columns only if neither scores nor distributions tell them apart."""
     if len(columns) < 2:
         return [0] * len(columns)
@@ -230,7 +230,7 @@ def _ranks_of(keys: Sequence[Hashable]) -> list[int]:
 
 def _canonical_faces(
     table: Table,
-    columns: Sequence[_Column],
+    columns: Sequence[_RowColumn],
     keys: Sequence[int],
     relations: Sequence[Relation],
     names: Sequence[Name],
@@ -278,7 +278,7 @@ def _told_apart(
     return tell_apart(structures, tiers, place, symmetries=first.symmetries)
 
 
-def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:
+def _ranks(column: _RowColumn, parts: Sequence[int]) -> list[int]:
     """Which rank each level has, or the order of the two signs."""
     if not column.sizes:
         return list(parts)

@@ -146,7 +146,7 @@ def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
     """Return how much work the search with grown parents does."""
     if problem.statistics.kind == "categorical":
         return _GROWN_OF_CATEGORICAL
-    is_expensive = problem.scores.relative_cost > 1 or problem.statistics.has_holes
+    is_expensive = problem.scores.relative_cost > 1 or problem.statistics.has_missing
     return (_GROWN_IF_EXPENSIVE if is_expensive else _GROWN)[effort]
 
 
@@ -165,7 +165,7 @@ def learned_by_others(problem: Problem, config: SearchConfig) -> Iterator[tuple[
         yield learner(problem, config).parents
         if problem.time_is_up():
             return
-    if problem.statistics.has_holes or not problem.scores.score_equivalent:
+    if problem.statistics.has_missing or not problem.scores.score_equivalent:
         # There the DAGs of a class have scores of their own.
         return
     dag = extension(fges(problem, config), problem)

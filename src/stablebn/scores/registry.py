@@ -16,7 +16,7 @@ from stablebn.stats.basis_columns import TRANSFORMS
 from stablebn.table.data_kinds import KINDS, kind_of
 from stablebn.table.table import Table
 
-WITH_HOLES = ("bic", "aic", "loglik")
+WITH_MISSING = ("bic", "aic", "loglik")
 """Names of the scores for tables with missing values."""
 
 # Functions of covariances that no order of variables changes.
@@ -153,9 +153,9 @@ def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScore
 
 
 def _scores_of_data(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
-    if statistics.has_holes and config.score not in WITH_HOLES:
+    if statistics.has_missing and config.score not in WITH_MISSING:
         raise OptionError(
-            f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_HOLES)}; '
+            f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_MISSING)}; '
             'or say missing="drop".'
         )
     names = SCORES_BY_KIND[statistics.kind]

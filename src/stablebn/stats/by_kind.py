@@ -9,7 +9,7 @@ from stablebn.stats.incomplete_mixed import AvailableMixedStatistics
 from stablebn.stats.mixed import MixedStatistics
 from stablebn.stats.moments import Moments
 from stablebn.stats.remote_counts import counts_of
-from stablebn.stats.remote_mixed import AskedMixed
+from stablebn.stats.remote_mixed import RemoteMixedStatistics
 from stablebn.stats.row_source import RowSource
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 
@@ -46,4 +46,4 @@ def mixed(table: MixedTable, *, unit_free: bool, threads: int) -> MixedStatistic
 
 def mixed_source(source: RowSource, *, unit_free: bool, threads: int) -> MixedStatistics:
     """Compute the counts and moments of a source of mixed tables without missing values."""
-    return AskedMixed(source, unit_free=unit_free, threads=threads)
+    return RemoteMixedStatistics(source, unit_free=unit_free, threads=threads)

@@ -203,7 +203,7 @@ class StandardPoint:
 
     @property
     def tolerance(self) -> float:
-        """As of `finer_rows.Point`."""
+        """As of `finer_rows.ComparedPoint`."""
         return 0.0 if self.steps is None else self.steps.tolerance
 
     def of(self, block: Table) -> NDArray[np.number[Any]]:
@@ -250,7 +250,7 @@ class StandardisedColumns:
     def steps(self, column: int) -> Steps:
         """How the values of a column become steps."""
         if column not in self._steps:
-            power = int(np.frexp(max(self._source.each(largest, column)))[1])
+            power = int(np.frexp(max(self._source.map_blocks(largest, column)))[1])
             unit = power_of_two(-power)
             mean, variance = mean_and_variance(self._source, column)
             bits = min(_BITS_OF_VALUES, _MOST_BITS - bits_of_root(self._source.total))
@@ -259,7 +259,7 @@ class StandardisedColumns:
 
     def values(self, column: int, sign: int = 1) -> NDArray[np.int64]:
         """The value in every row, mirrored with the sign -1."""
-        own = [values for values, _ in self._source.each(steps_of_block, [(column, self.steps(column), sign)])]
+        own = [values for values, _ in self._source.map_blocks(steps_of_block, [(column, self.steps(column), sign)])]
         values: NDArray[np.int64] = np.concatenate(own, axis=1)[0].astype(np.int64)
         return values
 
@@ -275,7 +275,7 @@ class StandardisedColumns:
     def distribution(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The distinct values, ascending, and in how many rows each is."""
         if column not in self._distributions:
-            found = [*self._source.each(_distribution_of_block, column, self.steps(column))]
+            found = [*self._source.map_blocks(_distribution_of_block, column, self.steps(column))]
             self._distributions[column] = distinct_counts(
                 *(np.concatenate(parts) for parts in zip(*found, strict=True))
             )

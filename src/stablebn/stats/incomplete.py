@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.base import ColumnProducts, Statistics
 from stablebn.stats.correlations import StandardisedColumns, finer_rows
 from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import known_values
@@ -54,7 +54,7 @@ class AvailableMoments(Statistics):
     """
 
     kind = "continuous"
-    has_holes = True
+    has_missing = True
 
     def __init__(self, table: ContinuousTable, *, unit_free: bool = False, threads: int = 1) -> None:
         self._table = table
@@ -127,7 +127,7 @@ class AvailableMoments(Statistics):
     def _signs(self) -> list[int]:
         return [self._rounded.sign(column) for column in self._columns]
 
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """There are none: no score asks for them, as columns have other rows than their neighbours."""
         raise ValueError("columns with holes have no one matrix of correlations")
 

@@ -25,23 +25,23 @@ from stablebn.table.table import CategoricalTable, MixedTable, Table
 
 Outcome = TypeVar("Outcome")
 
-Crossing: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
+CountQuery: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Configurations [K, d], each a level of every one of d variables, and levels [m] of others, all by number."""
 
-Listing: TypeAlias = Sequence[int]
+SupportQuery: TypeAlias = Sequence[int]
 """Categorical columns, of which the configurations that occur are asked for."""
 
-Listed: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
+Support: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
 """The keys [k, words] of configurations that occur, as the core writes them, and the rows of each by weight, [k]."""
 
 
-Summing: TypeAlias = tuple[Sequence[int], int, int]
+SumQuery: TypeAlias = tuple[Sequence[int], int, int]
 """Categorical columns, and two continuous columns x and y, to be summed up in every configuration that occurs."""
 
-Summed: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
+SupportSums: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
 """Keys as above, and the sums of x and of x y as integers in three limbs of 40 bits, [k, 2, 3]."""
 
-Answers: TypeAlias = tuple[list[NDArray[np.int64]], list[Listed], list[Summed]]
+Answers: TypeAlias = tuple[list[NDArray[np.int64]], list[Support], list[SupportSums]]
 
 
 class RowSource(ABC):
@@ -59,7 +59,7 @@ class RowSource(ABC):
         The number of rows that are stored.
     memory : int or None
         How many bytes may be used here; None: as many as it takes.
-    threads_a_block : int
+    threads_per_block : int
         How many threads may look at a block at once: more than one only where there is but one block.
     """
 
@@ -68,10 +68,10 @@ class RowSource(ABC):
     total: int
     rows: int
     memory: int | None = None
-    threads_a_block: int = 1
+    threads_per_block: int = 1
 
     @abstractmethod
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block and the arguments, in any order.
 
         The function is one of a module, so that it can be sent to another process.
@@ -94,23 +94,23 @@ class RowSource(ABC):
                 f"{purpose} needs all rows in memory, {size >> 20:,} MiB, and may take {self.memory >> 20:,} MiB: "
                 "allow more by memory=, or choose another."
             )
-        return put_together(self.like, list(self.each(_itself)))
+        return put_together(self.like, list(self.map_blocks(_itself)))
 
     def count(
         self,
-        crossings: Sequence[Crossing],
-        listings: Sequence[Listing],
-        summings: Sequence[Summing] = (),
+        count_queries: Sequence[CountQuery],
+        support_queries: Sequence[SupportQuery],
+        sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
         """One pass over the rows: the answers to all questions.
 
         Parameters
         ----------
-        crossings, listings, summings
+        count_queries, support_queries, sum_queries
             What is asked.
         standards : sequence of Standard
-            Where there are summings, the standard units of the continuous columns.
+            Where there are sum_queries, the standard units of the continuous columns.
 
         Returns
         -------
@@ -121,8 +121,12 @@ class RowSource(ABC):
         list of (keys, limbs)
             Of each summing, the configurations that occur and the sums in each.
         """
-        questions = list(crossings), [list(own) for own in listings], [(list(own), x, y) for own, x, y in summings]
-        return together(self.each(answer, *questions, list(standards)), len(listings), len(summings))
+        questions = (
+            list(count_queries),
+            [list(own) for own in support_queries],
+            [(list(own), x, y) for own, x, y in sum_queries],
+        )
+        return add_answers(self.map_blocks(answer, *questions, list(standards)), len(support_queries), len(sum_queries))
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:
         """The exact sums of columns, and of the products of every two of them.
@@ -132,12 +136,12 @@ class RowSource(ABC):
         parts : sequence of Values, Number or Indicators
             Where there are holes, the values of one column alone.
         """
-        return sums_of_blocks(self.each, parts, self.threads_a_block)
+        return sums_of_blocks(self.map_blocks, parts, self.threads_per_block)
 
     def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
         """The distinct values of a continuous column in standard units that lie in a range, ascending."""
         found = np.empty(0, dtype=np.int64)
-        for own in self.each(_distinct_of_block, column, standard, low, high):
+        for own in self.map_blocks(_distinct_of_block, column, standard, low, high):
             found = np.union1d(found, own)
         return found
 
@@ -149,11 +153,11 @@ def _distinct_of_block(block: Any, column: int, standard: Standard, low: int, hi
     return np.unique(values[(values >= low) & (values <= high)])
 
 
-def together(answers: Iterable[Answers], listings: int, summings: int) -> Answers:
-    """What several have answered, added up."""
+def add_answers(answers: Iterable[Answers], support_queries: int, sum_queries: int) -> Answers:
+    """What several have answer_with, added up."""
     crossed: list[NDArray[np.int64]] | None = None
-    listed: list[list[Listed]] = [[] for _ in range(listings)]
-    summed: list[list[Summed]] = [[] for _ in range(summings)]
+    listed: list[list[Support]] = [[] for _ in range(support_queries)]
+    summed: list[list[SupportSums]] = [[] for _ in range(sum_queries)]
     for own_crossed, own_listed, own_summed in answers:
         if crossed is None:
             crossed = own_crossed
@@ -165,7 +169,7 @@ def together(answers: Iterable[Answers], listings: int, summings: int) -> Answer
         for sums, more in zip(summed, own_summed, strict=True):
             sums.append(more)
     assert crossed is not None, "a table has rows"
-    return crossed, [added_up(found) for found in listed], [added_up(found) for found in summed]
+    return crossed, [merge_support(found) for found in listed], [merge_support(found) for found in summed]
 
 
 def _itself(block: Table) -> Table:
@@ -181,12 +185,12 @@ class ContinuousPart(RowSource):
         self.like = like
         self.total = source.total
         self.rows = source.rows
-        self.threads_a_block = source.threads_a_block
+        self.threads_per_block = source.threads_per_block
         self._source = source
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of the continuous columns of every block and the arguments."""
-        return self._source.each(_of_continuous_part, function, *arguments)
+        return self._source.map_blocks(_of_continuous_part, function, *arguments)
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:
         """The exact sums of columns, and of the products of every two of them."""
@@ -203,44 +207,46 @@ def _of_continuous_part(block: MixedTable, function: Callable[..., Outcome], *ar
 
 def answer(
     block: Any,
-    crossings: list[Crossing],
-    listings: list[list[int]],
-    summings: list[tuple[list[int], int, int]],
+    count_queries: list[CountQuery],
+    support_queries: list[list[int]],
+    sum_queries: list[tuple[list[int], int, int]],
     standards: list[Standard],
 ) -> Answers:
     """The answers to questions about one block."""
-    return answered(counts_of_block(block), block, crossings, listings, summings, standards)
+    return answer_with(block_counter(block), block, count_queries, support_queries, sum_queries, standards)
 
 
-def answered(
+def answer_with(
     counter: _core.Counts,
     block: Any,
-    crossings: Sequence[Crossing],
-    listings: Sequence[Listing],
-    summings: Sequence[Summing],
+    count_queries: Sequence[CountQuery],
+    support_queries: Sequence[SupportQuery],
+    sum_queries: Sequence[SumQuery],
     standards: Sequence[Standard],
 ) -> Answers:
     """The same, by what counts a block; the block itself need be there only for sums."""
-    columns = standardised_by(standards, block.continuous.values, 1) if summings else None
-    return counter.answer(crossings, listings, summings, columns)
+    columns = standardised_by(standards, block.continuous.values, 1) if sum_queries else None
+    return counter.answer(count_queries, support_queries, sum_queries, columns)
 
 
-def counts_of_block(block: Any, bits: NDArray[np.uint64] | None = None) -> _core.Counts:
+def block_counter(block: Any, bits: NDArray[np.uint64] | None = None) -> _core.Counts:
     """What counts the rows of a block, on one thread; by bits of its levels that somebody has kept, if any."""
     categorical = categorical_part(block)
     assert categorical is not None
     limits = _core.CountingLimits()
     # Its tables are handed over, and none is kept: there may be many blocks.
     limits.most_bytes = 0
-    return _core.Counts(categorical.codes, levels_with_holes(categorical), categorical.weights, 1, limits, packed=bits)
+    return _core.Counts(
+        categorical.codes, levels_with_missing(categorical), categorical.weights, 1, limits, packed=bits
+    )
 
 
-def levels_with_holes(table: CategoricalTable) -> list[int]:
+def levels_with_missing(table: CategoricalTable) -> list[int]:
     """How many levels each column has where holes are one more of them."""
     return [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
 
 
-def added_up(found: Sequence[Listed]) -> Listed:
+def merge_support(found: Sequence[Support]) -> Support:
     """The configurations that some blocks have, each once, with what was counted or summed up in them."""
     if len(found) == 1:
         return found[0]

@@ -117,7 +117,7 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     most = (_MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST)[config.effort]
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
     cost_of_set = (KINDS[statistics.kind].cost_of_set + cost_of_rows) * (
-        _COST_OF_INCOMPLETE if statistics.has_holes else 1
+        _COST_OF_INCOMPLETE if statistics.has_missing else 1
     )
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)
     if n > MOST_PLACES_IN_BEST:

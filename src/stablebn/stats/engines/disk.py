@@ -14,15 +14,15 @@ from stablebn import _core
 from stablebn.stats.engines.base import Engine
 from stablebn.stats.row_source import (
     Answers,
-    Crossing,
-    Listing,
+    CountQuery,
     Outcome,
     RowSource,
-    Summing,
-    answered,
-    counts_of_block,
-    levels_with_holes,
-    together,
+    SumQuery,
+    SupportQuery,
+    add_answers,
+    answer_with,
+    block_counter,
+    levels_with_missing,
 )
 from stablebn.stats.standard_units import Standard
 from stablebn.table.blocks import AnyTable, BlockTable, in_blocks
@@ -57,39 +57,39 @@ class BlockSource(RowSource):
         self._counters: dict[int, tuple[_core.Counts, list[mmap.mmap]]] = {}
         self._kept = _places_that_fit(table)
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block and the arguments."""
         return self._at_each_place(lambda place: function(self._blocks[place], *arguments))
 
     def count(
         self,
-        crossings: Sequence[Crossing],
-        listings: Sequence[Listing],
-        summings: Sequence[Summing] = (),
+        count_queries: Sequence[CountQuery],
+        support_queries: Sequence[SupportQuery],
+        sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
         """One pass over the rows: the answers to all questions."""
 
         def at(place: int) -> Answers:
             kept = self._counters.get(place)
-            block = self._blocks[place] if summings or kept is None else None
+            block = self._blocks[place] if sum_queries or kept is None else None
             if kept is not None:
                 counter, files = kept
             else:
                 bits = None if self._bits is None else self._bits.open_bits(place)
                 assert block is not None
-                counter, files = counts_of_block(block, bits), _mapped_files(block)
+                counter, files = block_counter(block, bits), _mapped_files(block)
                 if place in self._kept:
                     self._counters[place] = counter, files
                 elif bits is not None:
                     files += _mapped_file(bits)
-            answers = answered(counter, block, crossings, listings, summings, standards)
+            answers = answer_with(counter, block, count_queries, support_queries, sum_queries, standards)
             for file in files:
                 # What was read of it need not stay in memory: the system has it, as long as it has room.
                 file.madvise(mmap.MADV_DONTNEED)
             return answers
 
-        answers = together(self._at_each_place(at), len(listings), len(summings))
+        answers = add_answers(self._at_each_place(at), len(support_queries), len(sum_queries))
         if len(self._kept) < len(self._blocks):
             _core.give_memory_back()
         return answers
@@ -112,7 +112,7 @@ def _places_that_fit(table: BlockTable) -> range:
     like = categorical_part(table.like)
     if table.memory is None or like is None:
         return range(len(table.block_rows))
-    levels = [count for count in levels_with_holes(like) if count <= _core.CountingLimits().most_levels]
+    levels = [count for count in levels_with_missing(like) if count <= _core.CountingLimits().most_levels]
     left = table.memory // 2
     for place, rows in enumerate(table.block_rows):
         left -= (sum(levels) + 8 * _bytes_of_codes(levels)) * rows // 8

@@ -15,7 +15,7 @@ from stablebn.stats.engines.device_sums import DeviceSums
 from stablebn.stats.engines.disk import BlockSource
 from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import ExactSums, Part
-from stablebn.stats.row_source import Answers, Crossing, Listing, RowSource, Summing, levels_with_holes
+from stablebn.stats.row_source import Answers, CountQuery, RowSource, SumQuery, SupportQuery, levels_with_missing
 from stablebn.stats.standard_units import Standard
 from stablebn.table.blocks import AnyTable, BlockTable
 from stablebn.table.data_kinds import categorical_part, continuous_part
@@ -39,9 +39,9 @@ class GpuSource(RowSource):
         self.total = source.total
         self.rows = source.rows
         self.memory = source.memory
-        self.threads_a_block = source.threads_a_block
+        self.threads_per_block = source.threads_per_block
         self._source = source
-        blocks = [[None if own is None else xp.asarray(own) for own in block] for block in source.each(_arrays)]
+        blocks = [[None if own is None else xp.asarray(own) for own in block] for block in source.map_blocks(_arrays)]
         codes, values, weights = (
             parts[0] if parts[0] is None or len(parts) == 1 else xp.concatenate(parts, axis=-1)
             for parts in zip(*blocks, strict=True)
@@ -50,28 +50,28 @@ class GpuSource(RowSource):
         weights = None if weights is None else weights.astype(xp.uint64)
         like = categorical_part(source.like)
         self._categorical = (
-            None if like is None else CategoricalColumns(device, codes, weights, levels_with_holes(like))
+            None if like is None else CategoricalColumns(device, codes, weights, levels_with_missing(like))
         )
         values = xp.empty((0, source.rows)) if values is None else values
         self._sums = DeviceSums(device, values, weights, self._categorical)
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block and the arguments, here and not on the device."""
-        return self._source.each(function, *arguments)
+        return self._source.map_blocks(function, *arguments)
 
     def count(
         self,
-        crossings: Sequence[Crossing],
-        listings: Sequence[Listing],
-        summings: Sequence[Summing] = (),
+        count_queries: Sequence[CountQuery],
+        support_queries: Sequence[SupportQuery],
+        sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
         """The answers to all questions."""
         assert self._categorical is not None, "counts are of categorical columns"
         return (
-            self._categorical.crossed(crossings) if crossings else [],
-            self._categorical.listed(listings),
-            self._sums.summed(summings, standards),
+            self._categorical.crossed(count_queries) if count_queries else [],
+            self._categorical.listed(support_queries),
+            self._sums.summed(sum_queries, standards),
         )
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:

@@ -26,9 +26,9 @@ class TableSource(RowSource):
         self.in_memory = table
         self.total = table.total
         self.rows = table.rows
-        self.threads_a_block = threads
+        self.threads_per_block = threads
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """Apply a function to the table and the arguments."""
         yield function(self.like, *arguments)
 
