@@ -16,6 +16,7 @@ from stablebn.messages import tallied
 from stablebn.networks.align_table import parts_of
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats.symmetries.signs import Image
+from stablebn.table.data_kinds import map_parts
 from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 
 # With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
@@ -56,15 +57,13 @@ def in_canonical_signs(prepared: Prepared, rows: CanonicalRows) -> Prepared:
     """
     if not rows.mirrored:
         return prepared
-    table = prepared.table
-    if isinstance(table, MixedTable):
-        table = replace(table, continuous=_mirrored(table.continuous, rows.mirrored))
-    elif isinstance(table, ContinuousTable):
-        table = _mirrored(table, rows.mirrored)
-    return replace(prepared, table=table)
+    return replace(prepared, table=map_parts(prepared.table, lambda part: _mirrored(part, rows.mirrored)))
 
 
-def _mirrored(table: ContinuousTable, names: Collection[Name]) -> ContinuousTable:
+def _mirrored(table: CategoricalTable | ContinuousTable, names: Collection[Name]) -> CategoricalTable | ContinuousTable:
+    """Mirror the continuous columns of these names."""
+    if not isinstance(table, ContinuousTable):
+        return table
     values = table.values.copy()
     for v, name in enumerate(table.names):
         if name in names:

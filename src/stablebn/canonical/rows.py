@@ -27,7 +27,8 @@ from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import is_symmetric
 from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows
-from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
+from stablebn.table.data_kinds import kind_of, parts_by_kind
+from stablebn.table.table import CategoricalTable, ContinuousTable, Name, Table
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,10 @@ class _Face:
 
     @property
     def tolerance(self) -> float:
-        """As of `finer_rows.Point`."""
+        """As of `finer_rows.ComparedPoint`."""
         return 0.0 if self.column.exact is None else self.column.exact.tolerance
 
-    def of(self, table: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+    def of(self, table: Table) -> NDArray[np.number[Any]]:
         """The codes or the standardised values."""
         if self.column.exact is None:
             return self.column.face(self.part)
@@ -170,13 +171,16 @@ class _Face:
 
 def _columns_of(table: Table) -> list[_RowColumn]:
     """The columns of a table, in its order."""
-    if isinstance(table, MixedTable):
-        own = {
-            name: column
-            for part in (table.categorical, table.continuous)
-            for name, column in zip(part.names, _columns_of(part), strict=True)
-        }
-        return [own[name] for name in table.names]
+    columns = {
+        name: column
+        for part in parts_by_kind(table)
+        for name, column in zip(part.names, _columns_of_part(part), strict=True)
+    }
+    return [columns[name] for name in table.names]
+
+
+def _columns_of_part(table: CategoricalTable | ContinuousTable) -> list[_RowColumn]:
+    """Return the columns of a table of a single kind."""
     if isinstance(table, CategoricalTable):
         return [_categories(table, v) for v in range(len(table.names))]
     standardised = StandardisedColumns(TableSource(table))
@@ -217,7 +221,7 @@ def _column_keys(table: Table, columns: Sequence[_RowColumn], threads: int) -> l
         return [0] * len(columns)
     statistics = statistics_of(table, unit_free=True, threads=threads)
     scores = scores_from(statistics, ScoreConfig())
-    by_score = score_keys(scores, unit_free=statistics.kind != "categorical")
+    by_score = score_keys(scores, unit_free=kind_of(table).has_units)
     # Kinds first: keys of different kinds cannot be compared.
     return _ranks_of([(column.shape, key) for column, key in zip(columns, by_score, strict=True)])
 
@@ -254,7 +258,7 @@ def _canonical_faces(
         # Standardised values do not distinguish two symmetric signs; the values in their own units may, in their bits.
         by_own_sign = _ranks_of([(v, -part if columns[v].own_sign < 0 else part) for v, part in points])
         told = _told_apart(structures, tiers, named, by_own_sign)
-        if told.interchangeable and not isinstance(table, CategoricalTable):
+        if told.interchangeable and kind_of(table).has_units:
             faces = [_Face(columns[v], part) for v, part in points]
             finer = FinerRows(TableSource(table), faces, told.interchangeable, lambda own, face: face.of(own))
             if not finer.is_too_large and not all(map(finer.keeps, told.generators())):
