@@ -26,7 +26,7 @@ from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats.engines.device import Device
 from stablebn.stats.engines.gpu import GpuSource
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
 from stablebn.threads import cores
 

@@ -46,6 +46,7 @@ from stablebn.options import (
 )
 from stablebn.prepare.read_options import ReadingOptions, TableOptions
 from stablebn.scores.registry import ScoreConfig
+from stablebn.stats.engines.registry import CLIENT_ENGINE, engine_check, engine_named
 from stablebn.table.memory_limit import check_memory
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
@@ -282,7 +283,7 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         None,
         "Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the "
         "table and keep its rows (extra dask). By default the processor. The answer does not depend on it.",
-        check=choice(("gpu", "dask")),
+        check=engine_check(),
         in_studies=False,
         recorded=False,
     )
@@ -323,13 +324,20 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         refuse_options_of_others(str(entry.read(algorithm)), told_options(given))
 
     def _with_engine(self) -> LearnArguments:
-        """The same, where a cluster is named it counts."""
-        if self.client is not None and self.engine not in (None, "dask"):
-            raise OptionError(f'client= goes with engine="dask", not with engine={self.engine!r}. Leave one out.')
-        asked = self if self.client is None else replace(self, engine="dask")
-        if asked.engine == "dask" and asked.cache is not None:
-            raise OptionError('cache= goes with memory=, not with engine="dask": workers keep the table. Leave it out.')
-        return asked
+        """Return these arguments with the engine that a `client` implies; `OptionError` if they do not fit together."""
+        arguments = replace(self, engine=CLIENT_ENGINE) if self.client is not None and self.engine is None else self
+        if arguments.engine is None:
+            return arguments
+        engine = engine_named(arguments.engine)
+        if self.client is not None and not engine.has_workers:
+            raise OptionError(
+                f'client= goes with engine="{CLIENT_ENGINE}", not with engine={self.engine!r}. Leave one out.'
+            )
+        if engine.has_workers and self.cache is not None:
+            raise OptionError(
+                f'cache= goes with memory=, not with engine="{arguments.engine}": workers keep the table. Leave it out.'
+            )
+        return arguments
 
     def said(self) -> Knowledge:
         """All that the options say is known; `KnowledgeError` if it cannot all be true.

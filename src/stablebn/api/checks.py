@@ -24,7 +24,8 @@ from stablebn.learners.shared.memory_estimate import bytes_needed
 from stablebn.messages import Caution, kinds_option, tallied
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats.moments import Moments
-from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Table
+from stablebn.table.data_kinds import array_of, continuous_part, parts_by_kind
+from stablebn.table.table import CategoricalTable, ContinuousTable, Table
 
 # Of a column's variance no more than a thousandth is its own: coefficients of what it stands with mean nothing.
 COLLINEAR = 1000.0
@@ -186,12 +187,11 @@ def _sorted(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
 
 def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
     """Continuous columns that nearly follow from the others by a linear equation."""
-    if isinstance(table, MixedTable):
-        table = table.continuous
-    if not isinstance(table, ContinuousTable) or len(table.names) < 2:
+    continuous = continuous_part(table)
+    if continuous is None or len(continuous.names) < 2:
         return
     # Of copies one is enough; they have been told of.
-    alone, _ = merge(table, prepared.copies)
+    alone, _ = merge(continuous, prepared.copies)
     assert isinstance(alone, ContinuousTable)
     alone = _complete(alone)
     n = len(alone.names)
@@ -223,8 +223,8 @@ def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Fin
 
     Columns that were `told` to follow from others are not told of again, nor are copies.
     """
-    table = prepared.table.continuous if isinstance(prepared.table, MixedTable) else prepared.table
-    if not isinstance(table, ContinuousTable):
+    table = continuous_part(prepared.table)
+    if table is None:
         return
     doubles = {name for group in (*prepared.identical, *prepared.copies) for name in group[1:]}
     columns = [
@@ -266,8 +266,8 @@ def _order(values: NDArray[np.float64]) -> bytes:
 
 def _few_values(prepared: Prepared) -> Iterator[Finding]:
     """Floats with so few distinct values, each repeated, that they may be codes of categories."""
-    table = prepared.table.continuous if isinstance(prepared.table, MixedTable) else prepared.table
-    if not isinstance(table, ContinuousTable):
+    table = continuous_part(prepared.table)
+    if table is None:
         return
     found = {}
     for name, values in zip(table.names, table.values, strict=True):
@@ -318,8 +318,7 @@ def _seconds(table: Table) -> float:
 
 def _mebibytes(table: Table) -> float:
     """The table three times (as it comes, encoded, and for counting), all pairs of columns, and Python's libraries."""
-    parts = (table.categorical, table.continuous) if isinstance(table, MixedTable) else (table,)
-    size = sum((own.codes if isinstance(own, CategoricalTable) else own.values).nbytes for own in parts)
+    size = sum(array_of(part).nbytes for part in parts_by_kind(table))
     return 150 + (3 * size + bytes_needed(table)) / 2**20
 
 

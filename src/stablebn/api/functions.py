@@ -58,7 +58,6 @@ from stablebn.learners.shared.problem import WorkOnTable, within_time
 from stablebn.learners.shared.proven import BestDag
 from stablebn.messages import Caution, tallied
 from stablebn.options import checked_arguments, file_path, flag, is_hashable, is_iterable, options_of, takes
-from stablebn.prepare.dask.workers import cluster_of
 from stablebn.prepare.incremental import GrowingTable, given_reading, with_own_reading
 from stablebn.prepare.prepare import prepare_as
 from stablebn.prepare.prepared import Prepared
@@ -88,11 +87,11 @@ from stablebn.result.constraints_from_names import (
     unjoinable_pairs,
 )
 from stablebn.result.result import CITest, GraphScore, Result
-from stablebn.scores.registry import WITH_HOLES, ScoreConfig, family_scores, numbers_matter
+from stablebn.scores.registry import WITH_MISSING, ScoreConfig, family_scores, numbers_matter
 from stablebn.search import Climb, climb
-from stablebn.stats import source_of
+from stablebn.stats.engines.registry import cluster_for, source_of
+from stablebn.table.data_kinds import kind_of
 from stablebn.table.memory_limit import USUAL_MEMORY, bytes_of
-from stablebn.table.table import CategoricalTable, MixedTable
 from stablebn.threads import cores
 
 if TYPE_CHECKING:
@@ -187,7 +186,7 @@ def learn_among(
         asked, latest, lambda: _prepared(asked, _binning(asked), duplicates=asked.duplicates)
     )
     threads = asked.threads or cores()
-    source = source_of(prepared.whole, asked.engine, threads=threads) if asked.engine == "gpu" else prepared.whole
+    source = source_of(prepared.whole, asked.engine, threads=threads)
     # What a checkpoint holds is about this score and this order: another run must find both again.
     until = deadline if path is None else None
     work = WorkOnTable(source, threads=threads, deadline=until, latest=latest, watch=asked.progress)
@@ -217,7 +216,7 @@ def learn_among(
     test = name_of_test(problem.statistics, asked.test) if TESTS_INDEPENDENCE in learner.traits else asked.test
     asked = asked.as_used(
         unit_free=unit_free,
-        arcs=config.arcs_as_used if isinstance(prepared.table, MixedTable) else asked.arcs,
+        arcs=config.arcs_as_used if prepared.table.kind == "mixed" else asked.arcs,
         test=test,
         knowledge=said.to_dict() if said else None,
         max_parents=asked.most_parents,
@@ -425,7 +424,7 @@ def _proof(
     given_again = ("names", "sep", "decimal", "encoding", *(() if isinstance(asked.weights, str) else ("weights",)))
     for name in (*given_again, "max_time"):
         options.pop(name, None)
-    if isinstance(prepared.table, CategoricalTable):
+    if not kind_of(prepared.table).has_units:
         options.pop("unit_free", None)
     if not asked.kinds:
         options.pop("kinds", None)
@@ -467,7 +466,7 @@ def _prepared(
             watch=asked.progress if isinstance(asked, LearnArguments) else None,
             memory=bytes_of(asked.memory) if isinstance(asked, LearnArguments) else None,
             cache=Path(asked.cache) if isinstance(asked, LearnArguments) and asked.cache is not None else None,
-            cluster=cluster_of(asked.client) if isinstance(asked, LearnArguments) and asked.engine == "dask" else None,
+            cluster=cluster_for(asked.engine, asked.client) if isinstance(asked, LearnArguments) else None,
         )
     except DataError as error:
         if error.remedy:
@@ -499,7 +498,7 @@ def _takes_holes(asked: TableArguments) -> bool:
     if not isinstance(asked, LearnArguments | ScoreArguments):
         return True
     by_classes = isinstance(asked, LearnArguments) and EQUIVALENCE_CLASSES in learner_of(asked.algorithm).traits
-    return asked.score in (AUTOMATIC, *WITH_HOLES) and not by_classes
+    return asked.score in (AUTOMATIC, *WITH_MISSING) and not by_classes
 
 
 def _is_unit_free(asked: LearnArguments | ScoreArguments, prepared: Prepared) -> bool:
@@ -509,12 +508,12 @@ def _is_unit_free(asked: LearnArguments | ScoreArguments, prepared: Prepared) ->
             "score='bge' has a prior in the units of the columns, so unit_free=True cannot be kept. Leave it out, or "
             "say score='bic'."
         )
-    return not isinstance(prepared.table, CategoricalTable) and asked.score != "bge" and asked.unit_free is not False
+    return kind_of(prepared.table).has_units and asked.score != "bge" and asked.unit_free is not False
 
 
 def _units_warning(asked: LearnArguments, prepared: Prepared) -> tuple[Caution, ...]:
     """What to say where units take part and nobody has asked for it."""
-    if isinstance(prepared.table, CategoricalTable) or asked.score != "bge" or asked.unit_free is not None:
+    if not kind_of(prepared.table).has_units or asked.score != "bge" or asked.unit_free is not None:
         return ()
     return (
         Caution(

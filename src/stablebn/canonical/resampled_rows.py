@@ -16,6 +16,7 @@ from stablebn.messages import tallied
 from stablebn.networks.align_table import parts_of
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats.symmetries.signs import Image
+from stablebn.table.data_kinds import map_parts
 from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 
 # With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
@@ -26,7 +27,7 @@ _FEW_ROWS = 512
 
 
 @dataclass(frozen=True)
-class Rows:
+class ChosenRows:
     """Rows of a table, some of them more than once.
 
     Attributes
@@ -41,12 +42,12 @@ class Rows:
     weights: Weights | None
 
 
-def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> Rows:
+def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> ChosenRows:
     """Rows, given how often each distinct one is there: written out, or with weights where that is quicker."""
     drawn = times > 0
     if times.size * _ROWS_A_DISTINCT_ONE <= int(times.sum()):
-        return Rows(distinct.places[drawn], times[drawn])
-    return Rows(np.repeat(distinct.places, times), None)
+        return ChosenRows(distinct.places[drawn], times[drawn])
+    return ChosenRows(np.repeat(distinct.places, times), None)
 
 
 def in_canonical_signs(prepared: Prepared, rows: CanonicalRows) -> Prepared:
@@ -56,15 +57,13 @@ def in_canonical_signs(prepared: Prepared, rows: CanonicalRows) -> Prepared:
     """
     if not rows.mirrored:
         return prepared
-    table = prepared.table
-    if isinstance(table, MixedTable):
-        table = replace(table, continuous=_mirrored(table.continuous, rows.mirrored))
-    elif isinstance(table, ContinuousTable):
-        table = _mirrored(table, rows.mirrored)
-    return replace(prepared, table=table)
+    return replace(prepared, table=map_parts(prepared.table, lambda part: _mirrored(part, rows.mirrored)))
 
 
-def _mirrored(table: ContinuousTable, names: Collection[Name]) -> ContinuousTable:
+def _mirrored(table: CategoricalTable | ContinuousTable, names: Collection[Name]) -> CategoricalTable | ContinuousTable:
+    """Mirror the continuous columns of these names."""
+    if not isinstance(table, ContinuousTable):
+        return table
     values = table.values.copy()
     for v, name in enumerate(table.names):
         if name in names:
@@ -72,7 +71,7 @@ def _mirrored(table: ContinuousTable, names: Collection[Name]) -> ContinuousTabl
     return replace(table, values=values)
 
 
-def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = None) -> Prepared:
+def with_rows(prepared: Prepared, rows: ChosenRows, columns: Sequence[Name] | None = None) -> Prepared:
     """The table with these rows alone.
 
     Levels that do not occur in them are none unless they are declared, and columns that have a single value left take
@@ -81,7 +80,7 @@ def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = N
     Parameters
     ----------
     prepared : Prepared
-    rows : Rows
+    rows : ChosenRows
     columns : sequence of names, optional
         Another order of the columns.
 
@@ -102,7 +101,7 @@ def with_rows(prepared: Prepared, rows: Rows, columns: Sequence[Name] | None = N
     )
 
 
-def _first_value(table: Table, name: Name, rows: Rows) -> Hashable:
+def _first_value(table: Table, name: Name, rows: ChosenRows) -> Hashable:
     """The first value of a column that is known; None if none is."""
     categorical, continuous = parts_of(table)
     if name in continuous.names:
@@ -115,7 +114,7 @@ def _first_value(table: Table, name: Name, rows: Rows) -> Hashable:
     return levels[int(occurring[0])] if occurring.size else None
 
 
-def _with_rows(table: Table, rows: Rows, declared: Collection[Name]) -> Table:
+def _with_rows(table: Table, rows: ChosenRows, declared: Collection[Name]) -> Table:
     if isinstance(table, CategoricalTable):
         return _categories(table, rows, declared)
     if isinstance(table, ContinuousTable):
@@ -129,7 +128,7 @@ def _with_rows(table: Table, rows: Rows, declared: Collection[Name]) -> Table:
     return MixedTable(tuple(name for name in table.names if name in left), categorical, continuous)
 
 
-def _categories(table: CategoricalTable, rows: Rows, declared: Collection[Name]) -> CategoricalTable:
+def _categories(table: CategoricalTable, rows: ChosenRows, declared: Collection[Name]) -> CategoricalTable:
     codes = table.codes.take(rows.places, axis=1)
     seen_at_once = _seen_at_once(codes, table)
     levels, holes = list(table.levels), set(table.holes)
@@ -165,7 +164,7 @@ def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
     return set(np.flatnonzero(all_seen).tolist()) - table.holes
 
 
-def _numbers(table: ContinuousTable, rows: Rows) -> ContinuousTable:
+def _numbers(table: ContinuousTable, rows: ChosenRows) -> ContinuousTable:
     values = table.values.take(rows.places, axis=1)
     known = {v: ~np.isnan(values[v]) for v in table.holes}
     holes = frozenset(v for v, own in known.items() if not own.all())

@@ -25,11 +25,12 @@ from stablebn.graph.names import rank_names
 from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.stats import statistics_of
 from stablebn.stats.correlations import StandardisedColumns, StandardPoint
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import is_symmetric
 from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows
-from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
+from stablebn.table.data_kinds import kind_of, parts_by_kind
+from stablebn.table.table import CategoricalTable, ContinuousTable, Name, Table
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def canonical_rows(
 
 
 @dataclass(frozen=True)
-class _Column:
+class _RowColumn:
     """A column, as it can stand in canonical rows.
 
     Attributes
@@ -155,30 +156,33 @@ class _Column:
 class _Face:
     """A part of a column, by values that are not rounded."""
 
-    column: _Column
+    column: _RowColumn
     part: int
 
     @property
     def tolerance(self) -> float:
-        """As of `finer_rows.Point`."""
+        """As of `finer_rows.ComparedPoint`."""
         return 0.0 if self.column.exact is None else self.column.exact.tolerance
 
-    def of(self, table: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+    def of(self, table: Table) -> NDArray[np.number[Any]]:
         """The codes or the standardised values."""
         if self.column.exact is None:
             return self.column.face(self.part)
         return replace(self.column.exact, sign=self.column.sign_of(self.part)).of(table)
 
 
-def _columns_of(table: Table) -> list[_Column]:
+def _columns_of(table: Table) -> list[_RowColumn]:
     """The columns of a table, in its order."""
-    if isinstance(table, MixedTable):
-        own = {
-            name: column
-            for part in (table.categorical, table.continuous)
-            for name, column in zip(part.names, _columns_of(part), strict=True)
-        }
-        return [own[name] for name in table.names]
+    columns = {
+        name: column
+        for part in parts_by_kind(table)
+        for name, column in zip(part.names, _columns_of_part(part), strict=True)
+    }
+    return [columns[name] for name in table.names]
+
+
+def _columns_of_part(table: CategoricalTable | ContinuousTable) -> list[_RowColumn]:
+    """Return the columns of a table of a single kind."""
     if isinstance(table, CategoricalTable):
         make = partial(_categories, table)
     else:
@@ -191,15 +195,15 @@ def _columns_of(table: Table) -> list[_Column]:
     return columns
 
 
-def _categories(table: CategoricalTable, v: int) -> _Column:
+def _categories(table: CategoricalTable, v: int) -> _RowColumn:
     levels = len(table.levels[v])
     hole = v in table.holes
     counts = np.bincount(table.codes[v], weights=table.weights, minlength=levels + hole).astype(np.int64).tolist()
     sizes = [(int(code == levels), -int(count)) for code, count in enumerate(counts)]
-    return _Column(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
+    return _RowColumn(table.codes[v], table.codes[v], (0, *sorted(sizes)), sizes, 1)
 
 
-def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _Column:
+def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) -> _RowColumn:
     # What is missing comes last.
     _, ranks = np.unique(table.values[v], return_inverse=True)
     _, times = standardised.distribution(v)
@@ -207,10 +211,10 @@ def _numbers(table: ContinuousTable, standardised: StandardisedColumns, v: int) 
     sign = standardised.sign(v)
     exact = standardised.point(v, 1)
     if sign:
-        return _Column(standardised.values(v), ranks, shape, [], sign, exact=exact)
+        return _RowColumn(standardised.values(v), ranks, shape, [], sign, exact=exact)
     distribution = _distribution(table, v)
     own_sign = first_image(*distribution) or 1
-    return _Column(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
+    return _RowColumn(standardised.values(v), ranks, shape, [], sign, own_sign, is_symmetric(*distribution), exact)
 
 
 def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -219,13 +223,13 @@ def _distribution(table: ContinuousTable, v: int) -> tuple[NDArray[np.float64], 
     return distinct_counts(table.values[v, known] + 0.0, None if table.weights is None else table.weights[known])
 
 
-def _column_keys(table: Table, columns: Sequence[_Column], threads: int) -> list[int]:
+def _column_keys(table: Table, columns: Sequence[_RowColumn], threads: int) -> list[int]:
     """A number for each column: the same for two columns only if neither scores nor distributions tell them apart."""
     if len(columns) < 2:
         return [0] * len(columns)
     statistics = statistics_of(table, unit_free=True, threads=threads)
     scores = scores_from(statistics, ScoreConfig())
-    by_score = score_keys(scores, unit_free=statistics.kind != "categorical")
+    by_score = score_keys(scores, unit_free=kind_of(table).has_units)
     # Kinds first: keys of different kinds cannot be compared.
     return _ranks_of([(column.shape, key) for column, key in zip(columns, by_score, strict=True)])
 
@@ -238,7 +242,7 @@ def _ranks_of(keys: Sequence[Hashable]) -> list[int]:
 
 def _canonical_faces(
     table: Table,
-    columns: Sequence[_Column],
+    columns: Sequence[_RowColumn],
     keys: Sequence[int],
     relations: Sequence[Relation],
     names: Sequence[Name],
@@ -262,7 +266,7 @@ def _canonical_faces(
         # Standardised values do not distinguish two symmetric signs; the values in their own units may, in their bits.
         by_own_sign = _ranks_of([(v, -part if columns[v].own_sign < 0 else part) for v, part in points])
         told = _told_apart(structures, tiers, named, by_own_sign)
-        if told.interchangeable and not isinstance(table, CategoricalTable):
+        if told.interchangeable and kind_of(table).has_units:
             faces = [_Face(columns[v], part) for v, part in points]
             finer = FinerRows(TableSource(table), faces, told.interchangeable, lambda own, face: face.of(own))
             if not finer.is_too_large and not all(map(finer.keeps, told.generators())):
@@ -286,7 +290,7 @@ def _told_apart(
     return tell_apart(structures, tiers, place, symmetries=first.symmetries)
 
 
-def _ranks(column: _Column, parts: Sequence[int]) -> list[int]:
+def _ranks(column: _RowColumn, parts: Sequence[int]) -> list[int]:
     """Which rank each level has, or the order of the two signs."""
     if not column.sizes:
         return list(parts)

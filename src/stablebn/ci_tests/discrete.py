@@ -65,7 +65,7 @@ class CategoricalTest(WalkingTest):
         self._most_information = [math.inf] * self.n
         pairs: Numbers = np.empty((0, 0), dtype=np.float64)
         # With holes a score is N times a mean, and what two variables have in common is another matter.
-        if not (pearson or adjust or counts.has_holes):
+        if not (pearson or adjust or counts.has_missing):
             # Half of G2 of a pair, if no other variable is given, is by how much one raises the other's score.
             scores, changes = loglik(counts).without_parents
             self._most_information = [-2 * _CLEARLY * to_float(score) for score in scores]

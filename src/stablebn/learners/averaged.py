@@ -53,7 +53,7 @@ def averaged(problem: Problem, config: SearchConfig) -> Climb | Pattern:
 
 
 def _learn(problem: Problem, config: SearchConfig) -> Climb | Pattern:
-    if problem.statistics.has_holes or not problem.scores.score_equivalent:
+    if problem.statistics.has_missing or not problem.scores.score_equivalent:
         return tabu_stable(problem, config)
     return fges(problem, config)
 

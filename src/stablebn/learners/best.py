@@ -170,7 +170,7 @@ def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
         return _GROWN_OF_CATEGORICAL
     if isinstance(problem.scores, GaussianAverage):
         return _GROWN[effort]
-    if problem.scores.relative_cost > 1 or problem.statistics.has_holes:
+    if problem.scores.relative_cost > 1 or problem.statistics.has_missing:
         return _GROWN_IF_EXPENSIVE[effort]
     is_additive = problem.statistics.kind == "continuous" and not problem.scores.score_equivalent
     return (_GROWN_OF_ADDITIVE if is_additive else _GROWN)[effort]
@@ -209,7 +209,7 @@ def _is_dense(problem: Problem, dag: tuple[int, ...]) -> bool:
 
 def by_fges(problem: Problem, config: SearchConfig) -> Iterator[tuple[int, ...]]:
     """Yield the DAG that FGES finds, if its class has one that obeys."""
-    if problem.statistics.has_holes or not problem.scores.score_equivalent:
+    if problem.statistics.has_missing or not problem.scores.score_equivalent:
         # There the DAGs of a class have scores of their own.
         return
     dag = extension(fges(problem, config), problem)

@@ -19,11 +19,11 @@ from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import rank_names
 from stablebn.learners import LEARNERS, revision_of
 from stablebn.options import options_of
-from stablebn.prepare.dask.workers import cluster_of
 from stablebn.prepare.prepared import Prepared
 from stablebn.result.constraints_from_names import read_as_graph
 from stablebn.result.result import Result
 from stablebn.scores.registry import ScoreConfig
+from stablebn.stats.engines.registry import cluster_for
 from stablebn.table.table import CategoricalTable, MixedTable, Table
 from stablebn.threads import cores
 
@@ -75,7 +75,7 @@ class OurLearner:
         self.rows = self.result.rows
         self.canonical = self.result.canonical
         self.threads = asked.threads or cores()
-        self.cluster = cluster_of(asked.client) if asked.engine == "dask" else None
+        self.cluster = cluster_for(asked.engine, asked.client)
         self._asked = replace(asked, threads=1, progress=None)
         # Where a replicate leaves columns tied that the table does not, names must not decide.
         self._called: dict[Hashable, Hashable] = {name: place for place, name in enumerate(self.canonical)}

@@ -125,9 +125,9 @@ class CompiledScores(FamilyScores):
 
     def dag(self, parents: Sequence[int]) -> int:
         """Score of a DAG."""
-        return sum([self.family_at_hand(v, own) for v, own in enumerate(parents)])
+        return sum([self.cached_family(v, own) for v, own in enumerate(parents)])
 
-    def family_at_hand(self, child: int, parents: int) -> int:
+    def cached_family(self, child: int, parents: int) -> int:
         """The same as `family`; with none or one parent it is read off what is known of all pairs, if that is known."""
         if not self.compiled.knows_first:
             return self.family(child, parents)

@@ -83,7 +83,7 @@ def basis(
     """
     form = form or ("additive" if isinstance(statistics, Moments) else "block")
     if isinstance(statistics, Counts):
-        columns = BasisColumns(statistics.blocks(), [[v] for v in range(statistics.n)])
+        columns = BasisColumns(statistics.column_products(), [[v] for v in range(statistics.n)])
     else:
         columns = statistics.basis(degree=degree or _DEGREES[form], transform=transform)
     return _additive(statistics, columns, k) if form == "additive" else _block(statistics, columns, k)

@@ -43,7 +43,7 @@ class PenalisedLikelihood(CompiledScores):
 
 def penalised_likelihood(counts: Counts, unit: int) -> CompiledScores:
     """Log-likelihood, that of a table with holes a node average, less a penalty per free parameter."""
-    return CategoricalAverage(counts, unit) if counts.has_holes else PenalisedLikelihood(counts, unit)
+    return CategoricalAverage(counts, unit) if counts.has_missing else PenalisedLikelihood(counts, unit)
 
 
 def bic(counts: Counts, k: float) -> CompiledScores:

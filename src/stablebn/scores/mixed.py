@@ -171,7 +171,7 @@ class AdaptiveScores(CompiledScores):
 
     def __init__(self, statistics: MixedStatistics, unit: int, compiled: _core.FamilyScores | None = None) -> None:
         if compiled is None:
-            blocks = statistics.blocks()
+            blocks = statistics.column_products()
             compiled = _core.AdaptiveScores(
                 statistics.compiled, *halves(blocks.products), blocks.columns, blocks.frequencies, *limbs(unit)
             )
@@ -220,7 +220,7 @@ def loglik(statistics: MixedStatistics | AvailableMixedStatistics) -> CompiledSc
 
 def dg(statistics: Statistics, k: float) -> DegenerateGaussianScores:
     """The degenerate Gaussian score: k * ln(N) / 2 a free parameter."""
-    blocks, unit = statistics.blocks(), bic_unit(statistics, k)
+    blocks, unit = statistics.column_products(), bic_unit(statistics, k)
     compiled = _core.DegenerateGaussianScores(
         *halves(blocks.products),
         blocks.columns,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class ColumnProducts:
     """Variables that are several columns of integers each.
 
     Attributes
@@ -52,7 +52,7 @@ class Statistics(ABC):
         Number of variables, and of rows by weight.
     threads : int
         How many threads count at once. The statistics are the same integers for any number.
-    has_holes : bool
+    has_missing : bool
         Whether values are missing: then a family has the rows in which all its members are known.
     values : int
         How many values a new question may have to look at; 0 where none, as for moments.
@@ -65,7 +65,8 @@ class Statistics(ABC):
     n: int
     total: int
     threads: int
-    has_holes: bool = False
+    has_missing: bool = False
+    has_units: bool = True
 
     @property
     def values(self) -> int:
@@ -75,6 +76,10 @@ class Statistics(ABC):
     @abstractmethod
     def reordered(self, order: Sequence[int]) -> Self:
         """The statistics of the same variables renumbered so that new i is old order[i]."""
+
+    def measured(self) -> Self:
+        """Return statistics of the same variables with which scores have the units of the columns, if they have any."""
+        return self
 
     @abstractmethod
     def sort_key(self, v: int) -> Hashable:
@@ -106,5 +111,5 @@ class Statistics(ABC):
         return list(range(self.n))
 
     @abstractmethod
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """Products of all columns, those of a categorical variable being indicators of its levels but one."""

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.columns.kinds import distinct_counts
-from stablebn.stats.base import Blocks
+from stablebn.stats.base import ColumnProducts
 from stablebn.stats.exact_sums import Number, Values, sums_of_blocks
 from stablebn.stats.row_source import RowSource
 from stablebn.stats.standard_units import standardised_by
-from stablebn.table.table import ContinuousTable, MixedTable, Weights
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import ContinuousTable, Weights
 
 Outcome = TypeVar("Outcome")
 
@@ -36,13 +37,13 @@ class BasisColumns:
 
     Attributes
     ----------
-    blocks : Blocks
+    blocks : ColumnProducts
         Each column of a continuous variable alone, all indicators of a categorical one together.
     variables : list of lists of int
         The blocks of each variable, those of lower degree first.
     """
 
-    blocks: Blocks
+    blocks: ColumnProducts
     variables: list[list[int]]
 
 
@@ -72,7 +73,7 @@ class _Polynomials:
 
 
 @dataclass(frozen=True)
-class _Indicators:
+class _IndicatorColumns:
     """The code of a categorical variable in every row, and the levels that have a column."""
 
     codes: NDArray[np.integer]
@@ -89,7 +90,7 @@ class _Indicators:
         return columns
 
 
-_Part: TypeAlias = _Polynomials | _Indicators
+_BasisPart: TypeAlias = _Polynomials | _IndicatorColumns
 
 
 def basis_of(
@@ -109,21 +110,21 @@ def basis_of(
     threads : int
     """
     table = source.fetch('score="basis"')
-    assert isinstance(table, ContinuousTable | MixedTable)
-    continuous = table.continuous if isinstance(table, MixedTable) else table
+    categorical, continuous = categorical_part(table), continuous_part(table)
     scores_of = _normal_scores if transform == "rank" else _bounded
-    parts: list[_Part] = []
+    parts: list[_BasisPart] = []
     frequencies: list[list[int]] = []
     for own in variables:
         _core.check_time()
         if isinstance(own, Number):
+            assert continuous is not None
             parts.append(_Polynomials(scores_of(continuous, own), degree))
             frequencies.append([])
         else:
-            assert isinstance(table, MixedTable)
-            codes = table.categorical.codes[own]
+            assert categorical is not None
+            codes = categorical.codes[own]
             levels, rows = distinct_counts(codes.astype(np.float64), table.weights)
-            parts.append(_Indicators(codes, levels.astype(np.int64).tolist()[1:]))
+            parts.append(_IndicatorColumns(codes, levels.astype(np.int64).tolist()[1:]))
             frequencies.append(rows.tolist())
     products = _products(parts, table.weights, table.rows, threads)
     columns: list[list[int]] = []
@@ -140,7 +141,7 @@ def basis_of(
             columns.append(list(range(len(kept), len(kept) + len(group))))
             of_blocks.append(own_frequencies)
             kept += group
-    return BasisColumns(Blocks(products[np.ix_(kept, kept)], columns, of_blocks), of_variables)
+    return BasisColumns(ColumnProducts(products[np.ix_(kept, kept)], columns, of_blocks), of_variables)
 
 
 def _normal_scores(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
@@ -167,13 +168,13 @@ def _bounded(table: ContinuousTable, own: Number) -> NDArray[np.float64]:
 class _RowsOfColumns:
     """The columns of some parts, some rows at a time, as tables whose columns are added up."""
 
-    def __init__(self, parts: Sequence[_Part], weights: Weights | None, rows: int) -> None:
+    def __init__(self, parts: Sequence[_BasisPart], weights: Weights | None, rows: int) -> None:
         self._parts = parts
         self._weights = weights
         self._starts = range(0, rows, _ROWS_AT_ONCE)
         self._only = self._table(slice(0, rows)) if len(self._starts) == 1 else None
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block of rows and the arguments."""
         for start in self._starts:
             _core.check_time()
@@ -186,13 +187,13 @@ class _RowsOfColumns:
         )
 
 
-def _products(parts: Sequence[_Part], weights: Weights | None, rows: int, threads: int) -> NDArray[np.object_]:
+def _products(parts: Sequence[_BasisPart], weights: Weights | None, rows: int, threads: int) -> NDArray[np.object_]:
     """N sum(x y) - sum(x) sum(y) of all columns."""
     if not parts:
         return np.empty((0, 0), dtype=object)
     columns = sum(part.width for part in parts)
     table = _RowsOfColumns(parts, weights, rows)
-    return sums_of_blocks(table.each, [Values(column) for column in range(columns)], threads).whole()
+    return sums_of_blocks(table.map_blocks, [Values(column) for column in range(columns)], threads).whole()
 
 
 def _independent(products: NDArray[np.object_], places: Sequence[int]) -> list[int]:

@@ -29,7 +29,8 @@ from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import points_of
 from stablebn.stats.symmetries.symmetry import Relation, Structure
-from stablebn.table.table import ContinuousTable, MixedTable
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import ContinuousTable, Table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -60,6 +61,7 @@ class StandardisedMoments(Moments):
     """
 
     unit_free = True
+    has_units = False
     _bits: ClassVar[int] = BITS_OF_CORRELATIONS
 
     def __init__(self, moments: Moments) -> None:
@@ -201,16 +203,18 @@ class StandardPoint:
 
     @property
     def tolerance(self) -> float:
-        """As of `finer_rows.Point`."""
+        """As of `finer_rows.ComparedPoint`."""
         return 0.0 if self.steps is None else self.steps.tolerance
 
-    def of(self, block: ContinuousTable | MixedTable) -> NDArray[np.number[Any]]:
+    def of(self, block: Table) -> NDArray[np.number[Any]]:
         """The standardised values, or codes, of a block."""
         if self.steps is None:
-            assert isinstance(block, MixedTable)
-            codes: NDArray[np.number[Any]] = block.categorical.codes[self.column]
+            categorical = categorical_part(block)
+            assert categorical is not None
+            codes: NDArray[np.number[Any]] = categorical.codes[self.column]
             return codes
-        part = block.continuous if isinstance(block, MixedTable) else block
+        part = continuous_part(block)
+        assert part is not None
         # There is only one zero.
         values: NDArray[np.float64] = self.sign * self.steps.standardised(part.values[self.column]) + 0.0
         return values
@@ -222,7 +226,7 @@ def finer_rows(source: RowSource, points: Sequence[StandardPoint], groups: Seque
     return None if found.is_too_large else found
 
 
-def _values_of_point(block: ContinuousTable | MixedTable, point: StandardPoint) -> NDArray[np.number[Any]]:
+def _values_of_point(block: Table, point: StandardPoint) -> NDArray[np.number[Any]]:
     return point.of(block)
 
 
@@ -246,7 +250,7 @@ class StandardisedColumns:
     def steps(self, column: int) -> Steps:
         """How the values of a column become steps."""
         if column not in self._steps:
-            power = int(np.frexp(max(self._source.each(largest, column)))[1])
+            power = int(np.frexp(max(self._source.map_blocks(largest, column)))[1])
             unit = power_of_two(-power)
             mean, variance = mean_and_variance(self._source, column)
             bits = min(_BITS_OF_VALUES, _MOST_BITS - bits_of_root(self._source.total))
@@ -255,7 +259,7 @@ class StandardisedColumns:
 
     def values(self, column: int, sign: int = 1) -> NDArray[np.int64]:
         """The value in every row, mirrored with the sign -1."""
-        own = [values for values, _ in self._source.each(steps_of_block, [(column, self.steps(column), sign)])]
+        own = [values for values, _ in self._source.map_blocks(steps_of_block, [(column, self.steps(column), sign)])]
         values: NDArray[np.int64] = np.concatenate(own, axis=1)[0].astype(np.int64)
         return values
 
@@ -271,7 +275,7 @@ class StandardisedColumns:
     def distribution(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The distinct values, ascending, and in how many rows each is."""
         if column not in self._distributions:
-            found = [*self._source.each(_distribution_of_block, column, self.steps(column))]
+            found = [*self._source.map_blocks(_distribution_of_block, column, self.steps(column))]
             self._distributions[column] = distinct_counts(
                 *(np.concatenate(parts) for parts in zip(*found, strict=True))
             )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablebn import _core
-from stablebn.stats.base import Blocks, Statistics
-from stablebn.stats.indicators import blocks_of
-from stablebn.stats.row_source import TableSource
+from stablebn.stats.base import ColumnProducts, Statistics
+from stablebn.stats.engines.memory import TableSource
+from stablebn.stats.indicators import column_products_of
 from stablebn.stats.symmetries.symmetry import Structure, TableRows
 from stablebn.stats.symmetries.unique_rows import collapsed
 from stablebn.table.table import CategoricalTable
@@ -59,7 +59,7 @@ class Counts(Statistics):
         self.n = len(columns)
         self.total = compiled.total
         self.threads = compiled.threads
-        self.has_holes = bool(table.holes)
+        self.has_missing = bool(table.holes)
         self.levels = [len(table.levels[column]) for column in columns]
 
     def reordered(self, order: Sequence[int]) -> Self:
@@ -85,9 +85,9 @@ class Counts(Statistics):
         """The rows. Variables that the sort keys do not tell apart have the same levels, and so the same codes."""
         return [TableRows(self._table.codes[list(self._columns)], self._table.weights)]
 
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """Products of the indicators of all levels but one of each variable."""
-        return blocks_of(TableSource(self._table, threads=self.threads), list(self._columns))
+        return column_products_of(TableSource(self._table, threads=self.threads), list(self._columns))
 
 
 def value_counts(table: CategoricalTable, column: int) -> str:

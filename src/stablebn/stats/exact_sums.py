@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from stablebn import _core
 from stablebn._core import CARRY, SLICE_WIDTH
 from stablebn.stats.standard_units import Standard, standardised_by, whole_steps
-from stablebn.table.table import ContinuousTable, MixedTable, Table
+from stablebn.table.data_kinds import categorical_part, continuous_part
+from stablebn.table.table import ContinuousTable, Table
 
 # Values are exact to 2**-120 of the column's largest: nothing that can be told from it in a double is lost.
 _DEEPEST_BITS = 121
@@ -174,12 +175,12 @@ def _bit_ranges(block: Table, parts: list[Part], threads: int) -> tuple[int, NDA
     return rows, _core.bit_ranges(values, threads)
 
 
-def _columns(block: Any, parts: list[Part]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+def _columns(block: Table, parts: list[Part]) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
     """The columns, of one with holes the values that are known; and the weights."""
-    mixed = isinstance(block, MixedTable)
-    categorical, continuous = (block.categorical, block.continuous) if mixed else (block, block)
+    categorical, continuous = categorical_part(block), continuous_part(block)
     plain = [part.column for part in parts if isinstance(part, Values)]
     if len(plain) == len(parts):
+        assert continuous is not None
         if not continuous.holes.isdisjoint(plain):
             [column] = plain
             values, weights = known_values(continuous, column)
@@ -189,9 +190,12 @@ def _columns(block: Any, parts: list[Part]) -> tuple[NDArray[np.float64], NDArra
     found = []
     for part in parts:
         if isinstance(part, Indicators):
+            assert categorical is not None
             levels = np.array(part.levels, dtype=np.int64)[:, np.newaxis]
             found.append((categorical.codes[part.column] == levels).astype(np.float64))
-        elif isinstance(part, Number):
+            continue
+        assert continuous is not None
+        if isinstance(part, Number):
             own = standardised_by([part.standard], continuous.values[[part.column]], 1)
             found.append(whole_steps(own, part.standard.rows))
         else:

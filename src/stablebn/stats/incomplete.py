@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.base import ColumnProducts, Statistics
 from stablebn.stats.correlations import StandardisedColumns, finer_rows
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import known_values
 from stablebn.stats.moments import BITS_OF_CORRELATIONS, Moments, skewness_and_kurtosis
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.symmetries.finer_rows import FinerRows
 from stablebn.stats.symmetries.signs import ColumnsInUnits, points_of
 from stablebn.stats.symmetries.symmetry import Relation, Structure, TableRows
@@ -54,7 +54,7 @@ class AvailableMoments(Statistics):
     """
 
     kind = "continuous"
-    has_holes = True
+    has_missing = True
 
     def __init__(self, table: ContinuousTable, *, unit_free: bool = False, threads: int = 1) -> None:
         self._table = table
@@ -127,7 +127,7 @@ class AvailableMoments(Statistics):
     def _signs(self) -> list[int]:
         return [self._rounded.sign(column) for column in self._columns]
 
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """There are none: no score asks for them, as columns have other rows than their neighbours."""
         raise ValueError("columns with holes have no one matrix of correlations")
 

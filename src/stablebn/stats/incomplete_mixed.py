@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.stats import counts as counting
-from stablebn.stats.base import Blocks
+from stablebn.stats.base import ColumnProducts
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import known_values
 from stablebn.stats.incomplete import AvailableMoments
 from stablebn.stats.mixed import MixedColumns, floors_of
 from stablebn.stats.moments import Moments
-from stablebn.stats.row_source import TableSource
 from stablebn.stats.standard_units import standard_bits, standard_of, standardised_by
 from stablebn.table.table import ContinuousTable, MixedTable
 
@@ -41,7 +41,7 @@ class AvailableMixedStatistics(MixedColumns):
         What the core's scores and tests are made of.
     """
 
-    has_holes = True
+    has_missing = True
 
     def __init__(self, table: MixedTable, *, unit_free: bool = False, threads: int = 1) -> None:
         categorical, continuous = table.categorical, table.continuous
@@ -83,6 +83,6 @@ class AvailableMixedStatistics(MixedColumns):
     def _correlations(self) -> NDArray[np.int64]:
         return AvailableMoments(self._table.continuous, unit_free=True).correlations()
 
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """There are none: no score asks for them, as columns have other rows than their neighbours."""
         raise ValueError("columns with holes have no one matrix of products")

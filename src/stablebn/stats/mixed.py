@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.stats import counts as counting
-from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.base import ColumnProducts, Statistics
 from stablebn.stats.basis_columns import BasisColumns, basis_of
 from stablebn.stats.correlations import StandardisedColumns, StandardPoint, Steps, finer_rows, steps_of_block
 from stablebn.stats.counts import text_of_counts
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import Number
-from stablebn.stats.indicators import blocks_of
+from stablebn.stats.indicators import column_products_of
 from stablebn.stats.moments import Moments
-from stablebn.stats.row_source import ContinuousPart, RowSource, TableSource, levels_with_holes
+from stablebn.stats.row_source import ContinuousPart, RowSource, levels_with_missing
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.finer_rows import FinerRows
@@ -125,7 +126,7 @@ class MixedColumns(Statistics):
         """Rows of each level of a categorical variable, holes last where it has some."""
         column = self._columns[v]
         [(keys, counts)] = self._source.count([], [[column]])[1]
-        found = [0] * levels_with_holes(self._table.categorical)[column]
+        found = [0] * levels_with_missing(self._table.categorical)[column]
         for code, count in zip(keys[:, 0].tolist(), counts.tolist(), strict=True):
             found[code] = count
         return found
@@ -235,9 +236,9 @@ class MixedStatistics(MixedColumns):
         """Return statistics of the same variables that hold the rows themselves; `purpose` is for error messages."""
         return self
 
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """Products of all columns, those of a categorical variable being indicators of its levels."""
-        return blocks_of(self._source, self._columns_of_variables())
+        return column_products_of(self._source, self._columns_of_variables())
 
     def basis(self, *, degree: int, transform: str) -> BasisColumns:
         """The columns of a basis of every variable."""

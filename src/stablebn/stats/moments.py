@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.stats.base import Blocks, Statistics
+from stablebn.stats.base import ColumnProducts, Statistics
 from stablebn.stats.basis_columns import BasisColumns, basis_of
+from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.exact_sums import Number, Values, known_values
-from stablebn.stats.indicators import blocks_of
-from stablebn.stats.row_source import RowSource, TableSource
+from stablebn.stats.indicators import column_products_of
+from stablebn.stats.row_source import RowSource
 from stablebn.stats.standard_units import standard_of
 from stablebn.stats.symmetries.signs import ColumnsInUnits
 from stablebn.stats.symmetries.symmetry import Structure
@@ -133,9 +134,9 @@ class Moments(Statistics):
         np.fill_diagonal(rounded, 1 << bits)
         return rounded
 
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """Products of the columns in standard units: each variable is one column."""
-        return blocks_of(self.source, self._standardised_columns())
+        return column_products_of(self.source, self._standardised_columns())
 
     def basis(self, *, degree: int, transform: str) -> BasisColumns:
         """The columns of a basis of every variable."""
@@ -188,11 +189,11 @@ def _quotient(numerator: int, denominator: int, shift: int) -> float:
 def skewness_and_kurtosis(source: RowSource, column: int) -> tuple[int, int]:
     """Both in steps of 2**-30, of the values that are known, whichever way these are skewed; see `Moments.sort_key`."""
     # A power of two near the largest value keeps the fourth powers in the range of a double.
-    power = int(np.frexp(max(source.each(largest, column)))[1])
+    power = int(np.frexp(max(source.map_blocks(largest, column)))[1])
 
     def means(centre: float) -> tuple[int, list[float]]:
         total, sums = 0, [Fraction(0)] * _POWERS
-        for rows, own in source.each(_sums_of_powers, column, power, centre):
+        for rows, own in source.map_blocks(_sums_of_powers, column, power, centre):
             total += rows
             sums = [one + more for one, more in zip(sums, own, strict=True)]
         # Each sum is rounded once.

@@ -11,10 +11,10 @@ import numpy as np
 from stablebn import _core
 from stablebn.columns.encode import narrow
 from stablebn.stats import counts as counting
-from stablebn.stats.base import Blocks
+from stablebn.stats.base import ColumnProducts
 from stablebn.stats.counts import Counts, text_of_counts
-from stablebn.stats.indicators import blocks_of
-from stablebn.stats.row_source import RowSource, levels_with_holes
+from stablebn.stats.indicators import column_products_of
+from stablebn.stats.row_source import RowSource, levels_with_missing
 from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.symmetry import Structure
 from stablebn.stats.symmetries.unique_rows import MOST_CONFIGURATIONS, ROWS_TO_COLLAPSE
@@ -31,21 +31,21 @@ def counts_of(source: RowSource, *, threads: int = 1) -> Counts:
     """The counts of a source; where it can have few distinct rows, these are fetched and counted here."""
     like = source.like
     assert isinstance(like, CategoricalTable)
-    configurations = math.prod(levels_with_holes(like))
+    configurations = math.prod(levels_with_missing(like))
     if like.names and configurations <= min(MOST_CONFIGURATIONS, source.total / ROWS_TO_COLLAPSE):
         return Counts(distinct_rows(source, like), threads=threads)
-    return AskedCounts(source, like, threads=threads)
+    return RemoteCounts(source, like, threads=threads)
 
 
 def distinct_rows(source: RowSource, like: CategoricalTable) -> CategoricalTable:
     """The distinct rows of a source that has few, each weighted by how often it occurs."""
-    levels = levels_with_holes(like)
+    levels = levels_with_missing(like)
     [(keys, counts)] = source.count([], [range(len(levels))])[1]
     codes = narrow(np.array(np.unravel_index(keys[:, 0].astype(np.int64), levels)), max(levels) - 1)
     return CategoricalTable(like.names, codes, like.levels, counts, like.holes)
 
 
-class AskedCounts(Counts):
+class RemoteCounts(Counts):
     """Integer contingency counts that a source is asked for.
 
     Parameters
@@ -59,7 +59,7 @@ class AskedCounts(Counts):
     def __init__(self, source: RowSource, like: CategoricalTable, *, threads: int = 1) -> None:
         n = len(like.names)
         holes = [v in like.holes for v in range(n)] if like.holes else []
-        levels = levels_with_holes(like)
+        levels = levels_with_missing(like)
         lanes = max(threads, LANES)
         self._source = source
         compiled = _core.Counts.of_source(source, levels, source.total, lanes, counting.LIMITS, holes)
@@ -87,9 +87,9 @@ class AskedCounts(Counts):
         """The rows. Variables that the sort keys do not tell apart have the same levels, and so the same codes."""
         return [rows_of(self._source, _codes_of_block, list(self._columns))]
 
-    def blocks(self) -> Blocks:
+    def column_products(self) -> ColumnProducts:
         """Products of the indicators of all levels but one of each variable."""
-        return blocks_of(self._source, list(self._columns))
+        return column_products_of(self._source, list(self._columns))
 
 
 def _codes_of_block(block: CategoricalTable, columns: list[int]) -> tuple[Codes, Weights | None]:

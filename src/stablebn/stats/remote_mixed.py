@@ -12,7 +12,7 @@ from stablebn.stats import counts as counting
 from stablebn.stats.mixed import SMALLEST_RESIDUAL, MixedStatistics, floor_of, is_tiny_gap_among
 from stablebn.stats.moments import Moments
 from stablebn.stats.remote_counts import LANES
-from stablebn.stats.row_source import Answers, ContinuousPart, Crossing, Listing, RowSource, Summing
+from stablebn.stats.row_source import Answers, ContinuousPart, CountQuery, RowSource, SumQuery, SupportQuery
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 from stablebn.table.table import ContinuousTable, MixedTable
 
@@ -20,7 +20,7 @@ from stablebn.table.table import ContinuousTable, MixedTable
 _FEW_VALUES = 256
 
 
-class AskedMixed(MixedStatistics):
+class RemoteMixedStatistics(MixedStatistics):
     """What a source is asked for of categorical and continuous variables together.
 
     Parameters
@@ -73,14 +73,19 @@ class _Standardised:
         self._source = source
         self._standards = standards
 
-    def count(self, crossings: Sequence[Crossing], listings: Sequence[Listing], summings: Sequence[Summing]) -> Answers:
+    def count(
+        self,
+        count_queries: Sequence[CountQuery],
+        support_queries: Sequence[SupportQuery],
+        sum_queries: Sequence[SumQuery],
+    ) -> Answers:
         """The answers to all questions."""
-        return self._source.count(crossings, listings, summings, self._standards)
+        return self._source.count(count_queries, support_queries, sum_queries, self._standards)
 
 
 def _floor(part: RowSource, v: int, standard: Standard) -> float:
     """The least variance that a column can have in a stratum: `floors_of`."""
-    few = next(iter(part.each(_few_values, v, standard)))
+    few = next(iter(part.map_blocks(_few_values, v, standard)))
     low, high = int(few[len(few) // 2 - len(few) // 64]), int(few[len(few) // 2 + len(few) // 64])
     if is_tiny_gap_among(part.distinct(v, standard, low, high), standard.bits):
         return SMALLEST_RESIDUAL

@@ -30,7 +30,7 @@ from stablebn.io.batches import open_file_parts, parts_of_files
 from stablebn.prepare.dask.workers import Cluster, Partitions, cluster_of
 from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
-from stablebn.stats.engines.dask import ElsewhereSource
+from stablebn.stats.engines.dask import DaskSource
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -110,7 +110,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     killed: list[int] = []
 
     def then_one_dies(ask: Any) -> Any:
-        def asked(self: ElsewhereSource, *arguments: Any) -> Any:
+        def asked(self: DaskSource, *arguments: Any) -> Any:
             answer = ask(self, *arguments)
             answer = answer if isinstance(answer, tuple) else iter([*answer])
             if not killed:
@@ -120,8 +120,8 @@ def test_a_worker_that_is_killed_changes_nothing(
 
         return asked
 
-    monkeypatch.setattr(ElsewhereSource, "each", then_one_dies(ElsewhereSource.each))
-    monkeypatch.setattr(ElsewhereSource, "count", then_one_dies(ElsewhereSource.count))
+    monkeypatch.setattr(DaskSource, "map_blocks", then_one_dies(DaskSource.map_blocks))
+    monkeypatch.setattr(DaskSource, "count", then_one_dies(DaskSource.count))
     found = sb.learn(folder, client=client)
     assert killed
     assert killed[0] not in client.run(os.getpid).values()

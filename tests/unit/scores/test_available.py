@@ -18,7 +18,7 @@ from stablebn.errors import OptionError
 from stablebn.fixed_point import NOT_A_CANDIDATE, integers, limbs, to_float
 from stablebn.prepare.prepare import prepare
 from stablebn.scores.incomplete import CategoricalAverage, NodeAverageScores
-from stablebn.scores.registry import SCORES, WITH_HOLES, ScoreConfig, family_scores, scores_from
+from stablebn.scores.registry import SCORES, WITH_MISSING, ScoreConfig, family_scores, scores_from
 from stablebn.stats import AvailableMoments, Counts
 from stablebn.stats.variable_sets import bit, members
 from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable
@@ -52,7 +52,7 @@ def _families(n: int) -> Iterator[tuple[int, int]]:
                 yield child, sum(map(bit, parents))
 
 
-@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("score", WITH_MISSING)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("make", [_categorical, _continuous])
 def test_families_are_those_of_the_twin(make: type, seed: int, score: str) -> None:
@@ -224,7 +224,7 @@ def test_gaussian_families_need_more_rows_than_parents_and_columns_that_vary() -
     assert not family_scores(table, ScoreConfig()).is_candidate(0, bit(1))
 
 
-@pytest.mark.parametrize("score", [score for score in SCORES if score not in WITH_HOLES])
+@pytest.mark.parametrize("score", [score for score in SCORES if score not in WITH_MISSING])
 def test_other_scores_are_refused(score: str) -> None:
     table = _continuous(1) if score == "bge" else _categorical(1)
     with pytest.raises(OptionError, match=r"bic, aic, loglik"):
@@ -296,7 +296,7 @@ def _mixed_alone(table: MixedTable, child: int) -> float:
     return float(-(math.log(2 * math.pi * values.var()) + 1) / 2)
 
 
-@pytest.mark.parametrize("score", WITH_HOLES)
+@pytest.mark.parametrize("score", WITH_MISSING)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_mixed_families_are_gains_in_the_rows_that_are_known(seed: int, score: str) -> None:
     table = _mixed(seed)

@@ -29,7 +29,7 @@ DOUBLES, DOUBLE_DOUBLES, INTEGERS = range(3)
 def _compiled(table: Any, first: int = DOUBLES) -> _core.DegenerateGaussianScores:
     """Without a penalty."""
     statistics = statistics_of(table, unit_free=True)
-    blocks = statistics.blocks()
+    blocks = statistics.column_products()
     return _core.DegenerateGaussianScores(
         *halves(blocks.products),
         blocks.columns,

@@ -16,6 +16,7 @@ from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
 from stablebn.search import Climb
 from stablebn.search.parent_sets import found_by, listed
+from stablebn.table.data_kinds import KINDS
 
 FEW_VARIABLES = 12
 """Up to so many variables the best DAG is proven for every score, unless rows or missing values make it expensive."""
@@ -23,8 +24,7 @@ FEW_VARIABLES = 12
 # What listing the parent sets may cost by effort, in nanoseconds of a model: of few variables, and of more.
 _MOST_COST_OF_FEW: Mapping[str, int] = {"low": 1_000_000_000, "normal": 10_000_000_000, "high": 10_000_000_000}
 _MOST_COST: Mapping[str, int] = {"low": 300_000_000, "normal": 1_200_000_000, "high": 10_000_000_000}
-# What scoring a parent set costs: the part that rows do not change, and per row, in nanoseconds.
-_COST_OF_SET = {"categorical": 1_000, "continuous": 4_000, "mixed": 4_000}
+# Time to score a parent set per row, in nanoseconds, besides `DataKind.cost_of_set`.
 _COST_OF_ROW = 0.4
 # How many times as much it costs if values are missing: each parent in turn is scored on rows of its own.
 _COST_OF_INCOMPLETE = 50
@@ -134,7 +134,9 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     n, statistics = problem.scores.n, problem.statistics
     most = (_MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST)[config.effort]
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
-    cost_of_set = (_COST_OF_SET[statistics.kind] + cost_of_rows) * (_COST_OF_INCOMPLETE if statistics.has_holes else 1)
+    cost_of_set = (KINDS[statistics.kind].cost_of_set + cost_of_rows) * (
+        _COST_OF_INCOMPLETE if statistics.has_missing else 1
+    )
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)
     if n > MOST_PLACES_IN_BEST:
         return int(one_by_one)

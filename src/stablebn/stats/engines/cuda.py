@@ -83,7 +83,7 @@ void add_common(const Word* bits, const int* levels, int m, int k, const int* ta
         }
 }
 
-// Every crossing as it was asked, [levels x configurations], from the matrix of all. Crossing c has the levels from
+// Every crossing as it was asked, [levels x configurations], from the matrix of all. Query c has the levels from
 // level_of[c] on, the sets from set_of[c] on, and the cells from cell_of[c] on.
 extern "C" __global__
 void hand_out(const Word* all, int m, const int* places, const int* level_of, const int* set_of,
@@ -230,35 +230,35 @@ def sums(values: Any, weights: Any, order: Any, starts: Any, pairs: NDArray[np.i
     return out
 
 
-def crossed(bits: Any, crossings: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> list[NDArray[np.int64]]:
+def crossed(bits: Any, count_queries: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> list[NDArray[np.int64]]:
     """Of each crossing, the rows in the intersections of its configurations and levels, [levels, configurations].
 
-    All crossings are one matrix: a row for every configuration, a column for every level. Only what some crossing asks
+    All count_queries are one matrix: a row for every configuration, a column for every level. Only what some crossing asks
     for is counted, in squares, and handed out.
     """
-    set_of = np.cumsum([0, *(len(own) for own, _ in crossings)])
-    level_of = np.cumsum([0, *(len(levels) for _, levels in crossings)])
-    cell_of = np.cumsum([0, *(len(own) * len(levels) for own, levels in crossings)])
-    shapes = [(len(levels), len(own)) for own, levels in crossings]
+    set_of = np.cumsum([0, *(len(own) for own, _ in count_queries)])
+    level_of = np.cumsum([0, *(len(levels) for _, levels in count_queries)])
+    cell_of = np.cumsum([0, *(len(own) * len(levels) for own, levels in count_queries)])
+    shapes = [(len(levels), len(own)) for own, levels in count_queries]
     if not cell_of[-1]:
         return [np.zeros(shape, dtype=np.int64) for shape in shapes]
-    asked = np.concatenate([levels for _, levels in crossings])
+    asked = np.concatenate([levels for _, levels in count_queries])
     is_asked = np.zeros(bits.shape[0], dtype=np.bool_)
     is_asked[asked] = True
     place = np.cumsum(is_asked) - 1
     places = place[asked]
     squares = places // _SIDE
     wanted = np.zeros((-(-int(set_of[-1]) // _SIDE), int(place[-1]) // _SIDE + 1), dtype=np.bool_)
-    for c in range(len(crossings)):
+    for c in range(len(count_queries)):
         own = squares[level_of[c] : level_of[c + 1]]
         for row in range(set_of[c] // _SIDE, -(-int(set_of[c + 1]) // _SIDE)):
             wanted[row, own] = True
-    counts = _counted(bits, [own for own, _ in crossings], np.flatnonzero(is_asked), np.argwhere(wanted.T) * _SIDE)
+    counts = _counted(bits, [own for own, _ in count_queries], np.flatnonzero(is_asked), np.argwhere(wanted.T) * _SIDE)
     on_device = _uploaded(places, level_of, set_of)
     out = cupy.empty(int(cell_of[-1]), dtype=cupy.uint64)
     blocks = -(-int(np.diff(cell_of).max()) // 256)
     _kernel(_CROSSED, "hand_out")(
-        (len(crossings), min(blocks, _BLOCKS)),
+        (len(count_queries), min(blocks, _BLOCKS)),
         (256,),
         (counts, np.int32(counts.shape[1]), *on_device, cupy.asarray(cell_of), out),
     )

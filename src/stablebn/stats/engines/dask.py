@@ -7,23 +7,25 @@ from functools import partial
 from typing import Any
 
 from stablebn import _core
+from stablebn.prepare.dask.workers import Cluster, cluster_of
+from stablebn.stats.engines.base import Engine
 from stablebn.stats.row_source import (
     Answers,
-    Crossing,
-    Listing,
+    CountQuery,
     Outcome,
     RowSource,
-    Summing,
-    answered,
-    counts_of_block,
-    together,
+    SumQuery,
+    SupportQuery,
+    add_answers,
+    answer_with,
+    block_counter,
 )
 from stablebn.stats.standard_units import Standard
-from stablebn.table.blocks import BlockTable
+from stablebn.table.blocks import AnyTable, BlockTable
 from stablebn.table.table import Table
 
 
-class ElsewhereSource(RowSource):
+class DaskSource(RowSource):
     """Blocks of which others have each some.
 
     Parameters
@@ -40,20 +42,24 @@ class ElsewhereSource(RowSource):
         self.memory = table.memory
         self._blocks = table.elsewhere.made(KeptBlock)
 
-    def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
+    def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block and the arguments."""
         return self._blocks.each(_of_table, function, *arguments)
 
     def count(
         self,
-        crossings: Sequence[Crossing],
-        listings: Sequence[Listing],
-        summings: Sequence[Summing] = (),
+        count_queries: Sequence[CountQuery],
+        support_queries: Sequence[SupportQuery],
+        sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
         """One pass over the rows: the answers to all questions, of which each has added up its own."""
-        questions = list(crossings), [list(own) for own in listings], [(list(own), x, y) for own, x, y in summings]
-        add = partial(together, listings=len(listings), summings=len(summings))
+        questions = (
+            list(count_queries),
+            [list(own) for own in support_queries],
+            [(list(own), x, y) for own, x, y in sum_queries],
+        )
+        add = partial(add_answers, support_queries=len(support_queries), sum_queries=len(sum_queries))
         return add(self._blocks.joined(add, _answer, *questions, list(standards)))
 
 
@@ -73,7 +79,7 @@ class KeptBlock:
     def counter(self) -> _core.Counts:
         """What counts the rows."""
         if self._counter is None:
-            self._counter = counts_of_block(self.table)
+            self._counter = block_counter(self.table)
         return self._counter
 
     def __reduce__(self) -> tuple[type[KeptBlock], tuple[Table]]:
@@ -90,4 +96,19 @@ def _of_table(block: KeptBlock, function: Callable[..., Outcome], *arguments: ob
 
 
 def _answer(block: KeptBlock, *asked: Any) -> Answers:
-    return answered(block.counter, block.table, *asked)
+    return answer_with(block.counter, block.table, *asked)
+
+
+class DaskEngine(Engine):
+    """Let the workers of a Dask cluster read a table and count their blocks of it."""
+
+    has_workers = True
+
+    def cluster(self, client: object) -> Cluster:
+        """Return the cluster of a client, of the address of a scheduler, or of the default client (None)."""
+        return cluster_of(client)
+
+    def source(self, table: AnyTable, *, threads: int = 1) -> DaskSource:
+        """Return a source of the rows of a table that the workers have read."""
+        assert isinstance(table, BlockTable)
+        return DaskSource(table)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.errors import MissingExtraError, OptionError
-from stablebn.stats.row_source import Crossing
+from stablebn.stats.row_source import CountQuery
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Device:
     xp : module
         CuPy, or NumPy.
     crossed : callable
-        Of bits [height, words] and crossings, the rows in each intersection of a configuration and a level, [m, K].
+        Of bits [height, words] and count_queries, the rows in each intersection of a configuration and a level, [m, K].
     histograms : callable
         Of codes [n, rows], levels [n], weights [rows] or None, and lists of variables: in an array of the device the
         rows, by weight, of all configurations of the first list, the last variable fastest, then of the second.
@@ -38,7 +38,7 @@ class Device:
     """
 
     xp: Any
-    crossed: Callable[[Any, Sequence[Crossing]], list[NDArray[np.int64]]]
+    crossed: Callable[[Any, Sequence[CountQuery]], list[NDArray[np.int64]]]
     histograms: Callable[[Any, Sequence[int], Any, Sequence[Sequence[int]]], Any]
     sums: Callable[[Any, Any, Any, Any, NDArray[np.int32]], Any]
 
@@ -69,9 +69,9 @@ class Device:
         return np.ascontiguousarray(array if self.xp is np else self.xp.asnumpy(array))
 
 
-def _crossed(bits: NDArray[np.uint64], crossings: Sequence[Crossing]) -> list[NDArray[np.int64]]:
+def _crossed(bits: NDArray[np.uint64], count_queries: Sequence[CountQuery]) -> list[NDArray[np.int64]]:
     found = []
-    for configurations, levels in crossings:
+    for configurations, levels in count_queries:
         counts = np.empty((len(levels), len(configurations)), dtype=np.int64)
         for k, configuration in enumerate(configurations):
             rows = np.bitwise_and.reduce(bits[configuration], axis=0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.stats.engines.device import Device
-from stablebn.stats.row_source import Crossing, Listed, Listing
+from stablebn.stats.row_source import CountQuery, Support, SupportQuery
 
 # Histograms of more cells are made by sorting.
 _MOST_CELLS = 1 << 24
@@ -85,16 +85,16 @@ class CategoricalColumns:
                 packed[first : first + len(levels), start:end] = bits.reshape(len(levels), -1)
         return packed
 
-    def crossed(self, crossings: Sequence[Crossing]) -> list[NDArray[np.int64]]:
+    def crossed(self, count_queries: Sequence[CountQuery]) -> list[NDArray[np.int64]]:
         """The rows that have all levels of a configuration and a level more."""
         if self._bits is not None:
-            return self._device.crossed(self._bits, crossings)
+            return self._device.crossed(self._bits, count_queries)
         # Rows with weights: by histograms of the variables of the configurations and one more.
-        asked = [self._members_and_others(*own) for own in crossings]
+        asked = [self._members_and_others(*own) for own in count_queries]
         tables = self._tables([[*members, u] for members, others in asked for u in others])
         return [
             self._from_tables(own, members, {u: next(tables) for u in others})
-            for own, (members, others) in zip(crossings, asked, strict=True)
+            for own, (members, others) in zip(count_queries, asked, strict=True)
         ]
 
     def _members_and_others(
@@ -108,7 +108,7 @@ class CategoricalColumns:
             sorted({self._variable[level] for level in levels.tolist()}),
         )
 
-    def _from_tables(self, crossing: Crossing, members: list[int], tables: dict[int, NDArray[np.int64]]) -> Any:
+    def _from_tables(self, crossing: CountQuery, members: list[int], tables: dict[int, NDArray[np.int64]]) -> Any:
         """What a crossing asks for, from the joint table with each other variable."""
         configurations, levels = crossing
         found = np.zeros((len(levels), len(configurations)), dtype=np.int64)
@@ -143,15 +143,16 @@ class CategoricalColumns:
             counts = self._device.here(cells).astype(np.int64)
             yield from np.split(counts, np.cumsum([self._cells(own) for own in batch])[:-1])
 
-    def listed(self, listings: Sequence[Listing]) -> list[Listed]:
+    def listed(self, support_queries: Sequence[SupportQuery]) -> list[Support]:
         """Of each list of variables the configurations that occur, and the rows of each."""
-        few = [list(own) for own in listings if self._cells(own) <= _MOST_CELLS]
+        few = [list(own) for own in support_queries if self._cells(own) <= _MOST_CELLS]
         by_histograms = self._occurring(few)
         return [
-            next(by_histograms) if self._cells(own) <= _MOST_CELLS else self._by_sorting(list(own)) for own in listings
+            next(by_histograms) if self._cells(own) <= _MOST_CELLS else self._by_sorting(list(own))
+            for own in support_queries
         ]
 
-    def _occurring(self, lists: Sequence[list[int]]) -> Iterator[Listed]:
+    def _occurring(self, lists: Sequence[list[int]]) -> Iterator[Support]:
         """The same of configurations that are few enough for histograms."""
         xp = self._device.xp
         for batch, cells in self._batches(lists):
@@ -163,7 +164,7 @@ class CategoricalColumns:
             for start, begin, end in zip(starts.tolist(), bounds, bounds[1:], strict=False):
                 yield (places[begin:end] - start).astype(np.uint64)[:, np.newaxis], counts[begin:end]
 
-    def _by_sorting(self, variables: list[int]) -> Listed:
+    def _by_sorting(self, variables: list[int]) -> Support:
         """The same where there may be very many."""
         xp = self._device.xp
         strata = self.strata(variables)

@@ -23,7 +23,7 @@ from stablebn.stats.engines.matrix_products import (
     words_for,
 )
 from stablebn.stats.exact_sums import KEPT_BITS, ExactSums, Indicators, Number, Part, Values, width
-from stablebn.stats.row_source import Summed, Summing
+from stablebn.stats.row_source import SumQuery, SupportSums
 from stablebn.stats.standard_units import Standard, whole_steps
 
 # Numbers that are made at once: 1 GiB.
@@ -40,7 +40,7 @@ _LOWEST_EXPONENT = -1074
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _DeviceColumns:
     """Some of the columns whose products are wanted, cut into equally many slices each.
 
     Attributes
@@ -152,7 +152,7 @@ class DeviceSums:
                 exponents[place], powers[place] = top - own.slices * LIMB_BITS, power
         return ExactSums(self._total, plain, numerators, exponents, powers)
 
-    def _groups(self, parts: Sequence[Part]) -> Iterator[_Columns]:
+    def _groups(self, parts: Sequence[Part]) -> Iterator[_DeviceColumns]:
         """The columns by what they are."""
         xp = self._device.xp
         ends = np.cumsum([width(part) for part in parts]).tolist()
@@ -184,9 +184,9 @@ class DeviceSums:
             def indicators(start: int, end: int) -> Any:
                 return (codes[which, start:end] == level).astype(xp.float64)
 
-            yield _Columns([place for place, *_ in levels], indicators, [1] * len(levels), [0] * len(levels))
+            yield _DeviceColumns([place for place, *_ in levels], indicators, [1] * len(levels), [0] * len(levels))
 
-    def _ranged(self, places: list[int], values: Callable[[int, int], Any]) -> _Columns:
+    def _ranged(self, places: list[int], values: Callable[[int, int], Any]) -> _DeviceColumns:
         """Columns, once it is known which bits their values have."""
         powers = np.full(len(places), _LOWEST_EXPONENT, dtype=np.int64)
         lowest = np.full(len(places), 1024, dtype=np.int64)
@@ -194,7 +194,7 @@ class DeviceSums:
         for start in range(0, self._rows, at_once):
             own_powers, own_lowest = self._bit_ranges(values(start, min(start + at_once, self._rows)))
             powers, lowest = np.maximum(powers, own_powers), np.minimum(lowest, own_lowest)
-        return _Columns(places, values, powers.tolist(), lowest.tolist())
+        return _DeviceColumns(places, values, powers.tolist(), lowest.tolist())
 
     def _bit_ranges(self, values: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of rows of values, the e for which every |x| < 2**e, and that of the lowest bit set in any."""
@@ -210,7 +210,7 @@ class DeviceSums:
         exponent = xp.maximum(written, 1) - 1075 + last - 1023
         return powers, self._device.here(xp.where(mantissa == 0, 1024, exponent).min(axis=1)).astype(np.int64)
 
-    def _products(self, groups: Sequence[_Columns], height: int) -> list[tuple[Any, Any]]:
+    def _products(self, groups: Sequence[_DeviceColumns], height: int) -> list[tuple[Any, Any]]:
         """For each digit of weights the high and low halves of the sums of products of all slices, [height, height]."""
         xp = self._device.xp
         size = rows_of_tile(weighted=self._weights is not None)
@@ -247,14 +247,14 @@ class DeviceSums:
         values = self._column(column, standard)
         return self._device.here(self._device.xp.unique(values[(values >= low) & (values <= high)]))
 
-    def summed(self, summings: Sequence[Summing], standards: Sequence[Standard]) -> list[Summed]:
+    def summed(self, sum_queries: Sequence[SumQuery], standards: Sequence[Standard]) -> list[SupportSums]:
         """Of each summing the configurations that occur, and the sums in each."""
-        if not summings:
+        if not sum_queries:
             return []
         values = self._row_by_row(standards)
         ones = len(standards)
         pairs_of: dict[tuple[int, ...], dict[tuple[int, int], int]] = {}
-        for variables, x, y in summings:
+        for variables, x, y in sum_queries:
             pairs = pairs_of.setdefault(tuple(variables), {})
             for pair in ((x, ones), (x, y)):
                 pairs.setdefault(pair, len(pairs))
@@ -265,7 +265,7 @@ class DeviceSums:
         ]
         words = {variables: _words(self._device.here(own)) for variables, own in zip(pairs_of, sums, strict=True)}
         answers = []
-        for variables, x, y in summings:
+        for variables, x, y in sum_queries:
             own = tuple(variables)
             places = [pairs_of[own][x, ones], pairs_of[own][x, y]]
             answers.append((strata[own].keys, np.ascontiguousarray(words[own][:, places])))

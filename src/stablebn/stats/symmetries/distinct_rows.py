@@ -32,7 +32,9 @@ class ManyRows:
     def colours(self, classes: Sequence[int], wanted: Sequence[int]) -> list[int]:
         """A colour for each wanted variable from the classes of all."""
         found = [0] * len(classes)
-        for colours in self._source.each(_colours, list(classes), list(wanted), self._codes_of_block, *self._arguments):
+        for colours in self._source.map_blocks(
+            _colours, list(classes), list(wanted), self._codes_of_block, *self._arguments
+        ):
             found = [(own + more) % 2**64 for own, more in zip(found, colours, strict=True)]
         return found
 
@@ -60,7 +62,7 @@ def rows_of(source: RowSource, codes_of_block: Callable[..., Any], *arguments: o
     """
     codes: NDArray[Any] | None = None
     weights: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-    for more, times in source.each(_distinct, codes_of_block, *arguments):
+    for more, times in source.map_blocks(_distinct, codes_of_block, *arguments):
         if codes is None:
             codes, weights = more, times
             continue

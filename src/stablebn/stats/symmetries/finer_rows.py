@@ -22,7 +22,7 @@ from stablebn.stats.symmetries.symmetry import MOST_WORK, Structure
 _HOLE = -1
 
 
-class Point(Protocol):
+class ComparedPoint(Protocol):
     """A column that may be mirrored; it is pickled with the function that reads its values."""
 
     @property
@@ -30,7 +30,7 @@ class Point(Protocol):
         """The largest gap between equal values; 0 if the values are codes."""
 
 
-SomePoint = TypeVar("SomePoint", bound=Point)
+SomePoint = TypeVar("SomePoint", bound=ComparedPoint)
 
 
 class FinerRows:
@@ -39,7 +39,7 @@ class FinerRows:
     Parameters
     ----------
     source : RowSource
-    points : sequence of Point
+    points : sequence of ComparedPoint
     groups : sequence of sequences of int
         Points that may be exchanged: these share the gaps between their values.
     values_of_block : callable
@@ -74,7 +74,7 @@ class FinerRows:
 
     def _are_identical(self, point: int, image: int) -> bool:
         pair = [self._points[point], self._points[image]]
-        return all(self._source.each(_are_equal, self._values_of_block, *pair))
+        return all(self._source.map_blocks(_are_equal, self._values_of_block, *pair))
 
     @cached_property
     def _rows(self) -> Structure:
@@ -83,7 +83,7 @@ class FinerRows:
             own = [self._points[point] for point in group]
             tolerance = max(point.tolerance for point in own)
             if tolerance:
-                found = np.unique(np.concatenate([*self._source.each(_values, self._values_of_block, own)]))
+                found = np.unique(np.concatenate([*self._source.map_blocks(_values, self._values_of_block, own)]))
                 first = np.concatenate([[True], np.diff(found) > tolerance])
                 for point in group:
                     starts[point] = found[first]
@@ -111,11 +111,15 @@ class FinerRows:
         return self._rows.same(order, other)
 
 
-def _are_equal(block: Any, values_of_block: Callable[..., NDArray[Any]], one: Point, other: Point) -> bool:
+def _are_equal(
+    block: Any, values_of_block: Callable[..., NDArray[Any]], one: ComparedPoint, other: ComparedPoint
+) -> bool:
     return np.array_equal(values_of_block(block, one), values_of_block(block, other), equal_nan=True)
 
 
-def _values(block: Any, values_of_block: Callable[..., NDArray[Any]], points: Sequence[Point]) -> NDArray[np.float64]:
+def _values(
+    block: Any, values_of_block: Callable[..., NDArray[Any]], points: Sequence[ComparedPoint]
+) -> NDArray[np.float64]:
     values: NDArray[np.float64] = np.concatenate([values_of_block(block, point) for point in points])
     known: NDArray[np.float64] = values[~np.isnan(values)]
     return known
@@ -124,7 +128,7 @@ def _values(block: Any, values_of_block: Callable[..., NDArray[Any]], points: Se
 def _codes_of_block(
     block: Any,
     values_of_block: Callable[..., NDArray[Any]],
-    points: Sequence[Point],
+    points: Sequence[ComparedPoint],
     starts: Sequence[NDArray[np.float64] | None],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64] | None]:
     codes = np.empty((len(points), block.rows), dtype=np.int32)

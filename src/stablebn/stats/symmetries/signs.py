@@ -86,7 +86,7 @@ class ColumnsInUnits:
     def _images_of(self, column: int) -> list[Image]:
         """The column with the sign that comes first; and, where it cannot be told from it, its mirror image."""
         if column not in self._images:
-            found = [*self._source.each(_counted_in_block, column)]
+            found = [*self._source.map_blocks(_counted_in_block, column)]
             values, times = distinct_counts(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
             sign = first_image(values, times) or 1
             if sign < 0:
