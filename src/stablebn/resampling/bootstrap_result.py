@@ -17,7 +17,7 @@ from stablebn.errors import one_of, spelled
 from stablebn.graph import PDAG
 from stablebn.graph.metrics import edge_marks
 from stablebn.graph.names import Edge, rank_names, sorted_edges
-from stablebn.messages import Caution
+from stablebn.messages import Caution, counted
 from stablebn.resampling.averaging import EdgeConfidence, averaged, threshold_of
 from stablebn.result.result import Result
 
@@ -173,11 +173,11 @@ class Bootstrap:
 
     def summary(self) -> str:
         """A few readable lines: first the answer, then the figures behind it, then what to worry about."""
-        table = f"{_counted(self.rows, 'row')} of {_counted(len(self.nodes), 'variable')}"
+        table = f"{counted(self.rows, 'row')} of {counted(len(self.nodes), 'variable')}"
         kept = len(self.averaged.directed) + len(self.averaged.undirected)
         answer = (
-            f"{_counted(kept, 'edge')} {'is' if kept == 1 else 'are'} in more than half of "
-            f"{_counted(self.replicates - self.failed, 'replicate')}, {len(self.averaged.directed)} of them mostly "
+            f"{counted(kept, 'edge')} {'is' if kept == 1 else 'are'} in more than half of "
+            f"{counted(self.replicates - self.failed, 'replicate')}, {len(self.averaged.directed)} of them mostly "
             "the same way round."
         )
         lines = [answer, f"  {self.learner} on {table} (seed {self.seed}; threshold {self.threshold:.3f})."]
@@ -185,7 +185,7 @@ class Bootstrap:
         if learned:
             sure = sum(100 * edge.adjacent >= _SURE * edge.replicates for edge in learned)
             lines.append(
-                f"  Of {_counted(len(learned), 'edge')} learned from the whole table, {sure} "
+                f"  Of {counted(len(learned), 'edge')} learned from the whole table, {sure} "
                 f"{'is' if sure == 1 else 'are'} in at least {_SURE} % of the replicates."
             )
             doubtful = sorted((e for e in learned if e.frequency <= self.threshold), key=lambda e: e.adjacent)
@@ -328,7 +328,3 @@ def _as_dict(graph: PDAG) -> dict[str, list[list[Hashable]]]:
 
 def _percent(edge: EdgeConfidence) -> str:
     return f"{100 * edge.frequency:.0f} %"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -18,7 +18,7 @@ from stablebn.errors import one_of
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.graph.metrics import edge_marks
 from stablebn.graph.names import rank_names, sorted_edges
-from stablebn.messages import Caution
+from stablebn.messages import Caution, counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -173,21 +173,21 @@ class Stability:
             return f"The layout decides directions: {answer} of one equivalence class."
         differences = []
         if self.shd is not None and self.shd.high:
-            differences.append(f"up to {_counted(int(self.shd.high), 'edge')} differ{'s' * (self.shd.high == 1)}")
+            differences.append(f"up to {counted(int(self.shd.high), 'edge')} differ{'s' * (self.shd.high == 1)}")
         if self.score is not None and self.score.width:
             differences.append(f"{str(self.score_name).upper()} differs by up to {self.score.width:,.2f}")
         if self.non_extendable:
-            differences.append(f"in {_counted(self.non_extendable, 'layout')} no DAG extends the graph")
+            differences.append(f"in {counted(self.non_extendable, 'layout')} no DAG extends the graph")
         return f"The layout decides: {'; '.join([answer, *differences])}."
 
     def summary(self) -> str:
         """A few readable lines: first the answer, then the figures behind it, then what to worry about."""
         varied = f"other {', '.join(self.vary)}" if self.vary else "nothing varied"
-        table = f"{_counted(self.rows, 'row')} of {_counted(len(self.learned[0].nodes), 'variable')}"
+        table = f"{counted(self.rows, 'row')} of {counted(len(self.learned[0].nodes), 'variable')}"
         lines = [self.verdict, f"  {self.learner} on {table}; {varied} (seed {self.seed})."]
         if self.shd is not None and self.graphs > 1:
             lines.append(
-                f"  {_counted(self.classes, 'equivalence class', 'es')}; SHD between two layouts: "
+                f"  {counted(self.classes, 'equivalence class', 'equivalence classes')}; SHD between two layouts: "
                 f"mean {self.shd.mean:.2f}, at most {self.shd.high:.0f}."
             )
         if self.score is not None:
@@ -200,7 +200,7 @@ class Stability:
         always = sum(edge.adjacent == self.layouts for edge in self.edges)
         settled = sum(edge.agreement == self.layouts for edge in self.edges)
         lines.append(
-            f"  Of {_counted(len(self.edges), 'edge')} that were found, {always} are in every layout, "
+            f"  Of {counted(len(self.edges), 'edge')} that were found, {always} are in every layout, "
             f"{settled} of them always the same way round."
         )
         lines += [f"  {caution}" for caution in self.warnings]
@@ -285,7 +285,3 @@ def _spread(values: Sequence[float]) -> Spread | None:
 
 def _as_dict(spread: Spread | None) -> dict[str, float] | None:
     return None if spread is None else spread._asdict()
-
-
-def _counted(number: int, thing: str, ending: str = "s") -> str:
-    return f"{number:,} {thing}{'' if number == 1 else ending}"

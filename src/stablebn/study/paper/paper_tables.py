@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from stablebn.messages import counted
 from stablebn.networks.model import Network
 from stablebn.study.paper.claims import claims_table
 from stablebn.study.paper.paper import (
@@ -23,7 +24,7 @@ from stablebn.study.paper.paper import (
 )
 from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, SLIPS, Figures, Grid, Value, experiment
 from stablebn.study.tables.more_score import more_score, more_score_by_network, proven
-from stablebn.study.tables.summary import Experiments, counted
+from stablebn.study.tables.summary import Experiments
 from stablebn.study.tables.table import Entry, Row, Table, with_marks
 
 SHOWN_NETWORKS = CATEGORICAL | CONTINUOUS

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from stablebn.messages import counted
 from stablebn.study.paper.paper import PROVER, in_stable_order, true_degree
-from stablebn.study.tables.summary import Experiments, Trial, counted, mean_of
+from stablebn.study.tables.summary import Experiments, Trial, mean_of
 from stablebn.study.tables.table import Entry, Row, Table, with_marks
 
 HIGHEST = "best"
