@@ -10,7 +10,7 @@ import pytest
 
 import stablebn as sb
 from stablebn.study import Outcomes
-from stablebn.study.tables.more_score import ALL_SIZES
+from stablebn.study.paper.more_score import ALL_SIZES
 from stablebn.study.tables.summary import Experiments
 from stablebn.study.tables.table import Table, shown
 

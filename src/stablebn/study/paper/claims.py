@@ -15,8 +15,8 @@ from stablebn.study.paper.paper import (
     count_highest,
     residual_key,
 )
-from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, Figures, Value
-from stablebn.study.tables.table import Entry, Row, Table
+from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, Figures
+from stablebn.study.tables.table import Entry, Row, Table, Value
 
 # The graphs of the rest have no score where no DAG extends them, and means over other networks do not compare.
 LEARNERS_OF_DAGS = tuple(learner for learner in PAPER_ALGORITHMS if learner not in TESTERS)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stablebn.networks.model import Network
-from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, WITHOUT_TWINS, Figures, Grid, Value, experiment
+from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, WITHOUT_TWINS, Figures, experiment
 from stablebn.study.record import Sample
 from stablebn.study.tables.summary import Experiments, Statistic, Trial, mean_of
+from stablebn.study.tables.table import Grid, Value
 
 KINDS = {"categorical": tuple(CATEGORICAL), "continuous": tuple(CONTINUOUS)}
 

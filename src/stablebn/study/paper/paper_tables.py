@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from stablebn.messages import counted
 from stablebn.networks.model import Network
 from stablebn.study.paper.claims import claims_table
+from stablebn.study.paper.more_score import more_score, more_score_by_network, proven
 from stablebn.study.paper.paper import (
     ALGORITHM_COLUMNS,
     BASELINES,
@@ -22,10 +23,9 @@ from stablebn.study.paper.paper import (
     in_stable_order,
     residual_key,
 )
-from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, SLIPS, Figures, Grid, Value, experiment
-from stablebn.study.tables.more_score import more_score, more_score_by_network, proven
+from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, SLIPS, Figures, experiment
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import Entry, Row, Table, with_marks
+from stablebn.study.tables.table import Entry, Grid, Row, Table, Value, with_marks
 
 SHOWN_NETWORKS = CATEGORICAL | CONTINUOUS
 

@@ -13,10 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stablebn.errors import FormatError
-
-Value: TypeAlias = float | str | None
-Grid: TypeAlias = dict[str, dict[str, Value]]
-"""Values by row and column."""
+from stablebn.study.tables.table import Grid, Value
 
 Figures: TypeAlias = dict[str, Grid]
 """Grids by the name of their table: the paper's and ours have one shape, so that they can stand side by side."""

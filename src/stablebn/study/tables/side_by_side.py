@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from stablebn.learners.registry import title_of
 from stablebn.plotting.colours import BLACK, looks_of
 from stablebn.plotting.matplotlib_figures import new_figure
-from stablebn.study.paper.published import Grid, Value
 from stablebn.study.tables.panels import tidy
 from stablebn.study.tables.summary import Experiments, Statistic
+from stablebn.study.tables.table import Grid, Value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,11 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from stablebn.study.paper.published import Value
+Value: TypeAlias = float | str | None
+Grid: TypeAlias = dict[str, dict[str, Value]]
+"""Values by row and column."""
 
 NO_VALUE = "–"
 

@@ -14,13 +14,13 @@ import stablebn as sb
 from stablebn.errors import MissingExtraError, OptionError
 from stablebn.study.paper.arcs import EXTRA, MISSING, RIGHT, TURNED, judge, steps_of, undecided
 from stablebn.study.paper.paper import ALGORITHMS, ORDERINGS
-from stablebn.study.paper.published import Grid
+from stablebn.study.paper.score_dots import score_dots
 from stablebn.study.record import Record
 from stablebn.study.tables import write_figures, write_tables
 from stablebn.study.tables.curves import f1_by_size
-from stablebn.study.tables.dots import score_dots
 from stablebn.study.tables.side_by_side import learners_side_by_side
 from stablebn.study.tables.summary import Experiments
+from stablebn.study.tables.table import Grid
 
 LEARNERS = tuple(dict.fromkeys([*ORDERINGS, *ALGORITHMS]))
 SAMPLES = [sample("asia"), sample("asia", 1000), sample("sachs_c")]
