@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from stablebn.prepare.dask.workers import Cluster
     from stablebn.result.result import Result
 
-Job = TypeVar("Job", bound=Hashable)
-Outcome = TypeVar("Outcome")
+AnyJob = TypeVar("AnyJob", bound=Hashable)
+JobOutcome = TypeVar("JobOutcome")
 
 LearnerLike: TypeAlias = str | Callable[[Any], object]
 """The name of an algorithm of stablebn, or a callable from a frame to edges."""
@@ -98,30 +98,30 @@ class ResampledLearner(ABC):
         """Yield the table as arrays, in any layout the same: columns by name, rows in canonical order."""
 
 
-class SavedOutcomes(Protocol[Job, Outcome]):
+class SavedOutcomes(Protocol[AnyJob, JobOutcome]):
     """A checkpoint of jobs.
 
     Attributes
     ----------
-    done : mapping of Job to Outcome
+    done : mapping of AnyJob to JobOutcome
         The jobs that an earlier run finished.
     """
 
-    done: Mapping[Job, Outcome]
+    done: Mapping[AnyJob, JobOutcome]
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: JobOutcome) -> None:
         """Save an outcome; several threads may call this at once."""
 
 
 def run_jobs(
-    jobs: Sequence[Job],
-    work: Callable[..., Outcome],
+    jobs: Sequence[AnyJob],
+    work: Callable[..., JobOutcome],
     *arguments: object,
     threads: int = 1,
     cluster: Cluster | None = None,
-    checkpoint: SavedOutcomes[Job, Outcome] | None = None,
+    checkpoint: SavedOutcomes[AnyJob, JobOutcome] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> list[Outcome]:
+) -> list[JobOutcome]:
     """Run every job that is not in the checkpoint, and return all outcomes in the order of the jobs.
 
     Parameters
@@ -142,7 +142,7 @@ def run_jobs(
     # A list instead of a number: appending is atomic, and several threads count.
     finished = [None for job in jobs if job in outcomes]
 
-    def finish(job: Job, outcome: Outcome) -> None:
+    def finish(job: AnyJob, outcome: JobOutcome) -> None:
         if checkpoint is not None:
             checkpoint.add(outcome)
         outcomes[job] = outcome
@@ -150,7 +150,7 @@ def run_jobs(
         if progress is not None:
             progress(len(finished), len(jobs))
 
-    def run(job: Job) -> None:
+    def run(job: AnyJob) -> None:
         finish(job, work(job, *arguments))
 
     missing = [job for job in jobs if job not in outcomes]

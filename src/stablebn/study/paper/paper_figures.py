@@ -10,7 +10,7 @@ from stablebn.networks.asia import asia
 from stablebn.study.paper.accuracy_by_size import accuracy_by_size
 from stablebn.study.paper.arcs import ROWS, arcs_of_asia
 from stablebn.study.paper.paper import KINDS, SCORE_SEARCHERS, PaperStudy
-from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, Figures
+from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, NumberTables
 from stablebn.study.paper.score_dots import score_dots
 from stablebn.study.tables.curves import f1_by_size
 from stablebn.study.tables.general_figures import F1_CAPTIONS, side_by_side_captions
@@ -38,7 +38,7 @@ PAPER_CAPTIONS = {
 """The caption of every figure, by the name of its files."""
 
 
-def paper_pictures(study: PaperStudy, published: Figures) -> list[Picture]:
+def paper_pictures(study: PaperStudy, published: NumberTables) -> list[Picture]:
     """Return the figures of the paper for which there are results."""
     pictures = []
     for kind, names in (("categorical", CATEGORICAL), ("continuous", CONTINUOUS)):

@@ -9,11 +9,11 @@ from stablebn.networks.model import Network
 from stablebn.study.paper.paper import PaperStudy
 from stablebn.study.paper.paper_figures import PAPER_CAPTIONS, paper_pictures
 from stablebn.study.paper.paper_tables import ORDER, paper_tables
-from stablebn.study.paper.published import Figures, read_published
+from stablebn.study.paper.published import NumberTables, read_published
 from stablebn.study.tables.panels import Picture
 from stablebn.study.tables.report import StudyReport
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import Table
+from stablebn.study.tables.table import StudyTable
 
 
 class PaperReport(StudyReport):
@@ -28,7 +28,7 @@ class PaperReport(StudyReport):
         metrics: Sequence[str],
         networks: Mapping[str, Network],
         published: Path | None,
-    ) -> list[Table]:
+    ) -> list[StudyTable]:
         """Return the tables for which there are results; they have all metrics of the paper."""
         return paper_tables(PaperStudy(experiments), networks, _read(published))
 
@@ -37,5 +37,5 @@ class PaperReport(StudyReport):
         return paper_pictures(PaperStudy(experiments), _read(published))
 
 
-def _read(published: Path | None) -> Figures:
+def _read(published: Path | None) -> NumberTables:
     return {} if published is None else read_published(published)

@@ -12,7 +12,7 @@ from stablebn.study.tables.general_figures import GENERAL_CAPTIONS, general_pict
 from stablebn.study.tables.general_tables import general_tables
 from stablebn.study.tables.panels import Picture
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import Table
+from stablebn.study.tables.table import StudyTable
 
 
 class StudyReport(ABC):
@@ -36,7 +36,7 @@ class StudyReport(ABC):
         metrics: Sequence[str],
         networks: Mapping[str, Network],
         published: Path | None,
-    ) -> list[Table]:
+    ) -> list[StudyTable]:
         """Return the tables.
 
         Parameters
@@ -67,7 +67,7 @@ class GeneralReport(StudyReport):
         metrics: Sequence[str],
         networks: Mapping[str, Network],
         published: Path | None,
-    ) -> list[Table]:
+    ) -> list[StudyTable]:
         """Return a table of all learners, and one per metric with a row per network."""
         return general_tables(experiments, metrics)
 

@@ -13,7 +13,7 @@ from stablebn.study.record import Record, Sample
 from stablebn.study.tables.panels import ENDINGS, write_picture
 from stablebn.study.tables.report import StudyReport, report_of
 from stablebn.study.tables.summary import METRIC_OF, Experiments
-from stablebn.study.tables.table import Table, to_csv, to_latex, to_markdown
+from stablebn.study.tables.table import StudyTable, to_csv, to_latex, to_markdown
 
 INDEX = "README.md"
 MADE_BY = "Made by `stablebn study`; not to be edited by hand."
@@ -30,7 +30,7 @@ def study_tables(
     metrics: Sequence[str] = tuple(METRIC_OF),
     networks: Mapping[str, Network] | None = None,
     published: Path | None = None,
-) -> list[Table]:
+) -> list[StudyTable]:
     """The tables of a study.
 
     Parameters
@@ -152,7 +152,7 @@ def write_index(study: str, report: StudyReport, folder: Path) -> Path:
     return path
 
 
-def _write(table: Table, folder: Path, ending: str) -> Path:
+def _write(table: StudyTable, folder: Path, ending: str) -> Path:
     path = folder / f"{table.name}{ending}"
     write_atomically(path, WRITERS[ending](table), force=True)
     return path
