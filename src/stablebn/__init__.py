@@ -60,12 +60,12 @@ if TYPE_CHECKING:
         read_network,
     )
     from stablebn.prepare.discretize import Discretised, discretise
-    from stablebn.resampling.averaging import EdgeConfidence
     from stablebn.resampling.bootstrap import bootstrap
     from stablebn.resampling.bootstrap_result import Bootstrap
     from stablebn.resampling.cross_validation import CrossValidation, Difference, Fold, cross_validate
+    from stablebn.resampling.edge_frequencies import EdgeConfidence, EdgeFrequency
     from stablebn.resampling.stability import stability
-    from stablebn.resampling.stability_result import EdgeFrequency, Spread, Stability
+    from stablebn.resampling.stability_result import Spread, Stability
     from stablebn.result.explanation import Explanation
     from stablebn.result.result import CITest, GraphScore, Result
     from stablebn.search.operator_trace import OperatorTrace
@@ -77,10 +77,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "stablebn.api.functions": ("check", "ci_test", "compare", "fit", "learn", "load_statistics", "score", "statistics"),
     "stablebn.resampling.stability": ("stability",),
-    "stablebn.resampling.stability_result": ("EdgeFrequency", "Spread", "Stability"),
+    "stablebn.resampling.stability_result": ("Spread", "Stability"),
     "stablebn.exact.certificate": ("Certificate",),
     "stablebn.api.checks": ("Check",),
-    "stablebn.resampling.averaging": ("EdgeConfidence",),
+    "stablebn.resampling.edge_frequencies": ("EdgeConfidence", "EdgeFrequency"),
     "stablebn.resampling.bootstrap": ("bootstrap",),
     "stablebn.resampling.bootstrap_result": ("Bootstrap",),
     "stablebn.resampling.cross_validation": ("CrossValidation", "Difference", "Fold", "cross_validate"),

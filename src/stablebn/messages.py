@@ -80,6 +80,15 @@ def tallied(tally: Mapping[Name, object]) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
+def counted(number: int, thing: str, things: str | None = None) -> str:
+    """Write a number with the noun in the singular or the plural.
+
+    >>> counted(1, "row"), counted(2000, "row"), counted(2, "class", "classes")
+    ('1 row', '2,000 rows', '2 classes')
+    """
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
 def kinds_option(names: Sequence[Name], kind: str) -> str:
     """Write the option that gives these columns this kind, ready to be pasted.
 

@@ -22,7 +22,7 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.shared.graph_scores import GraphScores
-from stablebn.messages import Caution
+from stablebn.messages import Caution, counted
 from stablebn.options import at_least
 from stablebn.search import Climb
 from stablebn.search.equivalence_classes import known_arcs
@@ -168,16 +168,14 @@ class NearOptimal:
         """A few readable lines: first the answer, then what to worry about."""
         best = sum(own.below == 0 for own in self.classes)
         lines = [
-            f"{_counted(self.dags, 'DAG')} in {_counted(len(self.classes), 'class', 'classes')} "
+            f"{counted(self.dags, 'DAG')} in {counted(len(self.classes), 'class', 'classes')} "
             f"{'scores' if self.dags == 1 else 'score'} within "
             f"{self.covered:.4g} nats of the best, {str(self.config['score']).upper()} {self.score:,.2f}"
             + (f"; {best:,} classes are equally the best." if best > 1 else ".")
         ]
         shared = sum(share == 1 for share in self.edges.values())
         directed = sum(share == 1 for share in self.arcs.values())
-        lines.append(
-            f"  All of them have {shared} of {_counted(len(self.edges), 'edge')}, {directed} in one direction."
-        )
+        lines.append(f"  All of them have {shared} of {counted(len(self.edges), 'edge')}, {directed} in one direction.")
         if self.covered < self.within:
             lines.append(
                 f"  More than limit={self.limit:,} DAGs are within {self.within:.4g} nats: those within "
@@ -185,7 +183,7 @@ class NearOptimal:
             )
         if self.most_parents is not None:
             lines.append(
-                f"  DAGs with more than {_counted(self.most_parents, 'parent')} of a variable were not looked for, as "
+                f"  DAGs with more than {counted(self.most_parents, 'parent')} of a variable were not looked for, as "
                 f"max_sets={self.config['max_sets']:,} was met: some may be within the margin, or better."
             )
         lines += [f"  {caution}" for caution in self.warnings]
@@ -406,7 +404,3 @@ def _shares(
         return {pair: found[pair] / total for pair in order}
 
     return ranked(of_arcs), ranked(of_edges)
-
-
-def _counted(number: int, thing: str, things: str | None = None) -> str:
-    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

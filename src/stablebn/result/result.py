@@ -21,7 +21,7 @@ from stablebn.graph.convert import edges_by_kind
 from stablebn.graph.names import Edge
 from stablebn.knowledge import Knowledge, KnownArcs
 from stablebn.lazy import imported
-from stablebn.messages import Caution
+from stablebn.messages import Caution, counted
 from stablebn.options import checked_arguments, file_path, flag, from_0_to_1, text
 from stablebn.prepare.prepared import Prepared
 from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
@@ -505,14 +505,14 @@ class Result:
     def summary(self, title: str | None = None) -> str:
         """A few readable lines: first the answer, then what to worry about."""
         name = title or str(self.config["algorithm"])
-        edges = _counted(len(self.arcs), "arc")
+        edges = counted(len(self.arcs), "arc")
         if self.dag is None and self.undirected:
-            edges += f" and {_counted(len(self.undirected), 'undirected edge')}"
+            edges += f" and {counted(len(self.undirected), 'undirected edge')}"
         score = "no score" if self.score is None else f"{str(self.config['score']).upper()} {self.score:,.2f}"
         learned = "Learned" if self.finished else "Unfinished, so far"
         answer = (
-            f"{learned} {edges} among {_counted(len(self.nodes), 'variable')} "
-            f"from {_counted(self.rows, 'row')} with {name} ({score})."
+            f"{learned} {edges} among {counted(len(self.nodes), 'variable')} "
+            f"from {counted(self.rows, 'row')} with {name} ({score})."
         )
         proven = [] if self.proof is None else [f"  {self.proof.sentence()}"]
         lines = [
@@ -547,16 +547,16 @@ class Result:
         columns = [name for name in self.kinds if name not in self.constants]
         known = Knowledge.from_dict(self.config["knowledge"]).among(columns).known_arcs(columns)
         said = [
-            f"{_counted(len(known.required), 'arc')} required" if known.required else "",
+            f"{counted(len(known.required), 'arc')} required" if known.required else "",
             f"{len(known.forbidden):,} forbidden" if known.forbidden else "",
-            f"parents of {_counted(len(known.most_parents), 'variable')} limited" if known.most_parents else "",
+            f"parents of {counted(len(known.most_parents), 'variable')} limited" if known.most_parents else "",
         ]
         line = f"  Known: {', '.join(filter(None, said)) or 'nothing of these columns'}"
         if self.dag is not None and self.cpdag is not None:
             # What the model decides, it decides without the knowledge too.
             of_model = self.dag.cpdag([arc for arc in self.known if self._is_decided_by_model(arc)])
             follow = len(self.cpdag.directed) - len(of_model.directed)
-            line += f"; {_counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
+            line += f"; {counted(follow, 'direction')} {'follows' if follow == 1 else 'follow'} from knowledge"
         return [f"{line}."]
 
     def _directions_lines(self) -> list[str]:
@@ -579,10 +579,6 @@ class Result:
 
     def __repr__(self) -> str:
         return self.summary()
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ logger.addHandler(logging.NullHandler())
 _SECONDS_TO_CLOSE = 30
 
 
-class Cluster:
+class DaskWorkers:
     """The workers that a Dask scheduler has.
 
     Parameters

@@ -132,7 +132,7 @@ def read_study(
     """
     name, folder, text = _text_of(definition)
     try:
-        whole = _Table(f"study {name!r}", tomllib.loads(text))
+        whole = _TomlTable(f"study {name!r}", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise FormatError(str(definition), None, str(error)) from None
     except RecursionError:
@@ -166,7 +166,7 @@ def read_study(
 
 
 @dataclass(frozen=True)
-class _Table:
+class _TomlTable:
     """A table of the file; what is wrong in it is said with the name of its key, and `where` that is."""
 
     where: str
@@ -237,17 +237,17 @@ class _Table:
             raise self.wrong("sizes", "numbers of rows of at least 2")
         return sizes
 
-    def table(self, key: str) -> _Table | None:
+    def table(self, key: str) -> _TomlTable | None:
         found = self.entries.get(key)
         if found is not None and not isinstance(found, Mapping):
             raise self.wrong(key, f"a table: write [{key}] above its keys")
-        return None if found is None else _Table(f"{self.where}, [{key}]", found)
+        return None if found is None else _TomlTable(f"{self.where}, [{key}]", found)
 
-    def tables(self, key: str) -> list[_Table]:
+    def tables(self, key: str) -> list[_TomlTable]:
         found = self.entries.get(key)
         if not isinstance(found, list) or not found or not all(isinstance(entry, Mapping) for entry in found):
             raise self.wrong(key, f"tables: write [[{key}]] above the keys of each")
-        return [_Table(f"{self.where}, [[{key}]] number {place}", entry) for place, entry in enumerate(found, 1)]
+        return [_TomlTable(f"{self.where}, [[{key}]] number {place}", entry) for place, entry in enumerate(found, 1)]
 
     def checked(self, check: Any, *arguments: Any) -> Any:
         """What a check of the library gives back; where it was, stands before what it says."""
@@ -266,7 +266,7 @@ _EXAMPLES = {
 
 
 @dataclass(frozen=True)
-class _Part:
+class _QuickPart:
     """A part of a study."""
 
     networks: tuple[str, ...]
@@ -284,19 +284,19 @@ class _Part:
         )
 
 
-def _quick_part(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> _Part | None:
+def _quick_part(whole: _TomlTable, networks: tuple[str, ...], sizes: tuple[int, ...]) -> _QuickPart | None:
     quick = whole.table("quick")
     if quick is None:
         return None
     quick.check_keys(("networks", "sizes", "randomisations"))
-    return _Part(
+    return _QuickPart(
         networks=quick.among("networks", str, networks),
         sizes=quick.among("sizes", int, sizes),
         randomisations=quick.integer("randomisations", 1, 1) if "randomisations" in quick.entries else None,
     )
 
 
-def _learners(whole: _Table, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
+def _learners(whole: _TomlTable, networks: tuple[str, ...], sizes: tuple[int, ...]) -> tuple[ConfiguredLearner, ...]:
     vary = whole.texts("vary", VARIATIONS, ("columns", "rows", "names"))
     randomisations = whole.integer("randomisations", 1, 25)
     time_limit = whole.seconds("time_limit", 10_800)
@@ -344,7 +344,7 @@ def _known_options() -> dict[str, Option]:
     return {option.name: option for option in study_options()}
 
 
-def _paths(whole: _Table, folder: Path) -> dict[str, Path | None]:
+def _paths(whole: _TomlTable, folder: Path) -> dict[str, Path | None]:
     """The networks by name, with the paths of those that are given as files, seen from the folder of the study."""
     given = whole.values("networks", str)
     paths: dict[str, Path | None] = {}

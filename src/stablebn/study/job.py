@@ -19,7 +19,7 @@ from stablebn.io.sources import read
 from stablebn.networks import random_network
 from stablebn.prepare.prepare import prepare
 from stablebn.prepare.relayout import Layout, lay_out
-from stablebn.resampling.learner_in_layout import Attempt, attempt
+from stablebn.resampling.learner_in_layout import LayoutOutcome, learn_from_layout
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample, Status
 from stablebn.study.study_networks import NamedNetwork
@@ -41,7 +41,7 @@ def work(job: Job) -> tuple[Sample | None, Record]:
         layout = _lay_out(job.network, job.rows, job.sample_seed, job.learner.vary, job.seed, job.randomisation)
         _warm_up(drawn.sample.kind, job.rows, job.learner.recipe)
         options = {**job.learner.options, "threads": 1, "max_time": job.learner.time_limit}
-        found = attempt(job.learner.algorithm, layout, options)
+        found = learn_from_layout(job.learner.algorithm, layout, options)
         if any(caution.code == "max-time" for caution in found.warnings):
             reason = f"not finished within {job.learner.time_limit:,g} seconds"
             return sample, _record(job, "timed out", reason, seconds=found.seconds)
@@ -115,7 +115,7 @@ def _warm_up(kind: str, rows: int, recipe: str) -> None:
         api.learn_in_a_loop(network.sample(rows, seed=1), algorithm, **options, threads=1, max_time=60.0)
 
 
-def _judged(job: Job, found: Attempt, drawn: _Drawn) -> Mapping[str, Any]:
+def _judged(job: Job, found: LayoutOutcome, drawn: _Drawn) -> Mapping[str, Any]:
     """What a record tells of a learned graph."""
     graph = found.graph
     edges = [(u, v, "->") for u, v in graph.directed] + [(u, v, "--") for u, v in graph.undirected]

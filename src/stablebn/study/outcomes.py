@@ -10,22 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from stablebn.errors import FormatError
 from stablebn.files import write_atomically
 from stablebn.networks.model import Network
 from stablebn.options import checked_arguments, file_path
-from stablebn.study.record import Record, Sample, fits
-from stablebn.study.tables.table import Table
+from stablebn.study.record import Record, Sample, SampleOrRecord, fits
+from stablebn.study.tables.table import StudyTable
 from stablebn.study.tables.writing import study_tables, write_figures, write_tables
 
 ENDING = ".json.gz"
 """Of the name of such a file."""
 
 _VERSION = 1
-
-Entry = TypeVar("Entry", Sample, Record)
 
 
 @dataclass(frozen=True)
@@ -51,13 +49,13 @@ class Outcomes:
     records: tuple[Record, ...]
 
     @cached_property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[StudyTable, ...]:
         """The tables of its report, with numbers in full; `str` of one is Markdown."""
         return self.tables_with()
 
     def tables_with(
         self, *, networks: Mapping[str, Network] | None = None, published: str | os.PathLike[str] | None = None
-    ) -> tuple[Table, ...]:
+    ) -> tuple[StudyTable, ...]:
         """The tables, with those of the networks where these are given, and published numbers beside ours."""
         return tuple(
             study_tables(
@@ -198,12 +196,12 @@ def _digest(graph: str | None) -> str | None:
     return None if graph is None else hashlib.sha256(graph.encode()).hexdigest()[:12]
 
 
-def _columns(kind: type[Entry], entries: Any) -> dict[str, list[Any]]:
+def _columns(kind: type[SampleOrRecord], entries: Any) -> dict[str, list[Any]]:
     """By field: so a compressor finds what is alike."""
     return {field.name: [getattr(entry, field.name) for entry in entries] for field in fields(kind)}
 
 
-def _entries(kind: type[Entry], columns: Mapping[str, list[Any]]) -> tuple[Entry, ...]:
+def _entries(kind: type[SampleOrRecord], columns: Mapping[str, list[Any]]) -> tuple[SampleOrRecord, ...]:
     names = [field.name for field in fields(kind)]
     entries = tuple(kind(*values) for values in zip(*(columns[name] for name in names), strict=True))
     wrong = next((entry for entry in entries if not fits(entry)), None)

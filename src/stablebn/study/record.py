@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 Status = Literal["done", "failed", "timed out"]
 
@@ -82,6 +82,9 @@ class Record:
     f1: float | None = None
     bsf: float | None = None
     shd: float | None = None
+
+
+SampleOrRecord = TypeVar("SampleOrRecord", Sample, Record)
 
 
 def fits(entry: object) -> bool:

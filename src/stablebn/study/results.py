@@ -17,7 +17,7 @@ from stablebn.study.estimate import in_words
 from stablebn.study.jobs import jobs_of
 from stablebn.study.outcomes import Outcomes
 from stablebn.study.record import Record, Sample
-from stablebn.study.tables.table import Table
+from stablebn.study.tables.table import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ class StudyResults:
         return Outcomes(self.study.title, self.study.report, self.study.metrics, self.samples, self.records)
 
     @cached_property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[StudyTable, ...]:
         """The tables of its report, with numbers in full; `str` of one is Markdown."""
         return self.outcomes.tables_with(networks=self._networks)
 

@@ -54,12 +54,12 @@ def start_workers(processes: int | None = None, scheduler: str | None = None) ->
 
     Without either it is a local Dask cluster where Dask is installed, and else a process a core.
     """
-    from stablebn.study.dask_workers import Cluster
+    from stablebn.study.dask_workers import DaskWorkers
     from stablebn.study.processes import Processes
 
     check_workers(processes, scheduler)
     if scheduler is not None or (processes is None and find_spec("distributed") is not None):
-        return Cluster(scheduler)
+        return DaskWorkers(scheduler)
     return Processes(processes or cores())
 
 

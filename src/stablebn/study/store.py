@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from stablebn import __version__
 from stablebn.errors import OptionError
 from stablebn.study.definition import Study
 from stablebn.study.jobs import Job, TimingGroup, jobs_of
-from stablebn.study.record import Record, Sample, Status, fits
+from stablebn.study.record import Record, Sample, SampleOrRecord, Status, fits
 
 # In the header of the file: it is ours ("SBNs" as a number), and how its tables are laid out.
 _APPLICATION = 0x53424E73
@@ -41,7 +41,6 @@ CREATE TABLE job (
 ) WITHOUT ROWID;
 """
 
-Entry = TypeVar("Entry", Sample, Record)
 
 _SAMPLE = ", ".join(field.name for field in fields(Sample))
 # What a record tells besides what its job is.
@@ -116,7 +115,7 @@ class Store:
         with _told(self.path):
             return self._connection.execute(query).fetchall()
 
-    def _checked(self, entry: Entry) -> Entry:
+    def _checked(self, entry: SampleOrRecord) -> SampleOrRecord:
         """What was read, if it can have been written."""
         if not fits(entry):
             raise _damaged(self.path, f"there is no {entry}")

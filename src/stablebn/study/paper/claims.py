@@ -15,8 +15,8 @@ from stablebn.study.paper.paper import (
     count_highest,
     residual_key,
 )
-from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, Figures, Value
-from stablebn.study.tables.table import Entry, Row, Table
+from stablebn.study.paper.published import TABU_STABLE_TO_TABU_SECONDS, NumberTables
+from stablebn.study.tables.table import StudyTable, TableCell, TableRow, Value
 
 # The graphs of the rest have no score where no DAG extends them, and means over other networks do not compare.
 LEARNERS_OF_DAGS = tuple(learner for learner in PAPER_ALGORITHMS if learner not in TESTERS)
@@ -41,13 +41,13 @@ class Claim:
     """
 
     text: str
-    figure: Callable[[Figures], Value]
+    figure: Callable[[NumberTables], Value]
     holds: Callable[[Value], bool]
     style: str = ".4f"
     said: Value = None
 
 
-def claims_table(ours: Figures, published: Figures) -> Table:
+def claims_table(ours: NumberTables, published: NumberTables) -> StudyTable:
     """The claims of which we have a figure, beside the paper's if they are given."""
     rows = []
     for claim in CLAIMS:
@@ -58,8 +58,8 @@ def claims_table(ours: Figures, published: Figures) -> Table:
         if published:
             theirs = claim.figure(published) if claim.said is None else claim.said
         held = "yes" if claim.holds(figure) else "no"
-        rows.append(Row(claim.text, (Entry(figure, theirs, claim.style), Entry(held))))
-    return Table(
+        rows.append(TableRow(claim.text, (TableCell(figure, theirs, claim.style), TableCell(held))))
+    return StudyTable(
         "claims",
         "The paper's claims",
         ("claim", "ours", "holds"),
@@ -70,43 +70,43 @@ def claims_table(ours: Figures, published: Figures) -> Table:
     )
 
 
-def _number(figures: Figures, table: str, row: str, column: str) -> float | None:
+def _number(figures: NumberTables, table: str, row: str, column: str) -> float | None:
     value = figures.get(table, {}).get(row, {}).get(column)
     return None if isinstance(value, str) else value
 
 
-def _word(table: str, row: str, column: str) -> Callable[[Figures], Value]:
+def _word(table: str, row: str, column: str) -> Callable[[NumberTables], Value]:
     return lambda figures: figures.get(table, {}).get(row, {}).get(column)
 
 
-def _plain(table: str, row: str, column: str) -> Callable[[Figures], Value]:
+def _plain(table: str, row: str, column: str) -> Callable[[NumberTables], Value]:
     return lambda figures: _number(figures, table, row, column)
 
 
-def _gain(table: str, row: str, column: str, over: str) -> Callable[[Figures], Value]:
+def _gain(table: str, row: str, column: str, over: str) -> Callable[[NumberTables], Value]:
     """By how much a column exceeds another."""
 
-    def gain(figures: Figures) -> Value:
+    def gain(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, row, which) for which in (column, over))
         return None if more is None or less is None else more - less
 
     return gain
 
 
-def _ratio(table: str, row: str, over: str, column: str) -> Callable[[Figures], Value]:
+def _ratio(table: str, row: str, over: str, column: str) -> Callable[[NumberTables], Value]:
     """How many times a row is another one."""
 
-    def ratio(figures: Figures) -> Value:
+    def ratio(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, which, column) for which in (row, over))
         return more / less if more is not None and less else None
 
     return ratio
 
 
-def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[Figures], Value]:
+def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[NumberTables], Value]:
     """Which learners have the highest value, of those with a score in as many experiments as any."""
 
-    def highest(figures: Figures) -> Value:
+    def highest(figures: NumberTables) -> Value:
         experiments = {name: _number(figures, table, name, "experiments") for name in learners}
         most = max((count for count in experiments.values() if count is not None), default=None)
         judged = [name for name in learners if experiments[name] == most]
@@ -116,38 +116,38 @@ def _highest(table: str, column: str, learners: Sequence[str]) -> Callable[[Figu
     return highest
 
 
-def _times(table: str, row: str, column: str, over: str) -> Callable[[Figures], Value]:
+def _times(table: str, row: str, column: str, over: str) -> Callable[[NumberTables], Value]:
     """How many times a column is another one."""
 
-    def times(figures: Figures) -> Value:
+    def times(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, row, which) for which in (column, over))
         return more / less if more is not None and less else None
 
     return times
 
 
-def _row_gain(table: str, row: str, over: str, column: str) -> Callable[[Figures], Value]:
+def _row_gain(table: str, row: str, over: str, column: str) -> Callable[[NumberTables], Value]:
     """By how much a row exceeds another."""
 
-    def gain(figures: Figures) -> Value:
+    def gain(figures: NumberTables) -> Value:
         more, less = (_number(figures, table, which, column) for which in (row, over))
         return None if more is None or less is None else more - less
 
     return gain
 
 
-def _slowest(table: str) -> Callable[[Figures], Value]:
-    def slowest(figures: Figures) -> Value:
+def _slowest(table: str) -> Callable[[NumberTables], Value]:
+    def slowest(figures: NumberTables) -> Value:
         seconds = {name: value for name in PAPER_ALGORITHMS if (value := _number(figures, table, name, "seconds"))}
         return max(seconds, key=seconds.__getitem__) if len(seconds) > 1 else None
 
     return slowest
 
 
-def _lowest(table: str, baseline: str) -> Callable[[Figures], Value]:
+def _lowest(table: str, baseline: str) -> Callable[[NumberTables], Value]:
     """In how many networks a baseline scores lower than the other and than all climbers."""
 
-    def lowest(figures: Figures) -> Value:
+    def lowest(figures: NumberTables) -> Value:
         scores = [
             {name: value for name in (*CLIMBERS, "empty", "true") if isinstance(value := row.get(name), float)}
             for row in figures.get(table, {}).values()
@@ -159,10 +159,10 @@ def _lowest(table: str, baseline: str) -> Callable[[Figures], Value]:
     return lowest
 
 
-def _denser(kind: str) -> Callable[[Figures], Value]:
+def _denser(kind: str) -> Callable[[NumberTables], Value]:
     """Which learners' graphs are denser than the true ones."""
 
-    def denser(figures: Figures) -> Value:
+    def denser(figures: NumberTables) -> Value:
         true = _number(figures, "node_degree", "true graph", f"{kind}_mean")
         degrees = {name: _number(figures, "node_degree", name, f"{kind}_mean") for name in PAPER_ALGORITHMS}
         if true is None or not any(degrees.values()):
@@ -172,10 +172,10 @@ def _denser(kind: str) -> Callable[[Figures], Value]:
     return denser
 
 
-def _zero(table: str, column: str) -> Callable[[Figures], Value]:
+def _zero(table: str, column: str) -> Callable[[NumberTables], Value]:
     """Which learners have a value of exactly 0."""
 
-    def zero(figures: Figures) -> Value:
+    def zero(figures: NumberTables) -> Value:
         if not figures.get(table):
             return None
         return _named(name for name in PAPER_ALGORITHMS if _number(figures, table, name, column) == 0)
@@ -183,22 +183,22 @@ def _zero(table: str, column: str) -> Callable[[Figures], Value]:
     return zero
 
 
-def _largest_residual(variant: str) -> Callable[[Figures], Value]:
-    def largest(figures: Figures) -> Value:
+def _largest_residual(variant: str) -> Callable[[NumberTables], Value]:
+    def largest(figures: NumberTables) -> Value:
         grid = figures.get(residual_key(variant), {})
         return max((value for row in grid.values() for value in row.values() if isinstance(value, float)), default=None)
 
     return largest
 
 
-def _won(table: str) -> Callable[[Figures], Value]:
+def _won(table: str) -> Callable[[NumberTables], Value]:
     return lambda figures: count_highest(figures[table]) if figures.get(table) else None
 
 
-def _above_truth(table: str) -> Callable[[Figures], Value]:
+def _above_truth(table: str) -> Callable[[NumberTables], Value]:
     """In how many networks Tabu-Stable scores higher than the true graph."""
 
-    def above(figures: Figures) -> Value:
+    def above(figures: NumberTables) -> Value:
         rows = figures.get(table, {})
         gains = [_gain(table, network, "tabu-stable", "true")(figures) for network in rows]
         return f"{sum(isinstance(gain, float) and gain > 0 for gain in gains)} of {len(gains)}" if gains else None
@@ -206,15 +206,15 @@ def _above_truth(table: str) -> Callable[[Figures], Value]:
     return above
 
 
-def _non_extendable(row: str) -> Callable[[Figures], Value]:
-    def percents(figures: Figures) -> Value:
+def _non_extendable(row: str) -> Callable[[NumberTables], Value]:
+    def percents(figures: NumberTables) -> Value:
         found = {learner: _number(figures, "non_extendable_percent", row, learner) for learner in TESTERS}
         return ", ".join(f"{learner} {value:.1f}" for learner, value in found.items() if value is not None) or None
 
     return percents
 
 
-def _failing(figures: Figures) -> Value:
+def _failing(figures: NumberTables) -> Value:
     """Which learners have runs that timed out or failed."""
     if "failures_3h" not in figures:
         return None
@@ -222,10 +222,10 @@ def _failing(figures: Figures) -> Value:
     return _named(name for name in PAPER_ALGORITHMS if any(row.get(name, "none") != "none" for row in rows))
 
 
-def _excess_degree(kind: str) -> Callable[[Figures], Value]:
+def _excess_degree(kind: str) -> Callable[[NumberTables], Value]:
     """How much denser the graphs of Tabu-Stable are than the true ones."""
 
-    def excess(figures: Figures) -> Value:
+    def excess(figures: NumberTables) -> Value:
         learned, true = (_number(figures, "node_degree", row, f"{kind}_mean") for row in ("tabu-stable", "true graph"))
         return None if learned is None or true is None else learned - true
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stablebn.networks.model import Network
-from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, WITHOUT_TWINS, Figures, Grid, Value, experiment
+from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, WITHOUT_TWINS, NumberTables, experiment
 from stablebn.study.record import Sample
 from stablebn.study.tables.summary import Experiments, Statistic, Trial, mean_of
+from stablebn.study.tables.table import Grid, Value
 
 KINDS = {"categorical": tuple(CATEGORICAL), "continuous": tuple(CONTINUOUS)}
 
@@ -133,9 +134,9 @@ class PaperStudy:
     def _without_twins(self, kind: str) -> Experiments:
         return self.experiments.of_networks([WITHOUT_TWINS.get(network, network) for network in KINDS[kind]])
 
-    def figures(self, networks: Mapping[str, Network]) -> Figures:
+    def figures(self, networks: Mapping[str, Network]) -> NumberTables:
         """Our figures, by the names of the paper's."""
-        figures: Figures = {
+        figures: NumberTables = {
             **{
                 residual_key(variant): residual_grid(self.residual(), learner)
                 for variant, learner in RESIDUAL_LEARNERS.items()

@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stablebn.errors import FormatError
+from stablebn.study.tables.table import Grid, Value
 
-Value: TypeAlias = float | str | None
-Grid: TypeAlias = dict[str, dict[str, Value]]
-"""Values by row and column."""
-
-Figures: TypeAlias = dict[str, Grid]
+NumberTables: TypeAlias = dict[str, Grid]
 """Grids by the name of their table: the paper's and ours have one shape, so that they can stand side by side."""
 
 # Networks as their files are called, and as the paper calls them.
@@ -54,7 +51,7 @@ TABU_STABLE_LESS_FGES = {"precision": -0.0194, "recall": 0.0182}
 """Of categorical networks."""
 
 
-def read_published(path: Path) -> Figures:
+def read_published(path: Path) -> NumberTables:
     """Read the paper's figures.
 
     Parameters
@@ -77,8 +74,8 @@ def read_published(path: Path) -> Figures:
         raise FormatError(str(path), None, f"is not a file of tables, each an object of rows: {error!r}") from error
 
 
-def _renamed(content: Mapping[str, Mapping[str, Mapping[str, Value]]]) -> Figures:
-    figures: Figures = {}
+def _renamed(content: Mapping[str, Mapping[str, Mapping[str, Value]]]) -> NumberTables:
+    figures: NumberTables = {}
     for table, rows in content.items():
         if table == "failures_3h":
             figures[table] = _failures(rows["rows"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stablebn.study.tables.summary import Experiments, Statistic
-from stablebn.study.tables.table import Entry, Row, Table, with_marks
+from stablebn.study.tables.table import StudyTable, TableCell, TableRow, with_marks
 
 HEADINGS = {
     "f1": ("F1", ".4f"),
@@ -20,7 +20,7 @@ HEADINGS = {
 LOWER_IS_BETTER = ("shd", "seconds")
 
 
-def general_tables(experiments: Experiments, metrics: Sequence[str]) -> list[Table]:
+def general_tables(experiments: Experiments, metrics: Sequence[str]) -> list[StudyTable]:
     """For categorical, continuous and mixed networks apart, all learners, and each of the metrics by network."""
     asked = ["normalised_bic" if metric == "score" else metric for metric in metrics]
     tables = []
@@ -33,12 +33,14 @@ def general_tables(experiments: Experiments, metrics: Sequence[str]) -> list[Tab
     return tables
 
 
-def _learners(kind: str, experiments: Experiments, metrics: list[str]) -> Table:
+def _learners(kind: str, experiments: Experiments, metrics: list[str]) -> StudyTable:
     statistics: tuple[Statistic, ...] = ("mean", "sd")
     columns = [_column(experiments, metric, statistic) for metric in metrics for statistic in statistics]
     headings = [heading for metric in metrics for heading in (HEADINGS[metric][0], f"{HEADINGS[metric][0]} SD")]
-    rows = [Row(name, tuple(column[place] for column in columns)) for place, name in enumerate(experiments.learners)]
-    return Table(
+    rows = [
+        TableRow(name, tuple(column[place] for column in columns)) for place, name in enumerate(experiments.learners)
+    ]
+    return StudyTable(
         f"learners-{kind}",
         f"Learners, {kind} networks: means over networks and sample sizes",
         ("learner", *headings),
@@ -48,9 +50,9 @@ def _learners(kind: str, experiments: Experiments, metrics: list[str]) -> Table:
     )
 
 
-def _column(experiments: Experiments, metric: str, statistic: Statistic) -> tuple[Entry, ...]:
+def _column(experiments: Experiments, metric: str, statistic: Statistic) -> tuple[TableCell, ...]:
     style = HEADINGS[metric][1]
-    entries = [Entry(experiments.mean(name, metric, statistic), style=style) for name in experiments.learners]
+    entries = [TableCell(experiments.mean(name, metric, statistic), style=style) for name in experiments.learners]
     # A graph is neither better nor worse for its degree.
     if metric == "degree" and statistic == "mean":
         return tuple(entries)
@@ -61,19 +63,19 @@ def _column(experiments: Experiments, metric: str, statistic: Statistic) -> tupl
     )
 
 
-def _by_network(kind: str, experiments: Experiments, metric: str) -> Table:
+def _by_network(kind: str, experiments: Experiments, metric: str) -> StudyTable:
     """Means over the sizes that all learners with a figure for the network have run on."""
     heading, style = HEADINGS[metric]
     rows = []
     for network in experiments.networks:
         own = experiments.of_networks([network])
         shared = own.shared_by(own.learners)
-        entries = [Entry(shared.mean(learner, metric), style=style) for learner in experiments.learners]
+        entries = [TableCell(shared.mean(learner, metric), style=style) for learner in experiments.learners]
         if metric != "degree":
             judged = [shared.is_complete(learner, metric) for learner in experiments.learners]
             entries = list(with_marks(entries, lower_is_better=metric in LOWER_IS_BETTER, judged=judged))
-        rows.append(Row(network, tuple(entries)))
-    return Table(
+        rows.append(TableRow(network, tuple(entries)))
+    return StudyTable(
         f"{metric.replace('_', '-')}-by-network-{kind}",
         f"{heading[0].upper()}{heading[1:]} by network, {kind} networks: means over sample sizes",
         ("network", *experiments.learners),

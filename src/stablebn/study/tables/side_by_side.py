@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from stablebn.learners.registry import title_of
 from stablebn.plotting.colours import BLACK, looks_of
 from stablebn.plotting.matplotlib_figures import new_figure
-from stablebn.study.paper.published import Grid, Value
 from stablebn.study.tables.panels import tidy
 from stablebn.study.tables.summary import Experiments, Statistic
+from stablebn.study.tables.table import Grid, Value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ PANELS = {
     "normalised_bic": Panel("Norm. BIC below the best", "normalised_bic", "mean", logarithmic=True),
     "seconds": Panel("Seconds", "seconds", "mean", logarithmic=True),
 }
-Numbers: TypeAlias = dict[str, float | None]
+NumberOf: TypeAlias = dict[str, float | None]
 """By learner."""
 
 ACROSS = 4
@@ -87,7 +87,7 @@ def is_stable(experiments: Experiments, learner: str) -> bool:
     return all(trial.graphs == 1 for trial in experiments.trials(learner) if trial.done)
 
 
-def _draw_metric(axes: Axes, experiments: Experiments, panel: Panel, theirs: Numbers) -> None:
+def _draw_metric(axes: Axes, experiments: Experiments, panel: Panel, theirs: NumberOf) -> None:
     _, metric, statistic, logarithmic = panel
     learners = experiments.learners
     ours = {learner: experiments.mean(learner, metric, statistic) for learner in learners}
@@ -137,7 +137,7 @@ def _write_beside_axis(axes: Axes, place: int, text: str) -> None:
     )
 
 
-def below_best(values: Numbers) -> Numbers:
+def below_best(values: NumberOf) -> NumberOf:
     """How far each value is below the greatest.
 
     >>> below_best({"a": -2.0, "b": -5.0, "c": None})

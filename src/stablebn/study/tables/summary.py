@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from stablebn.messages import counted
 from stablebn.study.record import Record, Sample
 
 Statistic = Literal["mean", "sd"]
@@ -220,15 +221,6 @@ class Experiments:
             return f"No run of {runs:,} is left out."
         parts = [f"{count:,} {reason}" for reason, count in counts.items() if count]
         return f"Left out: {sum(counts.values()):,} of {counted(runs, 'run')}, of which {', '.join(parts)}."
-
-
-def counted(number: int, thing: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(2000, "run")
-    ('1 run', '2,000 runs')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def listed_words(words: Sequence[str]) -> str:

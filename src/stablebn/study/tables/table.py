@@ -6,15 +6,17 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from stablebn.study.paper.published import Value
+Value: TypeAlias = float | str | None
+Grid: TypeAlias = dict[str, dict[str, Value]]
+"""Values by row and column."""
 
 NO_VALUE = "–"
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableCell:
     """What stands in one place of a table.
 
     Attributes
@@ -42,15 +44,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row of a table: what it is of, and one entry a column."""
 
     label: str
-    entries: tuple[Entry, ...]
+    entries: tuple[TableCell, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class StudyTable:
     """A table.
 
     Attributes
@@ -60,7 +62,7 @@ class Table:
     title : str
     columns : tuple of str
         Headings: of the labels, then of the entries.
-    rows : tuple of Row
+    rows : tuple of TableRow
     note : str
         What the numbers are over, and what was left out.
     """
@@ -68,7 +70,7 @@ class Table:
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     note: str
 
     def __str__(self) -> str:
@@ -115,26 +117,26 @@ def shown(value: Value, style: str) -> str:
     return text if any(digit in text for digit in "123456789") else f"{value:.0e}"
 
 
-def shown_published(entry: Entry) -> str:
+def shown_published(entry: TableCell) -> str:
     """The paper's value, which is rounded: no zero of it is exact."""
     number = entry.published is not None and not isinstance(entry.published, str)
     return format(entry.published, entry.style) if number else str(entry.published or "")
 
 
-def shown_difference(entry: Entry) -> str:
+def shown_difference(entry: TableCell) -> str:
     """Ours less the paper's with its sign; the paper's is rounded, so a small difference is none."""
     text = "" if entry.difference is None else format(entry.difference, f"+{entry.style}")
     return text if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
 
 def with_marks(
-    entries: Sequence[Entry], *, lower_is_better: bool = False, judged: Sequence[bool] | None = None
-) -> tuple[Entry, ...]:
+    entries: Sequence[TableCell], *, lower_is_better: bool = False, judged: Sequence[bool] | None = None
+) -> tuple[TableCell, ...]:
     """Entries with the best and the worst number marked, as they are read: what reads the same is marked the same.
 
     Parameters
     ----------
-    entries : sequence of Entry
+    entries : sequence of TableCell
     lower_is_better : bool
     judged : sequence of bool, optional
         Which entries take part; by default all numbers.
@@ -152,16 +154,16 @@ def with_marks(
     )
 
 
-def _read(entry: Entry) -> float | None:
+def _read(entry: TableCell) -> float | None:
     """The number that a reader sees."""
     if entry.value is None or isinstance(entry.value, str):
         return None
     return float(shown(entry.value, entry.style).replace(",", ""))
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: StudyTable) -> str:
     """CSV with numbers in full; of every column ours and, where there are any, the paper's and the differences."""
-    parts: dict[str, Callable[[Entry], Value]] = {"": lambda entry: entry.value}
+    parts: dict[str, Callable[[TableCell], Value]] = {"": lambda entry: entry.value}
     if table.has_published:
         parts[" (paper)"] = lambda entry: entry.published
     if table.has_differences:
@@ -175,10 +177,10 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: StudyTable) -> str:
     """Markdown; under a number, smaller, the paper's and the difference."""
 
-    def cell(entry: Entry) -> str:
+    def cell(entry: TableCell) -> str:
         around = {"": "", "best": "**", "worst": "*"}[entry.mark]
         text = f"{around}{_markdown(shown(entry.value, entry.style))}{around}"
         if entry.published is None:
@@ -194,14 +196,14 @@ def to_markdown(table: Table) -> str:
     return "\n".join([f"# {table.title}", "", *lines, "", _with_legend(table)]) + "\n"
 
 
-def to_latex(table: Table) -> str:
+def to_latex(table: StudyTable) -> str:
     """A LaTeX table for the package booktabs; under a row of ours that of the paper, and that of the differences."""
 
-    def ours(entry: Entry) -> str:
+    def ours(entry: TableCell) -> str:
         text = _latex(shown(entry.value, entry.style))
         return {"": text, "best": rf"\textbf{{{text}}}", "worst": rf"\textit{{{text}}}"}[entry.mark]
 
-    def line(label: str, row: Row, cell: Callable[[Entry], str]) -> str:
+    def line(label: str, row: TableRow, cell: Callable[[TableCell], str]) -> str:
         return " & ".join([label, *map(cell, row.entries)]) + r" \\"
 
     lines = []
@@ -234,7 +236,7 @@ def to_latex(table: Table) -> str:
     )
 
 
-def _with_legend(table: Table) -> str:
+def _with_legend(table: StudyTable) -> str:
     """The note, and what marks and small print mean."""
     sentences = [table.note]
     if table.has_marks:

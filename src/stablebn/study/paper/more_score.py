@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from stablebn.messages import counted
 from stablebn.study.paper.paper import PROVER, in_stable_order, true_degree
-from stablebn.study.tables.summary import Experiments, Trial, counted, mean_of
-from stablebn.study.tables.table import Entry, Row, Table, with_marks
+from stablebn.study.tables.summary import Experiments, Trial, mean_of
+from stablebn.study.tables.table import StudyTable, TableCell, TableRow, with_marks
 
 HIGHEST = "best"
 OVER = ("tabu-stable", in_stable_order("fges"))
@@ -24,20 +25,20 @@ ALL_SIZES = "all sizes"
 LOWER_IS_BETTER = ("shd", "seconds")
 
 
-def more_score(kind: str, experiments: Experiments) -> Table:
+def more_score(kind: str, experiments: Experiments) -> StudyTable:
     """Score and accuracy by sample size, and over all sizes."""
     parts = {f"{size:,} rows": experiments.of_size(size) for size in experiments.sizes} | {ALL_SIZES: experiments}
     rows = []
     for part, own in parts.items():
         columns = [
-            [Entry(_highest(own, learner)) for learner in own.learners],
+            [TableCell(_highest(own, learner)) for learner in own.learners],
             *(_column(own, metric) for metric in MEASURES),
-            [Entry(_excess_degree(own, learner), style="+.2f") for learner in own.learners],
+            [TableCell(_excess_degree(own, learner), style="+.2f") for learner in own.learners],
             *zip(*(_better(own, learner) for learner in own.learners), strict=True),
         ]
         for place, learner in enumerate(own.learners):
-            rows.append(Row(f"{part}, {learner}", tuple(column[place] for column in columns)))
-    return Table(
+            rows.append(TableRow(f"{part}, {learner}", tuple(column[place] for column in columns)))
+    return StudyTable(
         f"more-score-{kind}",
         f"What more score buys, {kind} networks: means over networks",
         (
@@ -56,15 +57,15 @@ def more_score(kind: str, experiments: Experiments) -> Table:
     )
 
 
-def more_score_by_network(kind: str, experiments: Experiments) -> Table:
+def more_score_by_network(kind: str, experiments: Experiments) -> StudyTable:
     """By how much `best` exceeds others, by network."""
     metrics = ("normalised_bic", *ACCURACY)
     rows = []
     for network in experiments.networks:
         own = experiments.of_networks([network])
-        rows.append(Row(network, tuple(_gain(own, metric, over) for over in OVER for metric in metrics)))
+        rows.append(TableRow(network, tuple(_gain(own, metric, over) for over in OVER for metric in metrics)))
     headings = [f"{MEASURES[metric][0]}, over {over}" for over in OVER for metric in metrics]
-    return Table(
+    return StudyTable(
         f"more-score-by-network-{kind}",
         f"What more score buys, {kind} networks: best less another learner, means over sample sizes",
         ("network", *headings),
@@ -73,30 +74,30 @@ def more_score_by_network(kind: str, experiments: Experiments) -> Table:
     )
 
 
-def proven(kind: str, experiments: Experiments, tried: int) -> Table:
+def proven(kind: str, experiments: Experiments, tried: int) -> StudyTable:
     """How far learners are from the best graph, where that is known."""
     learners = experiments.learners if PROVER in experiments.learners else ()
     columns = [
-        [Entry(_below(experiments, learner), style=".3f") for learner in learners],
-        [Entry(_at_optimum(experiments, learner)) for learner in learners],
+        [TableCell(_below(experiments, learner), style=".3f") for learner in learners],
+        [TableCell(_at_optimum(experiments, learner)) for learner in learners],
         *(_column(experiments, metric) for metric in MEASURES),
     ]
-    return Table(
+    return StudyTable(
         f"proven-{kind}",
         f"Where the best graph is known, {kind} networks: means over samples",
         ("learner", "nats below", "at the optimum", *(heading for heading, _ in MEASURES.values())),
-        tuple(Row(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)),
+        tuple(TableRow(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)),
         f"{experiments.extent()} `exact` has proven its graph on all layouts of these, of {counted(tried, 'sample')} "
         "that it was given; on the others it met its limit of time. At the optimum: in how many experiments every "
         "layout gave a graph with the score of the best one.",
     )
 
 
-def _column(experiments: Experiments, metric: str) -> list[Entry]:
+def _column(experiments: Experiments, metric: str) -> list[TableCell]:
     learners, style = experiments.learners, MEASURES[metric][1]
     return list(
         with_marks(
-            [Entry(experiments.mean(learner, metric), style=style) for learner in learners],
+            [TableCell(experiments.mean(learner, metric), style=style) for learner in learners],
             lower_is_better=metric in LOWER_IS_BETTER,
         )
     )
@@ -111,10 +112,10 @@ def _pairs(experiments: Experiments, learner: str, other: str) -> list[tuple[Tri
     return list(zip(experiments.trials(learner), experiments.trials(other), strict=True))
 
 
-def _better(experiments: Experiments, learner: str) -> tuple[Entry, Entry]:
+def _better(experiments: Experiments, learner: str) -> tuple[TableCell, TableCell]:
     """On how many samples `best` has the better F1, and the worse; the same of SHD."""
     if learner == HIGHEST or HIGHEST not in experiments.learners:
-        return Entry(None), Entry(None)
+        return TableCell(None), TableCell(None)
     pairs = _pairs(experiments, HIGHEST, learner)
 
     def count(metric: str, is_better: Callable[[float, float], bool]) -> int:
@@ -122,8 +123,8 @@ def _better(experiments: Experiments, learner: str) -> tuple[Entry, Entry]:
 
     more, less = float.__gt__, float.__lt__
     return (
-        Entry(f"{count('f1', more)}, {count('f1', less)}"),
-        Entry(f"{count('shd', less)}, {count('shd', more)}"),
+        TableCell(f"{count('f1', more)}, {count('f1', less)}"),
+        TableCell(f"{count('shd', less)}, {count('shd', more)}"),
     )
 
 
@@ -143,10 +144,10 @@ def _highest(experiments: Experiments, learner: str) -> str:
     return f"{reached} of {len(experiments.samples)}"
 
 
-def _gain(experiments: Experiments, metric: str, over: str) -> Entry:
+def _gain(experiments: Experiments, metric: str, over: str) -> TableCell:
     best, other = (experiments.mean(learner, metric) for learner in (HIGHEST, over))
     style = f"+{MEASURES[metric][1]}"
-    return Entry(None if best is None or other is None else best - other, style=style)
+    return TableCell(None if best is None or other is None else best - other, style=style)
 
 
 def _below(experiments: Experiments, learner: str) -> float:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from stablebn.learners.registry import title_of
 from stablebn.plotting.colours import Look, looks_of
 from stablebn.plotting.matplotlib_figures import new_figure
-from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS, Grid
+from stablebn.study.paper.published import CATEGORICAL, CONTINUOUS
 from stablebn.study.tables.panels import tidy
+from stablebn.study.tables.table import Grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
