@@ -11,7 +11,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from stablebn import study
-    from stablebn.api.checks import Check
+    from stablebn.api.check import Check, check
+    from stablebn.api.ci_test import ci_test
+    from stablebn.api.compare import compare
     from stablebn.api.estimators import (
         FGES,
         GS,
@@ -31,9 +33,12 @@ if TYPE_CHECKING:
         TabuInc,
         TabuStable,
     )
-    from stablebn.api.functions import check, ci_test, compare, fit, learn, load_statistics, score, statistics
+    from stablebn.api.fit import fit
+    from stablebn.api.learn import learn
     from stablebn.api.near_optimal import NearClass, NearOptimal, near_optimal
     from stablebn.api.proofs import prove, verify
+    from stablebn.api.score import score
+    from stablebn.api.statistics import load_statistics, statistics
     from stablebn.errors import (
         CertificateError,
         Conflict,
@@ -75,11 +80,16 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when first used, so that `import stablebn` is quick.
 _HOMES = {
-    "stablebn.api.functions": ("check", "ci_test", "compare", "fit", "learn", "load_statistics", "score", "statistics"),
+    "stablebn.api.learn": ("learn",),
+    "stablebn.api.score": ("score",),
+    "stablebn.api.fit": ("fit",),
+    "stablebn.api.ci_test": ("ci_test",),
+    "stablebn.api.compare": ("compare",),
+    "stablebn.api.statistics": ("load_statistics", "statistics"),
     "stablebn.resampling.stability": ("stability",),
     "stablebn.resampling.stability_result": ("EdgeFrequency", "Spread", "Stability"),
     "stablebn.exact.certificate": ("Certificate",),
-    "stablebn.api.checks": ("Check",),
+    "stablebn.api.check": ("Check", "check"),
     "stablebn.resampling.averaging": ("EdgeConfidence",),
     "stablebn.resampling.bootstrap": ("bootstrap",),
     "stablebn.resampling.bootstrap_result": ("Bootstrap",),

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.canonical.resampled_rows import chosen_rows, in_canonical_signs, with_rows
 from stablebn.canonical.rows import canonical_rows
 from stablebn.errors import StableBNError
@@ -62,7 +63,7 @@ class OurLearner:
     failures: ClassVar[tuple[type[Exception], ...]] = (StableBNError,)
 
     def __init__(self, asked: LearnArguments) -> None:
-        self.result: Result = learn_among(asked)
+        self.result: Result = learn_from_request(LearnRequest.of(asked))
         # Replicates are learned with what was chosen for the whole table.
         chosen = {name: self.result.config[name] for name in _CHOSEN if name in self.result.config}
         asked = replace(asked, **chosen)
@@ -101,7 +102,7 @@ class OurLearner:
 
     def result_of(self, prepared: Prepared) -> Result:
         """What is learned from other rows of the table."""
-        return learn_among(self._asked, prepared=prepared, called=self._called)
+        return learn_from_request(LearnRequest.of(self._asked, table=prepared, called=self._called))
 
     def told(self) -> dict[str, Any]:
         """What was asked, as it decides on what is learned."""

@@ -24,6 +24,7 @@ from stablebn.io.sources import read
 from stablebn.learners import define_problem
 from stablebn.options import refuse_unknown
 from stablebn.prepare.prepare import prepare
+from stablebn.prepare.read_options import ReadOptions
 from stablebn.prepare.relayout import permutation
 from stablebn.resampling.learner_in_layout import edges_of, frame
 from stablebn.scores.registry import ScoreConfig
@@ -67,7 +68,14 @@ class CallableLearner:
         )
         columns, weights = set_weights_apart(source.columns, options.get("weights"))
         prepared = prepare(
-            columns, kinds=options.get("kinds"), keep=options.get("keep"), weights=weights, missing="available"
+            columns,
+            ReadOptions(
+                kinds=options.get("kinds"),
+                keep=options.get("keep"),
+                weights=weights,
+                missing="available",
+                threads=1,
+            ),
         )
         self.title = str(getattr(function, "__name__", type(function).__name__))
         self.threads = options.get("threads") or 1

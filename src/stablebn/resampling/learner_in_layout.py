@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from stablebn.api.functions import learn_in_a_loop
+from stablebn.api.learn import learn_without_signals
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.errors import GraphError, listed, shown
 from stablebn.graph import PDAG, as_graph
@@ -56,7 +56,7 @@ def attempt(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) ->
     if isinstance(learner, str):
         renamed = _under_aliases(options, layout)
         began = time.perf_counter()
-        found: object = learn_in_a_loop(layout.columns, learner, **renamed)
+        found: object = learn_without_signals(layout.columns, learner, **renamed)
     else:
         table = frame(layout.columns)
         began = time.perf_counter()

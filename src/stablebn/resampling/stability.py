@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from stablebn.api import functions as api
 from stablebn.api.arguments import checked_values, known_from, repeatable_options, score_options, told_options
+from stablebn.api.score import score as score_graph
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.column import CategoricalColumn
 from stablebn.columns.error_collector import Problems
@@ -199,7 +199,7 @@ def _judge(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], flo
     def judge(graph: PDAG) -> float | None:
         if asked.get("score", "bic") is None or graph.extension() is None:
             return None
-        return api.score(graph, columns, **asked).total
+        return score_graph(graph, columns, **asked).total
 
     return judge
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from typing_extensions import Self
 
+    from stablebn.learners import Problem
     from stablebn.networks.model import Network
     from stablebn.plotting.graph_plot import Drawing, LayoutName
     from stablebn.resampling.bootstrap_result import Bootstrap
@@ -111,6 +112,9 @@ class Result:
         Seconds spent; empty if it was read from a file.
     prepared : Prepared or None
         The table that was learned from; None if it was read from a file.
+    problem : Problem or None
+        The numbered variables with their scores, so that explanations do not count the table again. Copies and pickles
+        do not have it.
     proof : GraphProof or None
         What is proven of the graph, by a learner that proves (`exact`).
     """
@@ -136,6 +140,7 @@ class Result:
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared | None = field(compare=False)
+    problem: Problem | None = field(default=None, compare=False)
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
@@ -144,6 +149,10 @@ class Result:
     canonical: tuple[Hashable, ...] = field(default=(), compare=False)
     proof: GraphProof | None = None
     chosen: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the problem: explanations build it again from the table."""
+        return {**self.__dict__, "problem": None}
 
     def __hash__(self) -> int:
         # Of what is equal in equal results, enough to tell others apart.

@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.preparing import prepare
 from tests.unit.prepare.comparing import assert_same
 
 import stablebn as sb
 from stablebn.errors import DataError, MissingExtraError, OptionError, StableBNError
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 
 LETTERS = {"a": ["x", "y", "x", "y"], "b": ["p", "q", "q", "p"]}

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 from tests.drawn import CLIMBING, HYBRID, KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.preparing import prepare
 from tests.shared import SHARED, needs_shared, sample
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
@@ -19,7 +20,6 @@ import stablebn as sb
 from stablebn.learners import Problem, SearchConfig, define_problem
 from stablebn.learners.best import EFFORTS, best, learned_by_others
 from stablebn.learners.shared.interruption import Interruption
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.search.order_search import OrderSearch

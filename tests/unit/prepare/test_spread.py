@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns, mixed_columns
 from tests.unit.prepare.comparing import assert_same_table
 from tests.unit.prepare.strange_tables import draw_options, draw_table, limits_for_small_tables
@@ -28,7 +29,6 @@ from stablebn.cli.main import app
 from stablebn.errors import DataError, MissingExtraError, OptionError
 from stablebn.io.batches import open_file_parts, parts_of_files
 from stablebn.prepare.dask.workers import Cluster, Partitions, cluster_of
-from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats.engines.dask import ElsewhereSource
 
@@ -157,7 +157,7 @@ def test_decisions_levels_codes_and_warnings_are_those_of_the_table_in_memory(
     table = draw_table(rng)
     options = draw_options(rng, table)
     folder = _write(table, tmp_path / "rows", rng)
-    _assert_same_prepared(_outcome(folder, **options), _outcome(folder, cluster=Cluster(client_here), **options))
+    _assert_same_prepared(_outcome(folder, **options), _outcome(folder, engine="dask", client=client_here, **options))
 
 
 @pytest.mark.parametrize("example", range(15))
@@ -168,7 +168,7 @@ def test_a_frame_is_decided_as_it_is_in_memory(client_here: Client, example: int
     frame = table.to_pandas()
     parts = frames.from_pandas(frame, npartitions=rng.choice([1, 3, 9]))
     _assert_same_prepared(
-        _outcome(parts.compute(), **options), _outcome(parts, cluster=Cluster(client_here), **options)
+        _outcome(parts.compute(), **options), _outcome(parts, engine="dask", client=client_here, **options)
     )
 
 

@@ -18,13 +18,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.preparing import prepare
 from tests.tables import categorical_columns
 
 import stablebn as sb
 from stablebn.canonical import resampled_rows as resampling
 from stablebn.canonical.row_draws import drawn_counts
 from stablebn.canonical.rows import canonical_rows
-from stablebn.prepare.prepare import prepare
 from stablebn.resampling.bootstrap_checkpoint import Replicate
 
 ASIA = sb.read_network("asia").sample(300, seed=1)
