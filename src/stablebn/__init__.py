@@ -5,76 +5,7 @@ Learns the structure of Bayesian networks so that the answer depends on the data
 
 from __future__ import annotations
 
-# The entry point of the command imports this module before it can handle Ctrl-C, so that this imports nothing: not
-# `typing` either, whose name type checkers know.
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from stablebn import study
-    from stablebn.api.check import Check, check
-    from stablebn.api.ci_test import ci_test
-    from stablebn.api.compare import compare
-    from stablebn.api.estimators import (
-        FGES,
-        GS,
-        H2PC,
-        HC,
-        MMHC,
-        Averaged,
-        Best,
-        Exact,
-        HCDec,
-        HCInc,
-        HCStable,
-        InterIAMB,
-        PCStable,
-        Tabu,
-        TabuDec,
-        TabuInc,
-        TabuStable,
-    )
-    from stablebn.api.fit import fit
-    from stablebn.api.learn import learn
-    from stablebn.api.near_optimal import NearClass, NearOptimal, near_optimal
-    from stablebn.api.proofs import prove, verify
-    from stablebn.api.score import score
-    from stablebn.api.statistics import load_statistics, statistics
-    from stablebn.errors import (
-        CertificateError,
-        Conflict,
-        DataError,
-        FormatError,
-        GraphError,
-        KnowledgeError,
-        MissingExtraError,
-        OptionError,
-        StableBNError,
-        UnseenLevelWarning,
-    )
-    from stablebn.exact.certificate import Certificate
-    from stablebn.graph import DAG, PDAG, Agreement, Comparison
-    from stablebn.knowledge import Knowledge
-    from stablebn.learners.constraint_based.pattern import TestTrace
-    from stablebn.networks import (
-        CPT,
-        ConditionalGaussian,
-        LinearGaussian,
-        Network,
-        random_network,
-        read_graph,
-        read_network,
-    )
-    from stablebn.prepare.discretize import Discretised, discretise
-    from stablebn.resampling.averaging import EdgeConfidence
-    from stablebn.resampling.bootstrap import bootstrap
-    from stablebn.resampling.bootstrap_result import Bootstrap
-    from stablebn.resampling.cross_validation import CrossValidation, Difference, Fold, cross_validate
-    from stablebn.resampling.stability import stability
-    from stablebn.resampling.stability_result import EdgeFrequency, Spread, Stability
-    from stablebn.result.explanation import Explanation
-    from stablebn.result.result import CITest, GraphScore, Result
-    from stablebn.search.operator_trace import OperatorTrace
-    from stablebn.search.trace import Trace
+# This module imports nothing: the command imports it before it can handle Ctrl-C. Type checkers read `__init__.pyi`.
 
 __version__ = "0.1.0"
 
