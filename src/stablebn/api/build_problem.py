@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from stablebn.api.arguments import LearnArguments, ScoreArguments
 from stablebn.api.request import LearnRequest
@@ -18,7 +18,6 @@ from stablebn.knowledge import KnownArcs
 from stablebn.learners import AUTOMATIC, LEARNERS, Problem, SearchConfig
 from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE, score_for
 from stablebn.learners.registry import MOST_ACCURATE, Learner
-from stablebn.learners.shared.checkpoint import Checkpoint, about_search
 from stablebn.learners.shared.config import AVERAGES, TESTS_INDEPENDENCE
 from stablebn.learners.shared.graph_scores import needs_numbers
 from stablebn.learners.shared.problem import WorkOnTable
@@ -37,6 +36,9 @@ from stablebn.result.constraints_from_names import (
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats import source_of
 from stablebn.table.table import CategoricalTable, MixedTable
+
+if TYPE_CHECKING:
+    from stablebn.learners.shared.checkpoint import Checkpoint
 
 Scored = TypeVar("Scored", LearnArguments, ScoreArguments)
 
@@ -268,6 +270,9 @@ def _checkpoint(
     """Open the checkpoint of the search, if the user named one."""
     if options.checkpoint is None:
         return None
+    # Imported here because it takes time, and few runs have a checkpoint.
+    from stablebn.learners.shared.checkpoint import Checkpoint, about_search
+
     by_columns = not learner.stable or options.recorded().get("order") == "given"
     about = about_search(options.algorithm, options.recorded(), problem, table.whole, by_columns=by_columns)
     return Checkpoint(Path(options.checkpoint), about, request.saved, resume=options.resume)

@@ -6,20 +6,19 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from stablebn.api.arguments import LearnArguments, about_the_table, changed_options
 from stablebn.api.build_problem import LearningTask
 from stablebn.api.read_table import kinds_before_binning
 from stablebn.api.request import LearnRequest
-from stablebn.exact.certificate import Certificate, GraphProof, graph_proof
 from stablebn.graph.json_names import json_text
 from stablebn.learners import Pattern, Problem, SearchConfig
-from stablebn.learners.shared.checkpoint import Checkpoint
-from stablebn.learners.shared.proven import BestDag
 from stablebn.messages import Caution
 from stablebn.prepare.prepared import Prepared
 from stablebn.result.build import (
     LearnedGraph,
+    has_proof,
     learned_graph,
     order_warnings,
     rounded_warning,
@@ -31,6 +30,11 @@ from stablebn.result.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Climb
 from stablebn.table.table import CategoricalTable
+
+if TYPE_CHECKING:
+    from stablebn.exact.certificate import GraphProof
+    from stablebn.learners.shared.checkpoint import Checkpoint
+    from stablebn.learners.shared.proven import BestDag
 
 logger = logging.getLogger(__name__)
 
@@ -128,8 +132,11 @@ def _kept_problem(task: LearningTask, request: LearnRequest) -> Problem | None:
 
 def _proof(found: Climb | Pattern, learned: LearnedGraph, task: LearningTask, table: Prepared) -> GraphProof | None:
     """Return what is proven of the graph, with its certificate; `None` if nothing is."""
-    if not isinstance(found, BestDag) or learned.score is None:
+    if learned.score is None or not has_proof(found):
         return None
+    # Imported here because it takes time, and few algorithms prove.
+    from stablebn.exact.certificate import Certificate, graph_proof
+
     certificate = Certificate(
         # In the form that they have in a file.
         options=json.loads(json_text(_options_of_certificate(found, task.options, table))),

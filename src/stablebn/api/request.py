@@ -13,7 +13,6 @@ from stablebn.api.arguments import LearnArguments
 from stablebn.errors import OptionError
 from stablebn.knowledge import Knowledge, KnownArcs
 from stablebn.learners.constraint_based.pattern import Pattern
-from stablebn.learners.shared.checkpoint import read_checkpoint
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.interruption import Interruption
 from stablebn.learners.shared.problem import Problem, within_time
@@ -133,8 +132,12 @@ class LearnRequest:
         """
         options = with_own_reading(options)
         knowledge, clock = options.said(), RunClock(options.max_time)
-        path = options.checkpoint
-        saved = None if path is None else read_checkpoint(Path(path), resume=options.resume)
+        saved = None
+        if options.checkpoint is not None:
+            # Imported here because it takes time, and few runs have a checkpoint.
+            from stablebn.learners.shared.checkpoint import read_checkpoint
+
+            saved = read_checkpoint(Path(options.checkpoint), resume=options.resume)
         return cls(options, knowledge, known, saved, interruption, table, called, search, clock)
 
     @property

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from stablebn.columns.kinds import Decision, Kind
 from stablebn.columns.levels import Levels
 from stablebn.errors import GraphError, OptionError, one_of
-from stablebn.exact.certificate import Certificate, GraphProof
-from stablebn.exact.solver import Ties
 from stablebn.files import check_free, write_atomically
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
@@ -24,13 +22,14 @@ from stablebn.lazy import imported
 from stablebn.messages import Caution
 from stablebn.options import checked_arguments, file_path, flag, from_0_to_1, text
 from stablebn.prepare.prepared import Prepared
-from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search import OrderSource
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from typing_extensions import Self
 
+    from stablebn.exact.certificate import Certificate, GraphProof
+    from stablebn.exact.solver import Ties
     from stablebn.learners import Problem
     from stablebn.networks.model import Network
     from stablebn.plotting.graph_plot import Drawing, LayoutName
@@ -431,6 +430,9 @@ class Result:
             As in `shown`: which edges are listed as "undirected". Where one of them is among the "arcs" too, that is
             the direction that `dag` gives it.
         """
+        # Imported here because it takes time, and few results are written.
+        from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace
+
         undirected = edges_by_kind(self.shown(directions))[1]
         return {
             "format": FORMAT,
@@ -482,6 +484,8 @@ class Result:
         Names that are text, numbers, tuples of these, or dates come back as they are (`from_json`); others are written
         as text.
         """
+        from stablebn.result.files_json import text_of
+
         return text_of(self.to_dict(directions))
 
     @classmethod
@@ -508,6 +512,8 @@ class Result:
         >>> sb.Result.from_json(result.to_json()) == result
         True
         """
+        from stablebn.result.files_json import fields_from
+
         return cls(**fields_from(text_or_path), timings={}, prepared=None)
 
     @checked_arguments(title=text)

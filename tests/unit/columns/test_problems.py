@@ -54,14 +54,14 @@ def test_all_problems_come_in_one_error_and_its_remedy_mends_them() -> None:
         "keep": [],
         "kinds": {},
     }
-    assert prepare(_bad(), **error.remedy).table.names == ("gap", "word", "good", "fine")  # type: ignore[arg-type]
+    assert prepare(_bad(), **error.remedy).table.names == ("gap", "word", "good", "fine")
 
 
 def test_a_remedy_has_what_was_said_before() -> None:
     chosen = ["endless", "gap", "word", "good", "fine"]
     error = _problems(columns=chosen, kinds={"good": "categorical", "endless": "continuous"})
     assert error.remedy == {"missing": "available", "columns": chosen[1:], "kinds": {"good": "categorical"}}
-    assert prepare(_bad(), **error.remedy).names == tuple(chosen[1:])  # type: ignore[arg-type]
+    assert prepare(_bad(), **error.remedy).names == tuple(chosen[1:])
     error = _problems(drop="mixed,complex,endless,huge", kinds={"fine": "categorical"})
     assert error.remedy == {"missing": "available"}
 

@@ -433,7 +433,7 @@ def test_a_search_whose_checkpoint_is_not_up_to_date_is_not_said_to_go_on_from_i
 
 def test_an_audit_takes_no_checkpoint(path: Path) -> None:
     with pytest.raises(OptionError, match="checkpoint"):
-        sb.stability(ASIA, "tabu", repeats=2, checkpoint=path)
+        sb.stability(ASIA, "tabu", repeats=2, checkpoint=path)  # type: ignore[call-arg]
 
 
 def test_it_is_written_now_and_then_and_not_always(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

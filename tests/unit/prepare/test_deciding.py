@@ -328,4 +328,4 @@ def test_a_column_of_a_type_that_cannot_be_used_cannot_be_kept() -> None:
     columns = {"a": [[1], [2]], "b": [1, 2], "c": ["x", "y"]}
     with pytest.raises(DataError, match=r"types that cannot be used: 'a' \(list") as caught:
         prepare(columns, keep="a")
-    assert prepare(columns, **caught.value.remedy).names == ("b", "c")  # type: ignore[arg-type]
+    assert prepare(columns, **caught.value.remedy).names == ("b", "c")

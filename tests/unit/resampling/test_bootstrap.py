@@ -252,9 +252,9 @@ def test_callable_that_fails_at_times_is_told() -> None:
 
 def test_what_it_cannot_take_is_said() -> None:
     with pytest.raises(sb.OptionError, match="max_time"):
-        sb.bootstrap(ASIA, max_time=1.0)
+        sb.bootstrap(ASIA, max_time=1.0)  # type: ignore[call-arg]
     with pytest.raises(sb.OptionError, match="if the file of checkpoint= is there, it goes on from it"):
-        sb.bootstrap(ASIA, resume=True)
+        sb.bootstrap(ASIA, resume=True)  # type: ignore[call-arg]
     with pytest.raises(sb.OptionError, match="replicates=0"):
         sb.bootstrap(ASIA, replicates=0)
     with pytest.raises(sb.OptionError, match="layouts=3"):
