@@ -113,7 +113,7 @@ class _Graph(Options):
 
 
 @dataclass(frozen=True)
-class _Reading(DiscretiseOptions):
+class _UnitOptions(DiscretiseOptions):
     """How to read and count the table."""
 
     _: KW_ONLY
@@ -131,7 +131,7 @@ class _Reading(DiscretiseOptions):
 
 
 @dataclass(frozen=True)
-class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
+class LearnerParameters(_UnitOptions, SearchConfig, ScoreConfig):
     """What a learner can be told whatever the table: the parameters of the estimators."""
 
     score: str = _automatic_score("score", USUAL_SCORE)
@@ -276,7 +276,7 @@ class LearnArguments(LearnerParameters, OutOfCoreOptions, _TableAndLearner):
 
 
 @dataclass(frozen=True)
-class ScoreArguments(_Reading, ScoreConfig, TableOptions, _Graph):
+class ScoreArguments(_UnitOptions, ScoreConfig, TableOptions, _Graph):
     """The options of `stablebn.score`."""
 
     score: str = _automatic_score("score", USUAL_SCORE)
@@ -285,12 +285,12 @@ class ScoreArguments(_Reading, ScoreConfig, TableOptions, _Graph):
 
 
 @dataclass(frozen=True)
-class StatisticsArguments(_Reading, OutOfCoreOptions, TableOptions):
+class StatisticsArguments(_UnitOptions, OutOfCoreOptions, TableOptions):
     """What `stablebn.statistics` can be told: the table, and how to read it."""
 
 
 @dataclass(frozen=True)
-class CheckArguments(_Reading, TableOptions):
+class CheckArguments(_UnitOptions, TableOptions):
     """What `stablebn.check` can be told: the table, and how to read it."""
 
 
@@ -323,7 +323,7 @@ class FitArguments(DiscretiseOptions, TableOptions, _Graph):
 
 
 @dataclass(frozen=True)
-class CITestArguments(_Reading, TableOptions):
+class CITestArguments(_UnitOptions, TableOptions):
     """The options of `stablebn.ci_test`."""
 
     x: Hashable = field(metadata=about("A column.", command_type=None))
@@ -366,14 +366,14 @@ class _TableLearnedFrom(ReadingOptions, TableOptions):
 
 
 @dataclass(frozen=True)
-class _Certificate(Options):
+class _CertificateOption(Options):
     """A certificate."""
 
     certificate: Any = field(metadata=about("A Certificate, or the path of its file.", command_type=None))
 
 
 @dataclass(frozen=True)
-class VerifyArguments(_TableLearnedFrom, _Certificate):
+class VerifyArguments(_TableLearnedFrom, _CertificateOption):
     """The options of `stablebn.verify`."""
 
 

@@ -19,7 +19,7 @@ from stablebn.graph.names import Edge, name_key
 from stablebn.messages import Caution
 from stablebn.networks import read_graph
 from stablebn.options import is_hashable, is_iterable
-from stablebn.prepare.relayout import Layout
+from stablebn.prepare.relayout import TableLayout
 from stablebn.result.result import Result
 
 LearnerLike: TypeAlias = str | Callable[[Any], object]
@@ -51,7 +51,7 @@ class Attempt:
     seconds: float
 
 
-def attempt(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) -> Attempt:
+def attempt(learner: LearnerLike, layout: TableLayout, options: Mapping[str, Any]) -> Attempt:
     """Learn from a layout, and give the graph its old names."""
     if isinstance(learner, str):
         renamed = _under_aliases(options, layout)
@@ -122,7 +122,7 @@ def _renamed(edges: Iterable[Edge], names: Mapping[Hashable, Hashable]) -> list[
     return [(names[u], names[v]) for u, v in edges]
 
 
-def _under_aliases(options: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
+def _under_aliases(options: Mapping[str, Any], layout: TableLayout) -> dict[str, Any]:
     """The options of `learn` with the names, and the order of rows, of a layout."""
     renamed = dict(options)
     if renamed.get("kinds"):

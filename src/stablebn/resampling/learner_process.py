@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from stablebn.errors import OptionError
-from stablebn.prepare.relayout import Layout
+from stablebn.prepare.relayout import TableLayout
 from stablebn.resampling.learner_in_layout import Attempt, LearnerLike, attempt
 
 _PROGRAM = "import sys; from stablebn.resampling.learner_process import answer; answer(sys.argv[1])"
 
 
 def attempt_in_new_process(
-    learner: LearnerLike, layout: Layout, options: Mapping[str, Any], *, hash_seed: int
+    learner: LearnerLike, layout: TableLayout, options: Mapping[str, Any], *, hash_seed: int
 ) -> Attempt:
     """`attempt` in a process of its own, with PYTHONHASHSEED as given."""
     with tempfile.TemporaryDirectory() as folder:
@@ -41,7 +41,7 @@ def answer(folder: str) -> None:
     Path(folder, "answer").write_bytes(pickle.dumps(attempt(learner, layout, options)))
 
 
-def _pickled(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) -> bytes:
+def _pickled(learner: LearnerLike, layout: TableLayout, options: Mapping[str, Any]) -> bytes:
     if getattr(learner, "__module__", None) != "__main__":
         try:
             return pickle.dumps((learner, layout, dict(options)))

@@ -26,7 +26,7 @@ from stablebn.learners.registry import learner_name, refuse_options_of_others
 from stablebn.networks import graph_of
 from stablebn.options import Option, at_least, callback, checked_arguments, is_iterable, refuse_unknown
 from stablebn.prepare.kind_inference import decide
-from stablebn.prepare.relayout import VARIATIONS, Layout, lay_out
+from stablebn.prepare.relayout import VARIATIONS, TableLayout, lay_out
 from stablebn.resampling.learner_in_layout import Attempt, LearnerLike, attempt
 from stablebn.resampling.learner_process import attempt_in_new_process
 from stablebn.resampling.stability_result import Stability
@@ -174,7 +174,7 @@ def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]
 
 def _attempt(
     learner: LearnerLike,
-    layout: Layout,
+    layout: TableLayout,
     options: Mapping[str, Any],
     vary: Sequence[str],
     chance: random.Random,

@@ -20,7 +20,7 @@ from stablebn.io.sources import read
 from stablebn.networks import random_network
 from stablebn.prepare.prepare import prepare
 from stablebn.prepare.read_options import ReadOptions
-from stablebn.prepare.relayout import Layout, lay_out
+from stablebn.prepare.relayout import TableLayout, lay_out
 from stablebn.resampling.learner_in_layout import Attempt, attempt
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample, Status
@@ -102,7 +102,9 @@ def _draw(named: NamedNetwork, rows: int, seed: int) -> _Drawn:
 
 
 @lru_cache(maxsize=2)
-def _lay_out(named: NamedNetwork, rows: int, sample_seed: int, vary: tuple[str, ...], seed: int, number: int) -> Layout:
+def _lay_out(
+    named: NamedNetwork, rows: int, sample_seed: int, vary: tuple[str, ...], seed: int, number: int
+) -> TableLayout:
     drawn = _draw(named, rows, sample_seed)
     return lay_out(drawn.columns, drawn.kinds, vary, seed=seed, number=number)
 
