@@ -51,7 +51,7 @@ def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 def table_of(network: sb.Network, rows: int) -> Any:
     """A sample; of more rows than can be sampled soon, the same ones several times."""
-    table = prepare(network.sample(min(rows, SAMPLED), seed=1), threads=cores()).table
+    table = prepare(network.sample(min(rows, SAMPLED), seed=1)).table
     return repeated(table, -(-rows // SAMPLED))
 
 

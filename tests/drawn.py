@@ -31,7 +31,7 @@ UNSTABLE = ("tabu", "hc")
 
 
 # With values missing, a family has its own rows: not all scores and learners can do with that.
-SCORES_WITH_HOLES = ("bic", "aic", "loglik")
+SCORES_WITH_MISSING = ("bic", "aic", "loglik")
 
 
 class Combination(NamedTuple):
@@ -78,7 +78,7 @@ class Streams:
 
 def takes_holes(combination: Combination) -> bool:
     """Whether missing="available" is defined."""
-    return combination.algorithm != "fges" and combination.score in SCORES_WITH_HOLES
+    return combination.algorithm != "fges" and combination.score in SCORES_WITH_MISSING
 
 
 def holes_of(streams: Streams, combination: Combination, columns: int, rows: int) -> list[tuple[int, int]]:

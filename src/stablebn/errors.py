@@ -25,7 +25,7 @@ def _without_constructor(kind: type[StableBNError], arguments: tuple[object, ...
 
 
 @dataclass(frozen=True)
-class Problem:
+class DataProblem:
     """Something for which a table cannot be learned from as it is.
 
     Attributes
@@ -50,19 +50,19 @@ class DataError(StableBNError, ValueError):
     ----------
     message : str
     columns, remedy
-        As in `Problem`: of one that is the only one so far.
-    problems : sequence of Problem
+        As in `DataProblem`: of one that is the only one so far.
+    problems : sequence of DataProblem
         All there are.
 
     Attributes
     ----------
-    problems : tuple of Problem
+    problems : tuple of DataProblem
     remedy : dict of option to value
         Options of `stablebn.learn` with which all problems are mended: `stablebn.learn(data, **error.remedy)` runs.
         Those that the call had about the table are among them. Empty where no option helps.
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[DataProblem, ...]
     remedy: dict[str, object]
 
     def __init__(
@@ -70,11 +70,11 @@ class DataError(StableBNError, ValueError):
         message: str,
         columns: Sequence[Hashable] = (),
         remedy: Mapping[str, object] | None = None,
-        problems: Sequence[Problem] = (),
+        problems: Sequence[DataProblem] = (),
     ) -> None:
         super().__init__(message)
         self.remedy = dict(remedy or {})
-        self.problems = tuple(problems) or (Problem(message, tuple(columns), self.remedy),)
+        self.problems = tuple(problems) or (DataProblem(message, tuple(columns), self.remedy),)
 
 
 class UnseenLevelWarning(UserWarning):

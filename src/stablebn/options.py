@@ -227,6 +227,11 @@ def about(
     }
 
 
+def with_check(metadata: Mapping[str, Any], check: Check) -> Mapping[str, Any]:
+    """Return the metadata of an option with another check."""
+    return {_KEY: {**metadata[_KEY], "check": check}}
+
+
 class _Names(NamedTuple):
     """The names of all options, of those that can be given without their names, and of those that must be given."""
 
@@ -275,9 +280,12 @@ class Options:
         """Raise `OptionError` for options that do not go together, before values are checked: by default none."""
 
     def part(self, kind: type[SomeOptions]) -> SomeOptions:
-        """The options of a configuration that this one extends; they were checked when this one was made."""
+        """Return these options as another configuration; options that this one does not have get their defaults.
+
+        Values are not checked again.
+        """
         own, part = vars(self), object.__new__(kind)
-        vars(part).update({known.name: own[known.name] for known in options_of(kind)})
+        vars(part).update({known.name: own.get(known.name, known.default) for known in options_of(kind)})
         return part
 
     def as_used(self, **used: object) -> Self:

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from stablebn.columns.cut_points import METHODS, MOST_BINS, USUAL_BINS
-from stablebn.columns.duplicates import DUPLICATES
-from stablebn.errors import OptionError, shown
+from stablebn.errors import OptionError
 from stablebn.knowledge import NOTHING_KNOWN, Knowledge, joined
 from stablebn.knowledge.command_line import arcs_from_words, tiers_from_words
 from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE
@@ -32,25 +30,37 @@ from stablebn.learners.registry import (
 )
 from stablebn.learners.shared.config import CLIMBS, EQUIVALENCE_CLASSES, SearchConfig
 from stablebn.options import (
+    Check,
     Option,
     Options,
     about,
-    at_least,
     callback,
     choice,
     file_path,
-    is_path,
     option,
     options_of,
     refuse_unknown,
+    with_check,
 )
-from stablebn.prepare.read_options import ReadingOptions, TableOptions
+from stablebn.prepare.read_options import (
+    DiscretiseOptions,
+    OutOfCoreOptions,
+    ReadingOptions,
+    ReadOptions,
+    Storage,
+    TableOptions,
+)
 from stablebn.scores.registry import ScoreConfig
 from stablebn.stats.engines.registry import CLIENT_ENGINE, engine_check, engine_named
-from stablebn.table.memory_limit import check_memory
 
 _NOT_OPTIONS = ("graph", "data", "algorithm")
 _OF_ONE_SEARCH = ("checkpoint", "resume", "memory", "engine", "client", "cache", "progress")
+
+
+def _same_option(config: type[Options], name: str, check: Check | None = None) -> Any:
+    """Return an option of another configuration, to be a field of this one too, perhaps with another check."""
+    entry = next(entry for entry in fields(config) if entry.name == name)
+    return field(default=entry.default, metadata=entry.metadata if check is None else with_check(entry.metadata, check))
 
 
 def _automatic(config: type[Options], name: str, meaning: str) -> Any:
@@ -70,14 +80,6 @@ def _automatic(config: type[Options], name: str, meaning: str) -> Any:
 def _automatic_score(name: str, usual: str) -> Any:
     meaning = f"that of a result that is scored; without an algorithm by the table; else {usual}."
     return _automatic(ScoreConfig, name, meaning)
-
-
-def _check_folder(name: str, value: object) -> None:
-    if not is_path(value):
-        raise OptionError(f"{name}={shown(value)} must be the name of a folder.")
-    value = cast("str | os.PathLike[str]", value)
-    if os.path.exists(value) and not os.path.isdir(value):
-        raise OptionError(f"{name}={os.fspath(value)!r} is a file. Name a folder, or one that is yet to be made.")
 
 
 def _check_algorithm(_: str, value: object) -> None:
@@ -114,31 +116,7 @@ class _Graph(Options):
 
 
 @dataclass(frozen=True)
-class _Binning(ReadingOptions):
-    """How to read the table, and how to make its continuous columns categorical."""
-
-    _: KW_ONLY
-    discretise: str | None = option(
-        None,
-        "Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what "
-        "columns say of each other is kept).",
-        check=choice(METHODS),
-        in_studies=False,
-        group="Columns",
-        command_help="Make categories of numbers: by quantile (equal counts), interval (equal widths) or information "
-        "(what columns say of each other is kept).",
-    )
-    bins: int | None = option(
-        None,
-        f"How many categories discretise makes of a column, from 2 to {MOST_BINS}; by default {USUAL_BINS}.",
-        check=at_least(2, most=MOST_BINS),
-        in_studies=False,
-        group="Columns",
-    )
-
-
-@dataclass(frozen=True)
-class _Reading(_Binning):
+class _UnitOptions(DiscretiseOptions):
     """How to read and count the table."""
 
     _: KW_ONLY
@@ -156,33 +134,7 @@ class _Reading(_Binning):
 
 
 @dataclass(frozen=True)
-class _InParts(Options):
-    """How to read a table that is larger than memory."""
-
-    _: KW_ONLY
-    memory: str | int | None = option(
-        None,
-        "Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a "
-        "number of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger "
-        "than memory. The answer does not depend on it.",
-        check=check_memory,
-        command_type=str,
-        in_studies=False,
-        recorded=False,
-    )
-    cache: str | os.PathLike[str] | None = option(
-        None,
-        "A folder in which a table that is read in parts is kept in a form that need not be read again. By default it "
-        "lies where temporary files do, and is removed.",
-        check=_check_folder,
-        command_type=Path,
-        in_studies=False,
-        recorded=False,
-    )
-
-
-@dataclass(frozen=True)
-class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
+class LearnerParameters(_UnitOptions, SearchConfig, ScoreConfig):
     """What a learner can be told whatever the table: the parameters of the estimators."""
 
     score: str = _automatic_score("score", USUAL_SCORE)
@@ -244,16 +196,11 @@ class LearnerParameters(_Reading, SearchConfig, ScoreConfig):
         group="What you know",
         command_help="A TOML or CSV file of what is known.",
     )
-    duplicates: str = option(
-        "keep",
-        "Identical columns, and copies in another unit: keep, merge or error.",
-        check=choice(DUPLICATES),
-        group="Columns",
-    )
+    duplicates: str = _same_option(ReadOptions, "duplicates")
 
 
 @dataclass(frozen=True)
-class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
+class LearnArguments(LearnerParameters, OutOfCoreOptions, _TableAndLearner):
     """What `stablebn.learn` can be told: the whole table of options."""
 
     _: KW_ONLY
@@ -279,24 +226,8 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
         group="Long runs",
         command_help="Whether the checkpoint must be there, or the search is to begin anew all the same.",
     )
-    engine: str | None = option(
-        None,
-        "Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the "
-        "table and keep its rows (extra dask). By default the processor. The answer does not depend on it.",
-        check=engine_check(),
-        in_studies=False,
-        recorded=False,
-    )
-    client: object = option(
-        None,
-        "With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line "
-        "the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.",
-        command_help="The address of a Dask scheduler, whose workers do the work.",
-        command_type=str,
-        flag="dask",
-        in_studies=False,
-        recorded=False,
-    )
+    engine: str | None = _same_option(Storage, "engine", check=engine_check())
+    client: object = _same_option(Storage, "client")
     progress: Callable[[str, int], None] | None = option(
         None,
         "Called with the name of what is under way and how far it is, steps of a search for instance; not always from "
@@ -355,7 +286,7 @@ class LearnArguments(LearnerParameters, _InParts, _TableAndLearner):
 
 
 @dataclass(frozen=True)
-class ScoreArguments(_Reading, ScoreConfig, TableOptions, _Graph):
+class ScoreArguments(_UnitOptions, ScoreConfig, TableOptions, _Graph):
     """The options of `stablebn.score`."""
 
     score: str = _automatic_score("score", USUAL_SCORE)
@@ -364,17 +295,17 @@ class ScoreArguments(_Reading, ScoreConfig, TableOptions, _Graph):
 
 
 @dataclass(frozen=True)
-class StatisticsArguments(_Reading, _InParts, TableOptions):
+class StatisticsArguments(_UnitOptions, OutOfCoreOptions, TableOptions):
     """What `stablebn.statistics` can be told: the table, and how to read it."""
 
 
 @dataclass(frozen=True)
-class CheckArguments(_Reading, TableOptions):
+class CheckArguments(_UnitOptions, TableOptions):
     """What `stablebn.check` can be told: the table, and how to read it."""
 
 
 @dataclass(frozen=True)
-class FitArguments(_Binning, TableOptions, _Graph):
+class FitArguments(DiscretiseOptions, TableOptions, _Graph):
     """The options of `stablebn.fit`."""
 
     graph: object = field(
@@ -402,7 +333,7 @@ class FitArguments(_Binning, TableOptions, _Graph):
 
 
 @dataclass(frozen=True)
-class CITestArguments(_Reading, TableOptions):
+class CITestArguments(_UnitOptions, TableOptions):
     """The options of `stablebn.ci_test`."""
 
     x: Hashable = field(metadata=about("A column.", command_type=None))
@@ -445,14 +376,14 @@ class _TableLearnedFrom(ReadingOptions, TableOptions):
 
 
 @dataclass(frozen=True)
-class _Certificate(Options):
+class _CertificateOption(Options):
     """A certificate."""
 
     certificate: Any = field(metadata=about("A Certificate, or the path of its file.", command_type=None))
 
 
 @dataclass(frozen=True)
-class VerifyArguments(_TableLearnedFrom, _Certificate):
+class VerifyArguments(_TableLearnedFrom, _CertificateOption):
     """The options of `stablebn.verify`."""
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.api.arguments import LearnerParameters, parameters_of
-from stablebn.api.functions import learn_in_a_loop
+from stablebn.api.learn import learn_without_signals
 from stablebn.columns.selection import Choice
 from stablebn.columns.weights import set_weights_apart
 from stablebn.errors import DataError, OptionError
@@ -130,7 +130,7 @@ class StructureLearner:
             raise DataError("sparse tables are not taken: give X.toarray(), or a frame.")
         names = _names_of(X) if names is None else names
         # Who fits many in a loop wants Ctrl-C to end it.
-        result = learn_in_a_loop(X, self.algorithm, names=names, weights=weights, **self.get_params())
+        result = learn_without_signals(X, self.algorithm, names=names, weights=weights, **self.get_params())
         self._names = names
         self.result_ = result
         self.causal_graph_ = as_graph(result)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.errors import OptionError, listed, shown
 from stablebn.exact.near_dags import NearDags, TooLargeError, near_dags
 from stablebn.exact.ties import class_of
@@ -258,7 +259,7 @@ def near_optimal(
             finished=True,
         )
 
-    result = learn_among(asked, search_by=search)
+    result = learn_from_request(LearnRequest.of(asked, search=search))
     [(problem, candidates, near)] = found
     weights = _weights(near.below)
     arcs, edges = _shares(near, weights, problem.names)

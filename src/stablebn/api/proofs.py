@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from stablebn.api.arguments import LearnArguments, ProveArguments, VerifyArguments, describe
-from stablebn.api.functions import kinds_before_binning, learn_among, prepared_again
+from stablebn.api.learn import learn_from_request
+from stablebn.api.read_table import kinds_before_binning, read_table_again
+from stablebn.api.request import LearnRequest
 from stablebn.errors import CertificateError, GraphError, OptionError
 from stablebn.exact.certificate import Certificate
 from stablebn.exact.solver import MOST_LISTED, best_of_many, proof_of
@@ -19,7 +21,7 @@ from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.shared.interruption import Interruption
 from stablebn.learners.shared.proven import BestDag
 from stablebn.options import instance_of, is_path, options_of, takes
-from stablebn.prepare.incremental import READING, GrowingTable
+from stablebn.prepare.read_options import READING, TableInParts
 from stablebn.result.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search.parent_sets import found_by, listed
@@ -114,9 +116,12 @@ def verify(*arguments: Any, **options: Any) -> Verified:
     told = {name: _read(name, value) for name, value in certificate.options.items()}
     try:
         learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
-        result = learn_among(
-            learned, certificate.known, search_by=lambda problem, config: _checked(certificate, problem, config)
+        request = LearnRequest.of(
+            learned,
+            known=certificate.known,
+            search=lambda problem, config: _checked(certificate, problem, config),
         )
+        result = learn_from_request(request)
     except (OptionError, GraphError) as error:
         raise CertificateError(f"the certificate asks for what cannot be: {error}") from None
     assert result.score is not None
@@ -133,7 +138,7 @@ def _with_given(
     Statistics bring the reading options that they were made with.
     """
     kept = {
-        name: value for name, value in told.items() if not (isinstance(asked.data, GrowingTable) and name in READING)
+        name: value for name, value in told.items() if not (isinstance(asked.data, TableInParts) and name in READING)
     }
     named = {name for name, value in given.items() if value is not None and name not in _NOT_GIVEN_ON}
     return {**kept, **{name: getattr(asked, name) for name in named}}
@@ -202,16 +207,17 @@ def prove(*arguments: Any, **options: Any) -> Distance:
     if "continuous" not in result.kinds.values() or "discretise" in told:
         told.pop("unit_free", None)
     learned = LearnArguments.of_learn((asked.data, "exact"), _with_given(told, asked, options))
-    prepared = prepared_again(learned, result)
+    prepared = read_table_again(learned, result)
     if prepared.kinds != result.kinds:
         raise GraphError(
             "the graph was learned from other columns, or from columns of other kinds. Leave out columns=, drop= and "
             "kinds=, or give those that it was learned with."
         )
-    if not isinstance(asked.data, GrowingTable):
+    if not isinstance(asked.data, TableInParts):
         # As options, so that the certificate of the best graph has them.
         learned = learned.as_used(kinds=kinds_before_binning(prepared) or None, levels=dict(prepared.levels) or None)
-    best = learn_among(learned, interruption=Interruption([signal.Signals.SIGINT]), prepared=prepared)
+    interruption = Interruption([signal.Signals.SIGINT])
+    best = learn_from_request(LearnRequest.of(learned, interruption=interruption, table=prepared))
     assert best.score is not None
     if best.bound is not None and best.bound < result.score - _SLACK * max(1.0, abs(result.score)):
         raise GraphError(

@@ -26,8 +26,7 @@ from stablebn.networks.model import (
     check_categorical_parents,
 )
 from stablebn.options import positive
-from stablebn.prepare.excluded import check_aside
-from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.prepared import Prepared, check_aside
 from stablebn.stats.moments import Moments
 from stablebn.table.table import CategoricalTable, ContinuousTable
 

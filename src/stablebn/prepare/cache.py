@@ -19,8 +19,10 @@ from stablebn.columns.kinds import Decision
 from stablebn.errors import DataError
 from stablebn.io.batches import contents_of
 from stablebn.messages import Caution
-from stablebn.options import is_iterable
+from stablebn.options import is_iterable, options_of
+from stablebn.prepare.out_of_core import size_class
 from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.read_options import ReadOptions, Storage
 from stablebn.table.block_files import BlockFiles, Layout
 from stablebn.table.file_digest import digest_of_bytes
 from stablebn.table.temporary_folders import Folder, told_of_disk
@@ -95,6 +97,19 @@ class Cache:
             return all(_is_unchanged(own, now) for own in _header(table)["contents"])
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return False
+
+
+def cache_for(source: object, read: ReadOptions, storage: Storage, *, allow_few_rows: bool) -> Cache | None:
+    """Return the cache for a source and the options by which it is read; `None` if the source is no file."""
+    contents = contents_of(source)
+    if contents is None:
+        return None
+    options: dict[str, object] = {entry.name: getattr(read, entry.name) for entry in options_of(ReadOptions)}
+    # The number of threads does not change the table. Of the memory, only the size of a block depends on it.
+    del options["threads"]
+    options |= {"few_rows": allow_few_rows, "memory": size_class(storage.row_memory)}
+    assert storage.folder is not None
+    return Cache(storage.folder, contents, options)
 
 
 def _in_full(value: object) -> object:

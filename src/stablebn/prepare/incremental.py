@@ -9,9 +9,9 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -22,25 +22,22 @@ from stablebn.columns.kinds import Told, family, told
 from stablebn.columns.levels import named_categorical, told_levels
 from stablebn.columns.selection import Choice
 from stablebn.columns.weights import weight_column
-from stablebn.errors import FormatError, OptionError, listed
+from stablebn.errors import FormatError, OptionError
 from stablebn.files import whole_file
 from stablebn.graph.json_names import comes_back, json_text, name_from
 from stablebn.io.batches import Batches, open_as_batches
-from stablebn.io.csv.dialect import OF_TEXT, Dialect
+from stablebn.io.csv.dialect import Dialect
 from stablebn.io.registry import check_same_columns
 from stablebn.messages import Caution
-from stablebn.options import Options, checked_arguments, file_path, flag, options_of
+from stablebn.options import checked_arguments, file_path, flag
 from stablebn.prepare import out_of_core as stored
 from stablebn.prepare.out_of_core import counted, fill, kept_columns
-from stablebn.prepare.read_options import TableOptions
+from stablebn.prepare.read_options import TableInParts
 from stablebn.prepare.spool import Stock
 from stablebn.prepare.spooled_columns import Limits, StockColumn, Unlisted
 from stablebn.table.memory_limit import USUAL_MEMORY
 from stablebn.table.table import Name
 from stablebn.table.temporary_folders import Folder
-
-READING = ("names", "weights", "kinds", "levels", "missing", "columns", "drop", "keep", *OF_TEXT)
-"""The options that say how a table is read: they hold for all rows."""
 
 _MARK, _FORMAT = b"stablebn statistics\n", 1
 _NUMBERS = 16
@@ -48,10 +45,7 @@ _DIGEST = 16
 _AT_ONCE = 1 << 20
 
 
-SomeTable = TypeVar("SomeTable", bound=TableOptions)
-
-
-class GrowingTable:
+class GrowingTable(TableInParts):
     """A table to which rows can be added.
 
     Its rows are on disk, as they came: so decisions that the values make, such as the kinds and levels of columns, are
@@ -391,30 +385,3 @@ def _checked(file: BinaryIO, name: str) -> dict[str, Any]:
         raise FormatError(name, None, "these statistics were written by another version of stablebn. Make them anew.")
     file.seek(first + length)
     return header
-
-
-def given_reading(asked: Options) -> dict[str, Any]:
-    """Return those options of `READING` that are not the default."""
-    defaults = {entry.name: entry.default for entry in options_of(type(asked))}
-    values = {name: getattr(asked, name) for name in READING}
-    # An array has an == of its own.
-    same = {name for name, own in values.items() if own is None or (isinstance(own, str) and own == defaults[name])}
-    return {name: own for name, own in values.items() if name not in same}
-
-
-def with_own_reading(asked: SomeTable) -> SomeTable:
-    """Give statistics the reading options that they were made with; other tables keep the specified options.
-
-    Raises
-    ------
-    OptionError
-        The table is a `GrowingTable`, and a reading option is specified again.
-    """
-    if not isinstance(asked.data, GrowingTable):
-        return asked
-    given = list(given_reading(asked))
-    if given:
-        raise OptionError(
-            f"statistics are read as it was said when they were made: give {listed(given)} to stablebn.statistics."
-        )
-    return replace(asked, **asked.data.options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -30,13 +29,12 @@ from stablebn.columns.encode import code_type, narrow, refuse_too_large
 from stablebn.columns.error_collector import Problems
 from stablebn.columns.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
 from stablebn.columns.na_values import report_markers
-from stablebn.columns.selection import Choice
 from stablebn.columns.weights import WeightColumn, weight_column
 from stablebn.errors import OptionError
-from stablebn.io.batches import Batches, can_come_in_parts, comes_in_parts, open_batches
-from stablebn.io.csv.dialect import Dialect
+from stablebn.io.batches import Batches, open_batches
 from stablebn.messages import Caution
 from stablebn.prepare.out_of_core_columns import Rule, StoredCategories, StoredNumbers, limits_of
+from stablebn.prepare.read_options import ReadOptions
 from stablebn.prepare.spool import RowsAsTheyCame, Stock, StockPart
 from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, StockColumn
 from stablebn.table.block_files import BlockWriter, Layout
@@ -58,29 +56,6 @@ _BYTES_IN_PASS = 256
 
 # So much of the memory may be taken by texts that are different: one of so many parts.
 SHARE_OF_TEXTS = 8
-
-# A table in a file of another format takes in memory about so many times the size of the file.
-_TIMES_FILE = 8
-
-
-def in_parts(source: object, memory: int | None, cache: object) -> bool:
-    """Whether a source is read in parts: what comes in parts always, and what can where the user asks for it."""
-    if comes_in_parts(source):
-        return True
-    if memory is None and cache is None:
-        return False
-    if not isinstance(source, str | os.PathLike):
-        # It is in memory already.
-        return False
-    path = os.fsdecode(source)
-    if can_come_in_parts(path):
-        return True
-    if memory is not None and os.path.isfile(path) and os.path.getsize(path) * _TIMES_FILE > memory:
-        raise OptionError(
-            f"memory= is too little for {path!r}: only text (CSV), Parquet and Arrow files can be read in parts. Write "
-            "the table as Parquet first, say with DuckDB or polars, or leave memory= out."
-        )
-    return False
 
 
 @dataclass
@@ -246,50 +221,32 @@ def counted(
     return Counted(rows, count, stock.total, categories)
 
 
-def open_stored(
-    source: object,
-    dialect: Dialect,
-    choice: Choice,
-    weights: object,
-    missing: str,
-    *,
-    names: Sequence[Name] | None,
-    memory: int,
-    folder: Callable[[], Folder],
-    threads: int = 1,
-) -> StoredTable:
+def open_stored(source: object, read: ReadOptions, *, memory: int, folder: Callable[[], Folder]) -> StoredTable:
     """Open a table that is read in parts.
 
     Parameters
     ----------
-    source, dialect
+    source : path or iterator
         See `open_batches`.
-    choice : Choice
-        The columns that the user wants.
-    weights : name of a column, or None
-    missing : str
-        What is done with missing values.
-    names : None
-        What only arrays have.
+    read : ReadOptions
     memory : int
-        Bytes that the rows in memory, and what is made of them, may take.
+        The bytes that the rows in memory, and everything computed from them, may take.
     folder : callable
-        Gives a new folder on disk.
-    threads : int
+        Return a new folder on disk.
     """
-    if names is not None:
+    if read.names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
-    batches = open_batches(source, dialect, threads)
+    batches = open_batches(source, read.dialect, read.thread_count)
     every = list(batches.types)
-    wanted = choice.of(every)
-    column = weight_column(weights, {name: batches.types[name] for name in wanted})
+    wanted = read.choice.of(every)
+    column = weight_column(read.weights, {name: batches.types[name] for name in wanted})
     types = {name: batches.types[name] for name in wanted if column is None or name != column.name}
-    if missing == "level":
+    if read.missing == "level":
         # Only some sources give columns without any value a type.
         types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
     markers = {name: own for name, own in batches.markers.items() if name in set(wanted)}
     cautions = [*batches.cautions, *report_markers(markers)]
-    return StoredTable(every, types, cautions, batches, column, memory, folder, threads)
+    return StoredTable(every, types, cautions, batches, column, memory, folder, read.thread_count)
 
 
 def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:

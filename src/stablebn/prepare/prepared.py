@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from stablebn.columns.cut_points import Cuts
 from stablebn.columns.kinds import Decision, Kind
 from stablebn.columns.levels import Levels
+from stablebn.errors import GraphError, listed
 from stablebn.messages import Caution
 from stablebn.table.blocks import AnyTable, BlockTable, joined
 from stablebn.table.table import Name, Table
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The kinds, levels and cut points of a table, by which another table is read.
+
+    Attributes
+    ----------
+    decisions : mapping of name to Decision
+    levels : mapping of name to values
+        The declared levels.
+    cuts : mapping of name to tuple of float
+        The cut points of discretised columns.
+    """
+
+    decisions: Mapping[Name, Decision] = field(default_factory=dict)
+    levels: Levels = field(default_factory=dict)
+    cuts: Mapping[Name, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,3 +96,14 @@ class Prepared:
     def aside(self) -> tuple[Name, ...]:
         """Variables that were set aside, in column order: they stay alone in the graph."""
         return tuple(name for name in self.names if self.decisions[name].kind is None)
+
+
+def check_aside(edges: Iterable[Iterable[tuple[Name, Name]]], prepared: Prepared) -> None:
+    """Raise an error for edges, of any kinds, at columns that were excluded."""
+    aside = set(prepared.aside)
+    ends = dict.fromkeys(end for alike in edges for edge in alike for end in edge if end in aside)
+    if ends:
+        raise GraphError(
+            f"the graph has arcs at columns that were set aside: {listed(tuple(ends))}. Leave these arcs out, or say "
+            "kinds= or keep= for the columns."
+        )

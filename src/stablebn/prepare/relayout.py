@@ -25,7 +25,7 @@ VARIATIONS = ("columns", "rows", "names", "levels", "units")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """A table laid out anew.
 
     Attributes
@@ -43,7 +43,9 @@ class Layout:
     rows: NDArray[np.int64] | None = None
 
 
-def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str], *, seed: int, number: int) -> Layout:
+def lay_out(
+    columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str], *, seed: int, number: int
+) -> TableLayout:
     """Lay a table out anew; layout number 0 is the table as given.
 
     Parameters
@@ -58,11 +60,11 @@ def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str],
 
     Returns
     -------
-    Layout
+    TableLayout
     """
     aliases = dict(zip(columns, columns, strict=True))
     if number == 0:
-        return Layout(columns, aliases)
+        return TableLayout(columns, aliases)
 
     def stream(variation: str) -> random.Random:
         # From text, because Python makes the same numbers of it in every process.
@@ -87,7 +89,7 @@ def lay_out(columns: Columns, kinds: Mapping[Name, Kind], vary: Collection[str],
     if "names" in vary:
         aliases = dict(zip(columns, _shuffled(_numbered("v", len(columns)), stream("names")), strict=True))
     order = _shuffled(list(columns), stream("columns")) if "columns" in vary else list(columns)
-    return Layout({aliases[name]: columns[name] for name in order}, aliases, rows)
+    return TableLayout({aliases[name]: columns[name] for name in order}, aliases, rows)
 
 
 def permutation(n: int, stream: random.Random) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from stablebn.api.checks import checked
+from stablebn.api.check import checked
 from stablebn.errors import OptionError, spelled
 from stablebn.graph import DAG, PDAG, Comparison, compare
 from stablebn.graph.names import Edge, name_key

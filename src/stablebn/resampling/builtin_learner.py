@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.api.arguments import LearnArguments
-from stablebn.api.functions import learn_among
+from stablebn.api.learn import learn_from_request
+from stablebn.api.request import LearnRequest
 from stablebn.canonical.resampled_rows import chosen_rows, in_canonical_signs, with_rows
 from stablebn.canonical.rows import canonical_rows
 from stablebn.errors import StableBNError
@@ -43,7 +44,7 @@ class BuiltinLearner(ResampledLearner):
     result: Result
 
     def __init__(self, request: LearnArguments) -> None:
-        self.result = learn_among(request)
+        self.result = learn_from_request(LearnRequest.of(request))
         # Replicates are learned with the algorithm and the score that were chosen for the complete table.
         chosen = {name: self.result.config[name] for name in _CHOSEN if name in self.result.config}
         request = replace(request, **chosen)
@@ -74,7 +75,7 @@ class BuiltinLearner(ResampledLearner):
 
     def result_of(self, prepared: Prepared) -> Result:
         """Learn from other rows of the table."""
-        return learn_among(self._request, prepared=prepared, called=self._ranks)
+        return learn_from_request(LearnRequest.of(self._request, table=prepared, called=self._ranks))
 
     def identity(self) -> dict[str, Any]:
         """Return the options as used, the start graph, and the revision of the algorithm."""

@@ -26,6 +26,7 @@ from stablebn.io.sources import read
 from stablebn.learners import define_problem
 from stablebn.options import is_hashable, is_iterable, refuse_unknown
 from stablebn.prepare.prepare import prepare
+from stablebn.prepare.read_options import ReadOptions
 from stablebn.prepare.relayout import permutation
 from stablebn.resampling.runner import ResampledLearner
 from stablebn.result.result import Result
@@ -106,7 +107,14 @@ class CallableLearner(ResampledLearner):
         )
         columns, weights = set_weights_apart(source.columns, options.get("weights"))
         prepared = prepare(
-            columns, kinds=options.get("kinds"), keep=options.get("keep"), weights=weights, missing="available"
+            columns,
+            ReadOptions(
+                kinds=options.get("kinds"),
+                keep=options.get("keep"),
+                weights=weights,
+                missing="available",
+                threads=1,
+            ),
         )
         self.title = callable_name(function)
         self.threads = options.get("threads") or 1

@@ -10,13 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from stablebn.api.functions import learn_in_a_loop
+from stablebn.api.learn import learn_without_signals
 from stablebn.errors import GraphError, listed
 from stablebn.graph import PDAG
 from stablebn.graph.names import Edge, name_key
 from stablebn.messages import Caution
 from stablebn.networks import read_graph
-from stablebn.prepare.relayout import Layout
+from stablebn.prepare.relayout import TableLayout
 from stablebn.resampling.external_learner import edges_of, frame
 from stablebn.resampling.runner import LearnerLike
 from stablebn.result.result import Result
@@ -46,12 +46,12 @@ class LayoutOutcome:
     seconds: float
 
 
-def learn_from_layout(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) -> LayoutOutcome:
+def learn_from_layout(learner: LearnerLike, layout: TableLayout, options: Mapping[str, Any]) -> LayoutOutcome:
     """Learn from a layout, and give the graph the names of the table as given."""
     if isinstance(learner, str):
         renamed = _under_aliases(options, layout)
         began = time.perf_counter()
-        learned: object = learn_in_a_loop(layout.columns, learner, **renamed)
+        learned: object = learn_without_signals(layout.columns, learner, **renamed)
     else:
         table = frame(layout.columns)
         began = time.perf_counter()
@@ -82,7 +82,7 @@ def _renamed(edges: Iterable[Edge], names: Mapping[Hashable, Hashable]) -> list[
     return [(names[u], names[v]) for u, v in edges]
 
 
-def _under_aliases(options: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
+def _under_aliases(options: Mapping[str, Any], layout: TableLayout) -> dict[str, Any]:
     """Return the options of `learn` with the names and the row order of a layout."""
     renamed = dict(options)
     if renamed.get("kinds"):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from stablebn.api import functions as api
 from stablebn.api.arguments import checked_values, known_from, repeatable_options, score_options, told_options
+from stablebn.api.score import score as score_graph
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.column import CategoricalColumn
 from stablebn.columns.error_collector import Problems
@@ -27,7 +27,7 @@ from stablebn.learners.registry import learner_name, refuse_options_of_others
 from stablebn.networks import graph_of
 from stablebn.options import Option, at_least, callback, checked_arguments, is_iterable, refuse_unknown
 from stablebn.prepare.kind_inference import decide
-from stablebn.prepare.relayout import VARIATIONS, Layout, lay_out
+from stablebn.prepare.relayout import VARIATIONS, TableLayout, lay_out
 from stablebn.resampling.external_learner import callable_name
 from stablebn.resampling.learner_in_layout import LayoutOutcome, learn_from_layout
 from stablebn.resampling.runner import LearnerLike, run_in_new_process, run_jobs
@@ -179,7 +179,7 @@ def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]
 
 def _learn_layout(
     learner: LearnerLike,
-    layout: Layout,
+    layout: TableLayout,
     options: Mapping[str, Any],
     vary: Sequence[str],
     chance: random.Random,
@@ -197,7 +197,7 @@ def _learn_layout(
     return outcome
 
 
-def _pickled(learner: LearnerLike, layout: Layout, options: Mapping[str, Any]) -> bytes:
+def _pickled(learner: LearnerLike, layout: TableLayout, options: Mapping[str, Any]) -> bytes:
     """Pickle the call of `learn_from_layout`, or raise if another process cannot find the learner."""
     if getattr(learner, "__module__", None) != "__main__":
         try:
@@ -218,7 +218,7 @@ def _scorer(columns: Columns, options: Mapping[str, Any]) -> Callable[[PDAG], fl
     def score_of(graph: PDAG) -> float | None:
         if given.get("score", "bic") is None or graph.extension() is None:
             return None
-        return api.score(graph, columns, **given).total
+        return score_graph(graph, columns, **given).total
 
     return score_of
 

@@ -15,8 +15,7 @@ from stablebn.graph.names import name_key
 from stablebn.knowledge import Knowledge, KnownArcs, merged_arcs
 from stablebn.knowledge.conflicts import named
 from stablebn.learners import Problem
-from stablebn.prepare.excluded import check_aside
-from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.prepared import Prepared, check_aside
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.discrete import QuotientLikelihood
 from stablebn.scores.incomplete import NodeAverageScores

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from stablebn.columns.kinds import Decision, Kind
 from stablebn.columns.levels import Levels
 from stablebn.errors import GraphError, OptionError, one_of
-from stablebn.exact.certificate import Certificate, GraphProof
-from stablebn.exact.solver import Ties
 from stablebn.files import check_free, write_atomically
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind
@@ -24,13 +22,15 @@ from stablebn.lazy import imported
 from stablebn.messages import Caution, counted
 from stablebn.options import checked_arguments, file_path, flag, from_0_to_1, text
 from stablebn.prepare.prepared import Prepared
-from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace, fields_from, text_of
 from stablebn.search import OrderSource
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from typing_extensions import Self
 
+    from stablebn.exact.certificate import Certificate, GraphProof
+    from stablebn.exact.solver import Ties
+    from stablebn.learners import Problem
     from stablebn.networks.model import Network
     from stablebn.plotting.graph_plot import Drawing, LayoutName
     from stablebn.resampling.bootstrap_result import Bootstrap
@@ -111,6 +111,9 @@ class Result:
         Seconds spent; empty if it was read from a file.
     prepared : Prepared or None
         The table that was learned from; None if it was read from a file.
+    problem : Problem or None
+        The numbered variables with their scores, so that explanations do not count the table again. Copies and pickles
+        do not have it.
     proof : GraphProof or None
         What is proven of the graph, by a learner that proves (`exact`).
     """
@@ -136,6 +139,7 @@ class Result:
     known: tuple[tuple[Hashable, Hashable], ...]
     timings: Mapping[str, float] = field(compare=False)
     prepared: Prepared | None = field(compare=False)
+    problem: Problem | None = field(default=None, compare=False)
     known_arcs: KnownArcs = field(default_factory=KnownArcs, compare=False)
     strengths_at_hand: Mapping[tuple[Hashable, Hashable], float] | None = field(default=None, compare=False)
     tied_arcs: tuple[tuple[Hashable, Hashable], ...] | None = field(default=None, compare=False)
@@ -144,6 +148,10 @@ class Result:
     canonical: tuple[Hashable, ...] = field(default=(), compare=False)
     proof: GraphProof | None = None
     chosen: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the problem: explanations build it again from the table."""
+        return {**self.__dict__, "problem": None}
 
     def __hash__(self) -> int:
         # Of what is equal in equal results, enough to tell others apart.
@@ -422,6 +430,9 @@ class Result:
             As in `shown`: which edges are listed as "undirected". Where one of them is among the "arcs" too, that is
             the direction that `dag` gives it.
         """
+        # Imported here because it takes time, and few results are written.
+        from stablebn.result.files_json import FORMAT, VERSION, content_of_proof, content_of_trace
+
         undirected = edges_by_kind(self.shown(directions))[1]
         return {
             "format": FORMAT,
@@ -473,6 +484,8 @@ class Result:
         Names that are text, numbers, tuples of these, or dates come back as they are (`from_json`); others are written
         as text.
         """
+        from stablebn.result.files_json import text_of
+
         return text_of(self.to_dict(directions))
 
     @classmethod
@@ -499,6 +512,8 @@ class Result:
         >>> sb.Result.from_json(result.to_json()) == result
         True
         """
+        from stablebn.result.files_json import fields_from
+
         return cls(**fields_from(text_or_path), timings={}, prepared=None)
 
     @checked_arguments(title=text)

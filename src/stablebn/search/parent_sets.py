@@ -114,7 +114,7 @@ def candidate_sets(
 ) -> CandidateSets:
     """Find every parent set that scores more than all its subsets, level by level.
 
-    Sets are scored in batches by the core. Bounds spare the looking at most of them (`src/core/scores/likelihood_bounds.hpp`,
+    Sets are scored in batches by the core. Bounds exclude most of them (`src/core/scores/likelihood_bounds.hpp`,
     `DirichletScores::most_with_more`); of scores without a bound (bge, those of mixed data and of tables with holes)
     all sets of up to `max_parents` are looked at.
 
@@ -127,7 +127,7 @@ def candidate_sets(
         What a graph must obey. Sets without required parents are no candidates.
     within : int, optional
         Every set that can be in a DAG within this margin of a best one, in units of 2**-62: all that score no less than
-        each of their subsets less the margin (the proof is in `src/core/exact/candidates.hpp`). By default those that score
+        each of their subsets less the margin (proof: `src/core/exact/candidates.hpp`). By default those that score
         more than all their subsets: some best DAG is made of these.
     most_scored : int
         Sets that are scored at most, counted and not timed: a level that would need more is not begun, in any layout.

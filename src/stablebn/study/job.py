@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from stablebn.api import functions as api
+from stablebn.api.learn import learn_without_signals
+from stablebn.api.score import score as score_graph
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.kinds import Kind
 from stablebn.errors import StableBNError
@@ -18,7 +19,8 @@ from stablebn.graph import DAG, PDAG, compare
 from stablebn.io.sources import read
 from stablebn.networks import random_network
 from stablebn.prepare.prepare import prepare
-from stablebn.prepare.relayout import Layout, lay_out
+from stablebn.prepare.read_options import ReadOptions
+from stablebn.prepare.relayout import TableLayout, lay_out
 from stablebn.resampling.learner_in_layout import LayoutOutcome, learn_from_layout
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample, Status
@@ -84,7 +86,7 @@ class _Drawn:
 def _draw(named: NamedNetwork, rows: int, seed: int) -> _Drawn:
     network = named.model
     columns = read(network.sample(rows, seed=seed)).columns
-    prepared = prepare(columns)
+    prepared = prepare(columns, ReadOptions(threads=1))
     sample = Sample(
         network=named.name,
         kind=network.kind,
@@ -100,7 +102,9 @@ def _draw(named: NamedNetwork, rows: int, seed: int) -> _Drawn:
 
 
 @lru_cache(maxsize=2)
-def _lay_out(named: NamedNetwork, rows: int, sample_seed: int, vary: tuple[str, ...], seed: int, number: int) -> Layout:
+def _lay_out(
+    named: NamedNetwork, rows: int, sample_seed: int, vary: tuple[str, ...], seed: int, number: int
+) -> TableLayout:
     drawn = _draw(named, rows, sample_seed)
     return lay_out(drawn.columns, drawn.kinds, vary, seed=seed, number=number)
 
@@ -112,7 +116,7 @@ def _warm_up(kind: str, rows: int, recipe: str) -> None:
     network = random_network(8, levels=(2, 8), density=2.0, kinds=kind, seed=1)
     # What is wrong with the options, the job itself will say.
     with suppress(StableBNError):
-        api.learn_in_a_loop(network.sample(rows, seed=1), algorithm, **options, threads=1, max_time=60.0)
+        learn_without_signals(network.sample(rows, seed=1), algorithm, **options, threads=1, max_time=60.0)
 
 
 def _judged(job: Job, found: LayoutOutcome, drawn: _Drawn) -> Mapping[str, Any]:
@@ -142,4 +146,4 @@ def _tells_bic(job: Job) -> bool:
 
 def _bic(graph: DAG | PDAG, columns: Columns, unit_free: bool | None = None) -> float:
     """The BIC, with the last digits that a learner with this option gives."""
-    return api.score(graph, columns, unit_free=unit_free, threads=1).total
+    return score_graph(graph, columns, unit_free=unit_free, threads=1).total

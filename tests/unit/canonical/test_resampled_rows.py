@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.preparing import prepare
 from tests.tables import categorical_columns, continuous_columns
 
 from stablebn.canonical.resampled_rows import ChosenRows, chosen_rows, with_rows
 from stablebn.canonical.rows import CanonicalRows
 from stablebn.errors import DataError
-from stablebn.prepare.prepare import prepare
 from stablebn.table.table import CategoricalTable, MixedTable, Table
 
 

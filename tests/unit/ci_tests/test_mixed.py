@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from tests.naive.mixed import information_test, log_likelihood
 from tests.naive.tails import chi_square_tail
+from tests.preparing import prepare
 from tests.tables import mixed_table, random_mixed_table
 
 import stablebn as sb
 from stablebn.ci_tests import independence_test
-from stablebn.prepare.prepare import prepare
 from stablebn.stats import MixedStatistics
 from stablebn.stats.engines.memory import TableSource
 from stablebn.stats.remote_mixed import RemoteMixedStatistics

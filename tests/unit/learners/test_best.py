@@ -13,6 +13,7 @@ import pyarrow.csv
 import pytest
 from numpy.typing import NDArray
 from tests.drawn import CLIMBING, HYBRID, KINDS, SCORES, Combination, Streams, options_of, scores_for
+from tests.preparing import prepare
 from tests.shared import SHARED, needs_shared, sample
 from tests.tables import categorical_columns, continuous_columns, mixed_columns, shuffled
 
@@ -22,7 +23,6 @@ from stablebn.learners import Problem, SearchConfig, define_problem
 from stablebn.learners.best import EFFORTS, best, learned_by_others
 from stablebn.learners.shared.interruption import Interruption
 from stablebn.learners.tabu_stable import tabu_stable
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Constraints
 from stablebn.search.order_search import OrderSearch

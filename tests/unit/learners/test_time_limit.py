@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.drawn import LEARNERS
+from tests.preparing import prepare
 
 import stablebn as sb
 from stablebn import _core
@@ -23,7 +24,6 @@ from stablebn.learners.shared import problem as problem_module
 from stablebn.learners.shared import resampled
 from stablebn.learners.shared.graph_scores import GraphScores
 from stablebn.learners.tabu_stable import tabu_stable
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search import Climb, climb

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.naive.scores import known_rows, node_average, only_rows
+from tests.preparing import prepare
 from tests.tables import categorical_table, continuous_table, continuous_values, random_categorical_table, with_holes
 
 from stablebn import _core
 from stablebn.errors import OptionError
 from stablebn.fixed_point import NOT_A_CANDIDATE, integers, limbs, to_float
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.incomplete import CategoricalAverage, NodeAverageScores
 from stablebn.scores.registry import SCORES, WITH_MISSING, ScoreConfig, family_scores, scores_from
 from stablebn.stats import AvailableMoments, Counts

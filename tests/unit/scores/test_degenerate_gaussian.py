@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from tests.naive.mixed import degenerate_determinant
 from tests.naive.scores import ln
+from tests.preparing import prepare
 from tests.tables import categorical_table, mixed_table, random_categorical_table, random_mixed_table
 
 import stablebn as sb
 from stablebn import _core
 from stablebn.fixed_point import UNIT
-from stablebn.prepare.prepare import prepare
 from stablebn.scores.mixed import halves
 from stablebn.stats import statistics_of
 from stablebn.stats.variable_sets import bit

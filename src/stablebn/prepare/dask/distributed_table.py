@@ -16,7 +16,7 @@ from stablebn.columns.error_collector import Problems
 from stablebn.columns.kinds import Told, family
 from stablebn.columns.selection import Choice
 from stablebn.columns.weights import WeightColumn, weight_column
-from stablebn.errors import DataError, OptionError, Problem, listed
+from stablebn.errors import DataError, DataProblem, OptionError, listed
 from stablebn.io.batches import (
     MANY_ROWS,
     Batches,
@@ -70,7 +70,7 @@ class SpreadTable(Source):
     with_categories: set[Name]
     weights: WeightColumn | None
     memory: int
-    problems: Sequence[Problem] = ()
+    problems: Sequence[DataProblem] = ()
 
     def rows(self, said: Told, problems: Problems) -> Counted:
         """Have the workers read their parts; each keeps its own, and tells what is known of the columns."""
@@ -188,7 +188,7 @@ class _Found:
     types: Types
     with_categories: set[Name]
     parts: Partitions
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def is_dask_frame(source: object) -> bool:
@@ -241,7 +241,7 @@ class _Columns:
     names: list[Name]
     columns: dict[Name, pa.ChunkedArray]
     with_categories: set[Name]
-    problems: list[Problem]
+    problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
         """How many bytes the columns take: by this Dask knows when there are too many."""
@@ -256,7 +256,7 @@ def _found_in_frame(frame: Any, cluster: Cluster, choice: Choice) -> _Found:
     parts = Partitions(cluster, futures)
     told = parts.in_order(_what_was_read)
     types: Types = {}
-    problems: dict[str, Problem] = {}
+    problems: dict[str, DataProblem] = {}
     for place, own in enumerate(told):
         if own.names != told[0].names:
             raise DataError(f"columns of partition {place} are not those of partition 0. Make them the same.")
@@ -283,7 +283,7 @@ class _Told:
     names: list[Name]
     types: Types
     with_categories: set[Name]
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def _what_was_read(part: _Columns) -> _Told:
@@ -318,13 +318,13 @@ class _Stocked:
     stock : HeldStock
     filled : Filled
     weights : WeightColumn or None
-    problems : list of Problem
+    problems : list of DataProblem
     """
 
     stock: HeldStock
     filled: Filled
     weights: WeightColumn | None
-    problems: list[Problem]
+    problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
         """How many bytes the rows take."""
@@ -378,7 +378,7 @@ class _Summary:
     heaviest: int
     filled: Filled
     weights: WeightColumn | None
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def _told(part: _Stocked) -> _Summary:

@@ -233,8 +233,8 @@ def sums(values: Any, weights: Any, order: Any, starts: Any, pairs: NDArray[np.i
 def crossed(bits: Any, count_queries: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]]) -> list[NDArray[np.int64]]:
     """Of each crossing, the rows in the intersections of its configurations and levels, [levels, configurations].
 
-    All count_queries are one matrix: a row for every configuration, a column for every level. Only what some crossing asks
-    for is counted, in squares, and handed out.
+    All queries are one matrix: a row per configuration, a column per level. Only the squares that some query needs are
+    counted.
     """
     set_of = np.cumsum([0, *(len(own) for own, _ in count_queries)])
     level_of = np.cumsum([0, *(len(levels) for _, levels in count_queries)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from stablebn.api import functions as api
+from stablebn.api.learn import learn_without_signals
 from stablebn.graph import compare
 from stablebn.networks.model import Network
 from stablebn.plotting.colours import BLUE, ORANGE, PALE, VERMILION
@@ -47,7 +47,7 @@ def arcs_of_asia(network: Network) -> Figure:
     figure = new_figure(9, 4.3)
     panels = figure.subplots(1, len(CLIMBS))
     for place, (panel, (algorithm, title)) in enumerate(zip(panels, CLIMBS.items(), strict=True)):
-        _draw_graph(panel, network, api.learn_in_a_loop(table, algorithm))
+        _draw_graph(panel, network, learn_without_signals(table, algorithm))
         tidy(panel, title, place)
     _draw_legend(figure)
     return figure

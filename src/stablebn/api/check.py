@@ -8,12 +8,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stablebn.api.arguments import CheckArguments, describe
+from stablebn.api.read_table import read_table
 from stablebn.columns.duplicates import merge
 from stablebn.columns.findings import FEWEST_ROWS_EXPLAINED, FIRST_ROWS, Finding, Severity, findings_in
 from stablebn.columns.kinds import FLOATS, PLAIN_CODES, Decision
@@ -22,7 +24,9 @@ from stablebn.graph.names import name_key
 from stablebn.learners.automatic import is_large, looks_for_curves
 from stablebn.learners.shared.memory_estimate import bytes_needed
 from stablebn.messages import Caution, kinds_option, tallied
+from stablebn.options import takes
 from stablebn.prepare.prepared import Prepared
+from stablebn.prepare.read_options import with_own_reading
 from stablebn.stats.moments import Moments
 from stablebn.table.data_kinds import array_of, continuous_part, parts_by_kind
 from stablebn.table.table import CategoricalTable, ContinuousTable, Table
@@ -128,6 +132,41 @@ class Check:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+@takes(CheckArguments, describe)
+def check(*arguments: Any, **options: Any) -> Check:
+    """Say what there is to know of a table before anything is learned from it.
+
+    What each column is taken for and why, what keeps the table from being learned from, missing values, constants,
+    copies, columns that follow from others, ids, rare levels, nearly collinear columns, and about how long learning
+    takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)` describes them.
+
+    Returns
+    -------
+    Check
+
+    Examples
+    --------
+    >>> import stablebn as sb
+    >>> found = sb.check({"sex": ["f", "m"] * 20, "code": [1, 2] * 20, "site": ["x"] * 40})
+    >>> [(finding.code, finding.columns) for finding in found.findings]
+    [('constant', ('site',)), ('relabelled', ('code', 'sex'))]
+    >>> found.exit_code
+    1
+    """
+    asked = with_own_reading(CheckArguments.from_call("check", arguments, options))
+    try:
+        return checked(read_table(asked), None)
+    except DataError as error:
+        if not error.remedy:
+            return checked(None, error)
+        # Report the other findings as they are after the problem is solved.
+        remedy: dict[str, Any] = dict(error.remedy)
+        try:
+            return checked(read_table(replace(asked, **remedy)), error)
+        except DataError:
+            return checked(None, error)
 
 
 def checked(prepared: Prepared | None, error: DataError | None) -> Check:
