@@ -40,7 +40,7 @@ _IMPORTS = {
     "Sequence": "collections.abc",
     "Kind": "stablebn.columns.column",
     "Name": "stablebn.table.table",
-    "LearnerLike": "stablebn.resampling.learner_in_layout",
+    "LearnerLike": "stablebn.resampling.runner",
     "GrowingTable": "stablebn.prepare.incremental",
     "Verified": "stablebn.api.proofs",
     "Distance": "stablebn.api.proofs",

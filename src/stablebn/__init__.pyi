@@ -53,7 +53,7 @@ from stablebn.prepare.incremental import GrowingTable
 from stablebn.resampling.bootstrap_result import Bootstrap
 from stablebn.resampling.cross_validation import CrossValidation, Difference, Fold
 from stablebn.resampling.edge_frequencies import EdgeConfidence, EdgeFrequency
-from stablebn.resampling.learner_in_layout import LearnerLike
+from stablebn.resampling.runner import LearnerLike
 from stablebn.resampling.stability_result import Spread, Stability
 from stablebn.result.explanation import Explanation
 from stablebn.result.result import CITest, GraphScore, Result
