@@ -165,12 +165,12 @@ def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]
     """Return the kinds of the columns that are not excluded."""
     problems = Problems()
     choice = Choice(keep=options.get("keep"))
-    said = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
+    user_kinds = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
     named: dict[Hashable, Kind] = dict.fromkeys(options.get("levels") or (), "categorical")
-    said = said._replace(kinds={**named, **said.kinds})
+    user_kinds = user_kinds._replace(kinds={**named, **user_kinds.kinds})
     used, counts = rows_with_weight(columns, options["weights"])
-    decided = decide(used, counts, said, options.get("missing", "error"), problems)
-    problems.raise_all(tuple(columns), choice, said.kinds)
+    decided = decide(used, counts, user_kinds, options.get("missing", "error"), problems)
+    problems.raise_all(tuple(columns), choice, user_kinds.kinds)
     return {
         name: "categorical" if isinstance(column, CategoricalColumn) else "continuous"
         for name, column in decided.columns.items()

@@ -50,9 +50,13 @@ def paper_pictures(study: PaperStudy, published: NumberTables) -> list[Picture]:
             pictures.append(_picture(f"algorithms-{kind}", partial(learners_side_by_side, comparison, marks)))
     scores = {kind: study.scores_by_network(kind) for kind in KINDS if study.scores(kind).samples}
     if scores:
-        theirs = {kind: published.get(f"normalised_bic_{kind}", {}) for kind in scores}
-        pictures.append(_picture("bic", partial(score_dots, scores, theirs)))
-    searches = {kind: own for kind in KINDS if (own := study.searches(kind)).samples and "best" in own.learners}
+        published_scores = {kind: published.get(f"normalised_bic_{kind}", {}) for kind in scores}
+        pictures.append(_picture("bic", partial(score_dots, scores, published_scores)))
+    searches = {
+        kind: experiments
+        for kind in KINDS
+        if (experiments := study.searches(kind)).samples and "best" in experiments.learners
+    }
     if searches:
         pictures.append(_picture("more-score", partial(accuracy_by_size, searches, SCORE_SEARCHERS)))
     return [*pictures, _picture("asia-arcs", partial(arcs_of_asia, asia()))]

@@ -316,7 +316,7 @@ def test_what_the_paper_concludes_holds_by_its_own_figures_but_for_one_slip() ->
     published = read_published(SHARED / "paper" / "tables.json")
     table = tables([sample("asia"), sample("sachs_c")], everyone("asia") + everyone("sachs_c"), published)["claims"]
     theirs = {row.label: row.entries[0].published for row in table.rows}
-    from_tables = [known for known in CLAIMS if known.said is None and theirs.get(known.text) is not None]
+    from_tables = [known for known in CLAIMS if known.stated is None and theirs.get(known.text) is not None]
     assert len(from_tables) > 40
     denied = [known.text for known in from_tables if not known.holds(theirs[known.text])]
     assert denied == ["Learners whose graphs are denser than the true ones, continuous: all"]
