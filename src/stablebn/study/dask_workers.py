@@ -90,7 +90,7 @@ def _even_if_slow() -> Iterator[None]:
         yield
     # Before Python 3.11 asyncio.TimeoutError is a different class.
     except (TimeoutError, asyncio.TimeoutError, OSError) as error:
-        logger.warning("the Dask cluster did not end as it should: %r", error)
+        logger.warning("the Dask cluster did not stop cleanly: %r", error)
 
 
 def _local() -> Client:

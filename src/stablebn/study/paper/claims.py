@@ -64,9 +64,9 @@ def claims_table(ours: NumberTables, published: NumberTables) -> StudyTable:
         "The paper's claims",
         ("claim", "ours", "holds"),
         tuple(rows),
-        "Holds: our figure bears out what the paper concludes from its own, whether or not the numbers are near each "
-        "other. The samples are not the paper's. The table that a figure comes from tells what it is over, and how "
-        "many runs it leaves out.",
+        "Holds: our number supports the conclusion that the paper draws from its own, whether or not the two numbers "
+        "are close. The samples are not the paper's. The table of each number says which experiments it covers, and "
+        "how many runs are left out.",
     )
 
 
@@ -209,7 +209,7 @@ def _above_truth(table: str) -> Callable[[NumberTables], Value]:
 def _non_extendable(row: str) -> Callable[[NumberTables], Value]:
     def percents(figures: NumberTables) -> Value:
         by_learner = {learner: _number(figures, "non_extendable_percent", row, learner) for learner in TESTERS}
-        return ", ".join(f"{learner} {value:.1f}" for learner, value in percents.items() if value is not None) or None
+        return ", ".join(f"{learner} {value:.1f}" for learner, value in by_learner.items() if value is not None) or None
 
     return percents
 

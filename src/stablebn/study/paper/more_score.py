@@ -50,10 +50,10 @@ def more_score(kind: str, experiments: Experiments) -> StudyTable:
             "best has the lower SHD, the higher",
         ),
         tuple(rows) if HIGHEST in experiments.learners else (),
-        f"{experiments.extent()} Samples with identical or single-valued variables are part of it; hailfinder2 and "
-        "win95pts2 take the place of hailfinder and win95pts. Highest score: on how many samples none of the others "
-        "scores higher. The last columns: on how many samples `best` has the better and on how many the worse figure "
-        "than this learner. Where the layout decides, it is the mean that counts.",
+        f"{experiments.extent()} Samples with identical or constant variables are included; hailfinder2 and win95pts2 "
+        "replace hailfinder and win95pts. Highest score: on how many samples no other learner scores higher. The last "
+        "columns: on how many samples `best` has a better value than this learner, and on how many a worse one. Values "
+        "that depend on the layout are compared by their means.",
     )
 
 
@@ -70,7 +70,7 @@ def more_score_by_network(kind: str, experiments: Experiments) -> StudyTable:
         f"What more score buys, {kind} networks: best less another learner, means over sample sizes",
         ("network", *headings),
         tuple(rows) if HIGHEST in experiments.learners else (),
-        f"{experiments.extent()} Of SHD less is better.",
+        f"{experiments.extent()} A lower SHD is better.",
     )
 
 
@@ -87,8 +87,8 @@ def proven(kind: str, experiments: Experiments, tried: int) -> StudyTable:
         f"Where the best graph is known, {kind} networks: means over samples",
         ("learner", "nats below", "at the optimum", *(heading for heading, _ in MEASURES.values())),
         tuple(TableRow(learner, tuple(column[index] for column in columns)) for index, learner in enumerate(learners)),
-        f"{experiments.extent()} `exact` has proven its graph on all layouts of these, of {counted(tried, 'sample')} "
-        "that it was given; on the others it met its limit of time. At the optimum: in how many experiments every "
+        f"{experiments.extent()} `exact` proved its graph on all layouts of these, out of {counted(tried, 'sample')}; "
+        "on the others it reached its time limit. At the optimum: in how many experiments every "
         "layout gave a graph with the score of the best one.",
     )
 

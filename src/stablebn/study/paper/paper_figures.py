@@ -27,7 +27,7 @@ PAPER_CAPTIONS = {
     **F1_CAPTIONS,
     **side_by_side_captions("algorithms"),
     "bic": "Normalised BIC by network: that of each learner less that of Tabu-Stable, means over sample sizes. Hollow: "
-    "the paper's, of which HC-Stable's for Insurance is a slip of its table.",
+    "the published numbers; that of HC-Stable for Insurance is an error in the paper.",
     "more-score": "Accuracy and score against the number of rows, for learners that search for a high score: means "
     "over networks and layouts.",
     "asia-arcs": f"What HC and Tabu-Stable learn from {ROWS:,} rows of Asia. The number on an arc is the step of the "

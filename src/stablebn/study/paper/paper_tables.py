@@ -178,8 +178,8 @@ def _residual(experiments: Experiments, ours: NumberTables, published: NumberTab
         "What is left of instability where columns are identical: SD of F1 with Tabu-Stable",
         ("layouts", *RESIDUAL_NETWORKS),
         tuple(rows),
-        "Columns and rows are shuffled throughout. Names can decide only between columns that the data cannot tell "
-        f"apart: kept, they leave nothing to chance; merged, such columns are one node. 0 is exact. "
+        "Columns and rows are shuffled in all layouts. Names decide only between columns that the data do not "
+        "distinguish. If names are kept, nothing varies; if such columns are merged, they are one node. 0 is exact. "
         f"{experiments.shared_by(RESIDUAL_LEARNERS.values()).left_out()}",
     )
 
@@ -215,18 +215,20 @@ def _algorithms(kind: str, experiments: Experiments, ours: NumberTables, publish
     ]
     rows = [TableRow(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)]
     note = (
-        f"{experiments.extent()} Samples with identical or single-valued variables are no part of it. Runs that are "
-        "left out count in seconds, if they ended. Marked are learners with that figure in every experiment: means "
-        "over other networks do not compare."
+        f"{experiments.extent()} Samples with identical or constant variables are excluded. Runs without a score "
+        "still count in seconds, if they ended. Best and worst are marked among the learners with a number in every "
+        "experiment: other means are over other networks."
     )
     if kind == "categorical":
-        note += " Hailfinder2 and win95pts2 take the place of hailfinder and win95pts."
+        note += " Hailfinder2 and win95pts2 replace hailfinder and win95pts."
     if published_grid:
         if kind == "categorical":
-            note += " The paper's precision and recall of Tabu-Stable follow from its text: so far are FGES's away."
+            note += (
+                " The published precision and recall of Tabu-Stable follow from the differences to FGES in the text."
+            )
         else:
-            note += " The paper tells no precision and no recall of Tabu-Stable as it describes it."
-        note += " Nor does it tell seconds of that; its seconds are those of other programs on another machine."
+            note += " The paper gives no precision and recall of Tabu-Stable as it describes it."
+        note += " It gives no seconds of Tabu-Stable; its other seconds are those of other programs on another machine."
     headings = [heading for heading, _ in ALGORITHM_HEADINGS.values()]
     return StudyTable(
         f"algorithms-{kind}",

@@ -12,7 +12,7 @@ from stablebn.study.tables.summary import Experiments
 KINDS = ("categorical", "continuous", "mixed")
 
 F1_CAPTIONS = {
-    f"f1-{kind}": f"F1 of the CPDAGs learned from {kind} data against the number of rows, a panel a network. "
+    f"f1-{kind}": f"F1 of the CPDAGs learned from {kind} data against the number of rows, one panel per network. "
     "Lines are means over randomised layouts of the table, shading is one SD to either side, between 0 and 1. "
     "Lines that coincide are drawn over each other, the later ones thinner."
     for kind in KINDS

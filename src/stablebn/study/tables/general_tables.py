@@ -48,7 +48,7 @@ def _learners(kind: str, experiments: Experiments, metrics: list[str]) -> StudyT
         ("learner", *headings),
         tuple(rows),
         f"{experiments.extent()} SD is over the randomisations of an experiment; 0 is exact. "
-        "Marked are learners with that figure in every experiment.",
+        "Best and worst are marked among the learners with a number in every experiment.",
     )
 
 
@@ -82,5 +82,5 @@ def _by_network(kind: str, experiments: Experiments, metric: str) -> StudyTable:
         f"{heading[0].upper()}{heading[1:]} by network, {kind} networks: means over sample sizes",
         ("network", *experiments.learners),
         tuple(rows),
-        f"In each network over the sizes that its learners share. {experiments.left_out()}",
+        f"For each network over the sizes that all its learners have run on. {experiments.left_out()}",
     )

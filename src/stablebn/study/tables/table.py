@@ -240,9 +240,9 @@ def _with_legend(table: StudyTable) -> str:
     if table.has_marks:
         sentences.append("Best in bold, worst in italics.")
     if table.has_differences:
-        sentences.append("Below ours: the paper's, and ours less the paper's.")
+        sentences.append("Below our number: the published one, and ours minus the published one.")
     elif table.has_published:
-        sentences.append("Below ours: the paper's.")
+        sentences.append("Below our number: the published one.")
     return " ".join(sentences)
 
 

@@ -289,7 +289,7 @@ def test_the_prover_is_compared_where_it_finishes_and_is_no_failure_elsewhere() 
     assert entry(table, "best", "at the optimum").value == entry(table, "exact", "at the optimum").value == "1 of 1"
     assert entry(table, "tabu", "at the optimum").value == "0 of 1"
     assert entry(table, "tabu", "nats below").value == pytest.approx(40)
-    assert "of 2 samples that it was given" in table.note
+    assert "out of 2 samples; " in table.note
     assert "failures" not in made
 
 
