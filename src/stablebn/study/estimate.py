@@ -146,10 +146,10 @@ class Remaining:
         return working * overhead / self._workers
 
 
-def in_words(seconds: float) -> str:
+def duration_in_words(seconds: float) -> str:
     """Write a duration in hours, minutes or seconds.
 
-    >>> in_words(42), in_words(600), in_words(9000)
+    >>> duration_in_words(42), duration_in_words(600), duration_in_words(9000)
     ('42 s', '10 min', '2 h 30 min')
     """
     minutes = round(seconds / 60)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from stablebn.study.definition import Study
-from stablebn.study.estimate import in_words
+from stablebn.study.estimate import duration_in_words
 from stablebn.study.jobs import jobs_of
 
 
@@ -64,4 +64,4 @@ class StudyPlan:
     def time_needed(self) -> str:
         """Return one sentence that says how long the remaining jobs will take."""
         guess = "" if self.measured else " (a guess: nothing was run yet)"
-        return f"About {in_words(self.seconds)}, {self.workers} jobs at a time{guess}."
+        return f"About {duration_in_words(self.seconds)}, {self.workers} jobs at a time{guess}."

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from stablebn.errors import OptionError
 from stablebn.networks.model import Network
 from stablebn.study.definition import Study
-from stablebn.study.estimate import in_words
+from stablebn.study.estimate import duration_in_words
 from stablebn.study.jobs import jobs_of
 from stablebn.study.outcomes import Outcomes
 from stablebn.study.record import Record, Sample
@@ -33,7 +33,7 @@ class Run(NamedTuple):
     workers: int
 
     def __str__(self) -> str:
-        return f"Ran {self.jobs:,} jobs in {in_words(self.seconds)}, {self.workers} at a time."
+        return f"Ran {self.jobs:,} jobs in {duration_in_words(self.seconds)}, {self.workers} at a time."
 
 
 @dataclass(frozen=True, repr=False)
