@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_bootstrap(found: Bootstrap, kind: str) -> Figure:
+def draw_bootstrap(result: Bootstrap, kind: str) -> Figure:
     """Draw the bars or the map of a bootstrap."""
     if kind == "bars":
-        return _bootstrap_bars(found)
-    shares = {(edge.a, edge.b): edge.frequency * edge.direction for edge in found.edges}
-    shares |= {(edge.b, edge.a): edge.frequency * (1 - edge.direction) for edge in found.edges}
-    title = f"{title_of(found.learner)}. {found.noise}"
-    return _map(found.nodes, shares, title, f"of {found.replicates - found.failed} replicates")
+        return _bootstrap_bars(result)
+    shares = {(edge.a, edge.b): edge.frequency * edge.direction for edge in result.edges}
+    shares |= {(edge.b, edge.a): edge.frequency * (1 - edge.direction) for edge in result.edges}
+    title = f"{title_of(result.learner)}. {result.noise}"
+    return _map(result.nodes, shares, title, f"of {result.replicates - result.failed} replicates")
 
 
-def draw_stability(found: Stability, kind: str) -> Figure:
+def draw_stability(result: Stability, kind: str) -> Figure:
     """Draw the bars or the map of a stability analysis."""
     if kind == "bars":
-        return _stability_bars(found)
-    shares = {(edge.a, edge.b): (edge.forward + edge.undirected / 2) / found.layouts for edge in found.edges}
-    shares |= {(edge.b, edge.a): (edge.backward + edge.undirected / 2) / found.layouts for edge in found.edges}
-    title = f"{title_of(found.learner)}: {found.verdict}"
-    return _map(found.learned[0].nodes, shares, title, f"of {found.layouts} layouts")
+        return _stability_bars(result)
+    shares = {(edge.a, edge.b): (edge.forward + edge.undirected / 2) / result.layouts for edge in result.edges}
+    shares |= {(edge.b, edge.a): (edge.backward + edge.undirected / 2) / result.layouts for edge in result.edges}
+    title = f"{title_of(result.learner)}: {result.verdict}"
+    return _map(result.learned[0].nodes, shares, title, f"of {result.layouts} layouts")
 
 
 def _map(nodes: Iterable[Hashable], shares: Mapping[tuple[Hashable, Hashable], float], title: str, what: str) -> Figure:
@@ -42,62 +42,62 @@ def _map(nodes: Iterable[Hashable], shares: Mapping[tuple[Hashable, Hashable], f
     return draw_heat_map(sorted(nodes, key=name_key), dict(shares), title=title, what=what)
 
 
-def _bootstrap_bars(found: Bootstrap) -> Figure:
+def _bootstrap_bars(result: Bootstrap) -> Figure:
     """Draw one bar per edge, for the most frequent edges, and the threshold."""
-    learned = {frozenset(pair) for pair in found.learned.skeleton()}
+    learned = {frozenset(pair) for pair in result.learned.skeleton()}
     bars = [
         EdgeBar(
             *(edge.a, edge.b, edge.forward, edge.backward, edge.undirected),
             mark="" if frozenset((edge.a, edge.b)) in learned else "*",
         )
-        for edge in found.edges[:MOST_EDGES]
+        for edge in result.edges[:MOST_EDGES]
     ]
-    done = found.replicates - found.failed
-    left_out = len(found.edges) - len(bars)
+    done = result.replicates - result.failed
+    left_out = len(result.edges) - len(bars)
     part = f" ({left_out:,} less frequent ones are not shown)" if left_out else ""
     stars = " * not learned from the whole table." if any(bar.mark for bar in bars) else ""
     figure, panels, _ = draw_edge_bars(
         bars,
         done,
-        title=f"{title_of(found.learner)}. {found.noise}",
+        title=f"{title_of(result.learner)}. {result.noise}",
         subtitle=f"In how many of {done} replicates two variables are adjacent, and in which direction{part}.{stars}",
     )
     for panel in panels:
-        panel.axvline(found.threshold, color="black", linewidth=0.8, linestyle="--", label="threshold")
+        panel.axvline(result.threshold, color="black", linewidth=0.8, linestyle="--", label="threshold")
     add_legend(figure, panels)
     return figure
 
 
-def _stability_bars(found: Stability) -> Figure:
+def _stability_bars(result: Stability) -> Figure:
     """Draw one bar per edge, for the edges on which the layouts agree least, and the scores."""
-    least_agreed = set(sorted(found.edges, key=lambda edge: edge.agreement)[:MOST_EDGES])
-    bars = [EdgeBar(*edge) for edge in found.edges if edge in least_agreed]
-    left_out = len(found.edges) - len(bars)
+    least_agreed = set(sorted(result.edges, key=lambda edge: edge.agreement)[:MOST_EDGES])
+    bars = [EdgeBar(*edge) for edge in result.edges if edge in least_agreed]
+    left_out = len(result.edges) - len(bars)
     part = f" ({left_out:,} more, on which they agree as much or more, are not shown)" if left_out else ""
-    name = title_of(found.learner)
+    name = title_of(result.learner)
     figure, panels, beside = draw_edge_bars(
         bars,
-        found.layouts,
-        title=found.verdict,
-        subtitle=f"{name}: in how many of {found.layouts} layouts two variables are adjacent, "
+        result.layouts,
+        title=result.verdict,
+        subtitle=f"{name}: in how many of {result.layouts} layouts two variables are adjacent, "
         f"and in which direction{part}.",
-        beside=found.score is not None,
+        beside=result.score is not None,
     )
     if beside is not None:
-        _draw_scores(beside, found)
+        _draw_scores(beside, result)
         panels.append(beside)
     add_legend(figure, panels)
     return figure
 
 
-def _draw_scores(panel: Axes, found: Stability) -> None:
+def _draw_scores(panel: Axes, result: Stability) -> None:
     """Draw one dot per layout, by increasing score."""
-    ranked = sorted((score, layout) for layout, score in enumerate(found.scores) if score is not None)
+    ranked = sorted((score, layout) for layout, score in enumerate(result.scores) if score is not None)
     panel.plot([score for score, _ in ranked], "o", color=AS_WRITTEN, markersize=4.5, label="score of a layout")
     for rank, (score, layout) in enumerate(ranked):
         if layout == 0:
             panel.plot(rank, score, "o", color=OTHERWISE, markersize=8, zorder=3, label="of the table as given")
-    panel.set_title(f"{str(found.score_name).upper()}, sorted", fontsize=9, loc="left", parse_math=False)
+    panel.set_title(f"{str(result.score_name).upper()}, sorted", fontsize=9, loc="left", parse_math=False)
     panel.ticklabel_format(axis="y", useOffset=False, style="plain")
     panel.set_xticks([])
     finish(panel)

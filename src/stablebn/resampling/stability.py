@@ -119,20 +119,8 @@ def stability(
     _check_kinds(vary, kinds)
     true = None if truth is None else _true_graph(truth, tuple(columns))
 
-    # In other units the score would be another one.
-    has_native_score = isinstance(learner, str) and "units" not in vary
-    score_of: Callable[[PDAG], float | None] | None = None
-
-    def learn_layout(number: int) -> tuple[LayoutOutcome, float | None]:
-        nonlocal score_of
-        layout = lay_out(columns, kinds, vary, seed=seed, number=number)
-        chance = random.Random(f"{seed} {number} process")
-        outcome = _learn_layout(learner, layout, options, vary, chance, first=not number)
-        # The first layout decides the score, for all of them.
-        score_of = score_of or _scorer(columns, {**options, **outcome.scored_by})
-        return outcome, outcome.score if has_native_score else score_of(outcome.graph)
-
     report = None if progress is None else lambda done, _: progress(done)
+    learn_layout = _layout_learner(learner, columns, kinds, options, vary, seed)
     outcomes, scores = zip(*run_jobs(range(repeats), learn_layout, progress=report), strict=True)
     first: LayoutOutcome = outcomes[0]
 
@@ -150,6 +138,31 @@ def stability(
     )
 
 
+def _layout_learner(
+    learner: LearnerLike,
+    columns: Columns,
+    kinds: Mapping[Hashable, Kind],
+    options: Mapping[str, Any],
+    vary: Sequence[str],
+    seed: int,
+) -> Callable[[int], tuple[LayoutOutcome, float | None]]:
+    """Return the function that learns from layout number i and scores its graph; it must be called for 0 first."""
+    # In other units the score would be another one.
+    has_native_score = isinstance(learner, str) and "units" not in vary
+    score_of: Callable[[PDAG], float | None] | None = None
+
+    def learn_layout(number: int) -> tuple[LayoutOutcome, float | None]:
+        nonlocal score_of
+        layout = lay_out(columns, kinds, vary, seed=seed, number=number)
+        chance = random.Random(f"{seed} {number} process")
+        outcome = _learn_layout(learner, layout, options, vary, chance, first=not number)
+        # The score that the first layout uses is used for all of them.
+        score_of = score_of or _scorer(columns, {**options, **outcome.scored_by})
+        return outcome, outcome.score if has_native_score else score_of(outcome.graph)
+
+    return learn_layout
+
+
 def _settle_knowledge(options: dict[str, Any], columns: Sequence[Hashable], left_out: Sequence[Hashable]) -> None:
     """Replace the options that name variables by one `Knowledge` of the columns that are used."""
     known = known_from(options)
@@ -165,12 +178,12 @@ def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]
     """Return the kinds of the columns that are not excluded."""
     problems = Problems()
     choice = Choice(keep=options.get("keep"))
-    said = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
+    user_kinds = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
     named: dict[Hashable, Kind] = dict.fromkeys(options.get("levels") or (), "categorical")
-    said = said._replace(kinds={**named, **said.kinds})
+    user_kinds = user_kinds._replace(kinds={**named, **user_kinds.kinds})
     used, counts = rows_with_weight(columns, options["weights"])
-    decided = decide(used, counts, said, options.get("missing", "error"), problems)
-    problems.raise_all(tuple(columns), choice, said.kinds)
+    decided = decide(used, counts, user_kinds, options.get("missing", "error"), problems)
+    problems.raise_all(tuple(columns), choice, user_kinds.kinds)
     return {
         name: "categorical" if isinstance(column, CategoricalColumn) else "continuous"
         for name, column in decided.columns.items()

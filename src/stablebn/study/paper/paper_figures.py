@@ -27,7 +27,7 @@ PAPER_CAPTIONS = {
     **F1_CAPTIONS,
     **side_by_side_captions("algorithms"),
     "bic": "Normalised BIC by network: that of each learner less that of Tabu-Stable, means over sample sizes. Hollow: "
-    "the paper's, of which HC-Stable's for Insurance is a slip of its table.",
+    "the published numbers; that of HC-Stable for Insurance is an error in the paper.",
     "more-score": "Accuracy and score against the number of rows, for learners that search for a high score: means "
     "over networks and layouts.",
     "asia-arcs": f"What HC and Tabu-Stable learn from {ROWS:,} rows of Asia. The number on an arc is the step of the "
@@ -50,9 +50,13 @@ def paper_pictures(study: PaperStudy, published: NumberTables) -> list[Picture]:
             pictures.append(_picture(f"algorithms-{kind}", partial(learners_side_by_side, comparison, marks)))
     scores = {kind: study.scores_by_network(kind) for kind in KINDS if study.scores(kind).samples}
     if scores:
-        theirs = {kind: published.get(f"normalised_bic_{kind}", {}) for kind in scores}
-        pictures.append(_picture("bic", partial(score_dots, scores, theirs)))
-    searches = {kind: own for kind in KINDS if (own := study.searches(kind)).samples and "best" in own.learners}
+        published_scores = {kind: published.get(f"normalised_bic_{kind}", {}) for kind in scores}
+        pictures.append(_picture("bic", partial(score_dots, scores, published_scores)))
+    searches = {
+        kind: experiments
+        for kind in KINDS
+        if (experiments := study.searches(kind)).samples and "best" in experiments.learners
+    }
     if searches:
         pictures.append(_picture("more-score", partial(accuracy_by_size, searches, SCORE_SEARCHERS)))
     return [*pictures, _picture("asia-arcs", partial(arcs_of_asia, asia()))]

@@ -1,4 +1,4 @@
-"""The tables of the paper, ours beside its own."""
+"""Make the tables of the paper, with the published numbers beside ours."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ORDER = (
     *("more-score-categorical", "more-score-continuous", "more-score-by-network-categorical"),
     *("more-score-by-network-continuous", "proven-categorical", "proven-continuous"),
 )
-"""Names of the tables in the order in which they are listed."""
+"""The names of the tables in the order in which they are listed."""
 
 NETWORK_COLUMNS = {
     "nodes": ("nodes", ",.0f"),
@@ -64,15 +64,15 @@ DEGREE_COLUMNS = {
 
 
 def paper_tables(study: PaperStudy, networks: Mapping[str, Network], published: NumberTables) -> list[StudyTable]:
-    """All tables of the paper of which there is something to show.
+    """Return all tables of the paper for which there are results.
 
     Parameters
     ----------
     study : PaperStudy
     networks : mapping of name to Network
-        For the tables of networks; those that are absent have no row.
+        The networks for tables that describe them; networks that are missing here have no row.
     published : NumberTables
-        The paper's own; empty: ours stand alone.
+        The published numbers; empty: tables show ours alone.
     """
     ours = study.figures(networks)
     tables = [
@@ -94,25 +94,28 @@ def paper_tables(study: PaperStudy, networks: Mapping[str, Network], published: 
 
 
 def _slip(key: str, published: NumberTables) -> str:
-    """What is known to be wrong in a table of the paper, where it is shown."""
+    """Return the known error in a published table, if that table is shown."""
     return f" {SLIPS[key]}" if key in published and key in SLIPS else ""
 
 
 def _entries(
     row: str, columns: Iterable[str], ours: Grid, published: Grid, style: str = ".4f"
 ) -> tuple[TableCell, ...]:
-    own, theirs = ours.get(row, {}), published.get(row, {})
-    return tuple(TableCell(own.get(column), theirs.get(column), style) for column in columns)
+    our_row, published_row = ours.get(row, {}), published.get(row, {})
+    return tuple(TableCell(our_row.get(column), published_row.get(column), style) for column in columns)
 
 
 def _networks(kind: str, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = f"{kind}_networks"
-    theirs = published.get(key, {})
+    published_grid = published.get(key, {})
     rows = []
-    for network, own in ours[key].items():
-        given = theirs.get(network, {})
-        sizes = [TableCell(own[column], given.get(column), style) for column, (_, style) in NETWORK_COLUMNS.items()]
-        rows.append(TableRow(SHOWN_NETWORKS[network], tuple(sizes)))
+    for network, sizes in ours[key].items():
+        published_sizes = published_grid.get(network, {})
+        cells = [
+            TableCell(sizes[column], published_sizes.get(column), style)
+            for column, (_, style) in NETWORK_COLUMNS.items()
+        ]
+        rows.append(TableRow(SHOWN_NETWORKS[network], tuple(cells)))
     return StudyTable(
         f"networks-{kind}",
         f"The {kind} networks",
@@ -165,17 +168,18 @@ def _scores(kind: str, experiments: Experiments, ours: NumberTables, published: 
 def _residual(experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
     rows = []
     for variant in RESIDUAL_LEARNERS:
-        own, theirs = (figures.get(residual_key(variant), {}) for figures in (ours, published))
+        our_grid, published_grid = (figures.get(residual_key(variant), {}) for figures in (ours, published))
         rows += [
-            TableRow(f"{variant}, {int(size):,} rows", _entries(size, RESIDUAL_NETWORKS, own, theirs)) for size in own
+            TableRow(f"{variant}, {int(size):,} rows", _entries(size, RESIDUAL_NETWORKS, our_grid, published_grid))
+            for size in our_grid
         ]
     return StudyTable(
         "residual",
         "What is left of instability where columns are identical: SD of F1 with Tabu-Stable",
         ("layouts", *RESIDUAL_NETWORKS),
         tuple(rows),
-        "Columns and rows are shuffled throughout. Names can decide only between columns that the data cannot tell "
-        f"apart: kept, they leave nothing to chance; merged, such columns are one node. 0 is exact. "
+        "Columns and rows are shuffled in all layouts. Names decide only between columns that the data do not "
+        "distinguish. If names are kept, nothing varies; if such columns are merged, they are one node. 0 is exact. "
         f"{experiments.shared_by(RESIDUAL_LEARNERS.values()).left_out()}",
     )
 
@@ -186,9 +190,11 @@ def _residual_graphs(experiments: Experiments) -> StudyTable:
         graphs: dict[int, dict[str, Value]] = {}
         for trial in experiments.trials(learner):
             graphs.setdefault(trial.sample.rows, {})[trial.sample.network] = f"{trial.graphs} of {len(trial.done)}"
-        for size, own in graphs.items():
+        for size, by_network in graphs.items():
             rows.append(
-                TableRow(f"{variant}, {size:,} rows", tuple(TableCell(own.get(name)) for name in RESIDUAL_NETWORKS))
+                TableRow(
+                    f"{variant}, {size:,} rows", tuple(TableCell(by_network.get(name)) for name in RESIDUAL_NETWORKS)
+                )
             )
     return StudyTable(
         "residual-graphs",
@@ -201,26 +207,28 @@ def _residual_graphs(experiments: Experiments) -> StudyTable:
 
 def _algorithms(kind: str, experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
     key = f"algorithms_{kind}"
-    learners, theirs = experiments.learners, published.get(key, {})
-    columns = [_algorithm_column(column, experiments, ours[key], theirs) for column in ALGORITHM_COLUMNS]
+    learners, published_grid = experiments.learners, published.get(key, {})
+    columns = [_algorithm_column(column, experiments, ours[key], published_grid) for column in ALGORITHM_COLUMNS]
     columns += [
         tuple(TableCell(ours[key][learner]["experiments"], style=",.0f") for learner in learners),
         tuple(TableCell(_one_graph(experiments, learner), style=",.0f") for learner in learners),
     ]
     rows = [TableRow(learner, tuple(column[place] for column in columns)) for place, learner in enumerate(learners)]
     note = (
-        f"{experiments.extent()} Samples with identical or single-valued variables are no part of it. Runs that are "
-        "left out count in seconds, if they ended. Marked are learners with that figure in every experiment: means "
-        "over other networks do not compare."
+        f"{experiments.extent()} Samples with identical or constant variables are excluded. Runs without a score "
+        "still count in seconds, if they ended. Best and worst are marked among the learners with a number in every "
+        "experiment: other means are over other networks."
     )
     if kind == "categorical":
-        note += " Hailfinder2 and win95pts2 take the place of hailfinder and win95pts."
-    if theirs:
+        note += " Hailfinder2 and win95pts2 replace hailfinder and win95pts."
+    if published_grid:
         if kind == "categorical":
-            note += " The paper's precision and recall of Tabu-Stable follow from its text: so far are FGES's away."
+            note += (
+                " The published precision and recall of Tabu-Stable follow from the differences to FGES in the text."
+            )
         else:
-            note += " The paper tells no precision and no recall of Tabu-Stable as it describes it."
-        note += " Nor does it tell seconds of that; its seconds are those of other programs on another machine."
+            note += " The paper gives no precision and recall of Tabu-Stable as it describes it."
+        note += " It gives no seconds of Tabu-Stable; its other seconds are those of other programs on another machine."
     headings = [heading for heading, _ in ALGORITHM_HEADINGS.values()]
     return StudyTable(
         f"algorithms-{kind}",
@@ -242,24 +250,24 @@ def _algorithm_column(column: str, experiments: Experiments, ours: Grid, publish
 
 
 def _one_graph(experiments: Experiments, learner: str) -> int:
-    """In how many experiments all runs learned the same graph."""
+    """Count the experiments in which all runs learned the same graph."""
     return sum(trial.graphs == 1 and len(trial.done) == len(trial.runs) for trial in experiments.trials(learner))
 
 
 def _failures(experiments: Experiments, ours: NumberTables, published: NumberTables) -> StudyTable:
-    """Learners and samples of which the paper or we have failures."""
-    own, theirs = ours["failures_3h"], published.get("failures_3h", {})
+    """Return a table of the learners and samples with failures, published or ours."""
+    our_grid, published_grid = ours["failures_3h"], published.get("failures_3h", {})
     samples = {experiment(sample.network, sample.rows): sample for sample in experiments.samples}
     learners = [
         learner
         for learner in experiments.learners
-        if any(row.get(learner, "none") != "none" for grid in (own, theirs) for row in grid.values())
+        if any(row.get(learner, "none") != "none" for grid in (our_grid, published_grid) for row in grid.values())
     ]
     rows = []
     for name, sample in samples.items():
-        if name in own or name in theirs:
+        if name in our_grid or name in published_grid:
             none: dict[str, Value] = {trial.learner: "none" for trial in experiments.on(sample)}
-            rows.append(TableRow(name, _entries(name, learners, {name: none | own.get(name, {})}, theirs)))
+            rows.append(TableRow(name, _entries(name, learners, {name: none | our_grid.get(name, {})}, published_grid)))
     trials = [trial for sample in experiments.samples for trial in experiments.on(sample)]
     failed, runs = sum(len(trial.runs) - len(trial.done) for trial in trials), sum(len(trial.runs) for trial in trials)
     return StudyTable(

@@ -12,7 +12,7 @@ from stablebn.study.tables.summary import Experiments
 KINDS = ("categorical", "continuous", "mixed")
 
 F1_CAPTIONS = {
-    f"f1-{kind}": f"F1 of the CPDAGs learned from {kind} data against the number of rows, a panel a network. "
+    f"f1-{kind}": f"F1 of the CPDAGs learned from {kind} data against the number of rows, one panel per network. "
     "Lines are means over randomised layouts of the table, shading is one SD to either side, between 0 and 1. "
     "Lines that coincide are drawn over each other, the later ones thinner."
     for kind in KINDS
@@ -37,11 +37,11 @@ GENERAL_CAPTIONS = {**F1_CAPTIONS, **side_by_side_captions("learners")}
 def general_pictures(experiments: Experiments) -> list[Picture]:
     """Return the figures of any study."""
     pictures = []
-    for kind, own in experiments.by_kind().items():
-        names = {network: network for network in own.networks}
-        draw_f1 = partial(f1_by_size, own, own.learners, names)
+    for kind, of_kind in experiments.by_kind().items():
+        names = {network: network for network in of_kind.networks}
+        draw_f1 = partial(f1_by_size, of_kind, of_kind.learners, names)
         pictures.append(Picture(f"f1-{kind}", GENERAL_CAPTIONS[f"f1-{kind}"], draw_f1))
-        if (shared := own.shared_by(own.learners)).samples:
+        if (shared := of_kind.shared_by(of_kind.learners)).samples:
             draw_learners = partial(learners_side_by_side, shared, {})
             pictures.append(Picture(f"learners-{kind}", GENERAL_CAPTIONS[f"learners-{kind}"], draw_learners))
     return pictures

@@ -1,4 +1,4 @@
-"""Tables of any study: a row a learner, and by network."""
+"""Make the tables of any study: one row per learner, and one table per metric with one row per network."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ LOWER_IS_BETTER = ("shd", "seconds")
 
 
 def general_tables(experiments: Experiments, metrics: Sequence[str]) -> list[StudyTable]:
-    """For categorical, continuous and mixed networks apart, all learners, and each of the metrics by network."""
-    asked = ["normalised_bic" if metric == "score" else metric for metric in metrics]
+    """Return these tables for categorical, continuous and mixed networks separately."""
+    requested = ["normalised_bic" if metric == "score" else metric for metric in metrics]
     tables = []
-    for kind, own in experiments.by_kind().items():
-        shared = own.shared_by(own.learners)
-        measured = [metric for metric in asked if any(own.mean(name, metric) is not None for name in own.learners)]
+    for kind, of_kind in experiments.by_kind().items():
+        shared = of_kind.shared_by(of_kind.learners)
+        measured = [
+            metric for metric in requested if any(of_kind.mean(name, metric) is not None for name in of_kind.learners)
+        ]
         if shared.samples:
             tables.append(_learners(kind, shared, measured))
-        tables += [_by_network(kind, own, metric) for metric in measured]
+        tables += [_by_network(kind, of_kind, metric) for metric in measured]
     return tables
 
 
@@ -38,7 +40,7 @@ def _learners(kind: str, experiments: Experiments, metrics: list[str]) -> StudyT
     columns = [_column(experiments, metric, statistic) for metric in metrics for statistic in statistics]
     headings = [heading for metric in metrics for heading in (HEADINGS[metric][0], f"{HEADINGS[metric][0]} SD")]
     rows = [
-        TableRow(name, tuple(column[place] for column in columns)) for place, name in enumerate(experiments.learners)
+        TableRow(name, tuple(column[index] for column in columns)) for index, name in enumerate(experiments.learners)
     ]
     return StudyTable(
         f"learners-{kind}",
@@ -46,14 +48,14 @@ def _learners(kind: str, experiments: Experiments, metrics: list[str]) -> StudyT
         ("learner", *headings),
         tuple(rows),
         f"{experiments.extent()} SD is over the randomisations of an experiment; 0 is exact. "
-        "Marked are learners with that figure in every experiment.",
+        "Best and worst are marked among the learners with a number in every experiment.",
     )
 
 
 def _column(experiments: Experiments, metric: str, statistic: Statistic) -> tuple[TableCell, ...]:
     style = HEADINGS[metric][1]
     entries = [TableCell(experiments.mean(name, metric, statistic), style=style) for name in experiments.learners]
-    # A graph is neither better nor worse for its degree.
+    # A higher degree is neither better nor worse.
     if metric == "degree" and statistic == "mean":
         return tuple(entries)
     return with_marks(
@@ -64,12 +66,12 @@ def _column(experiments: Experiments, metric: str, statistic: Statistic) -> tupl
 
 
 def _by_network(kind: str, experiments: Experiments, metric: str) -> StudyTable:
-    """Means over the sizes that all learners with a figure for the network have run on."""
+    """Return means over the sizes that all learners of the network have run on."""
     heading, style = HEADINGS[metric]
     rows = []
     for network in experiments.networks:
-        own = experiments.of_networks([network])
-        shared = own.shared_by(own.learners)
+        of_network = experiments.of_networks([network])
+        shared = of_network.shared_by(of_network.learners)
         entries = [TableCell(shared.mean(learner, metric), style=style) for learner in experiments.learners]
         if metric != "degree":
             judged = [shared.is_complete(learner, metric) for learner in experiments.learners]
@@ -80,5 +82,5 @@ def _by_network(kind: str, experiments: Experiments, metric: str) -> StudyTable:
         f"{heading[0].upper()}{heading[1:]} by network, {kind} networks: means over sample sizes",
         ("network", *experiments.learners),
         tuple(rows),
-        f"In each network over the sizes that its learners share. {experiments.left_out()}",
+        f"For each network over the sizes that all its learners have run on. {experiments.left_out()}",
     )

@@ -1,4 +1,4 @@
-"""Tables: numbers first, then their looks in Markdown, CSV and LaTeX."""
+"""Represent the tables of a study, and write them as Markdown, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NO_VALUE = "–"
 
 @dataclass(frozen=True)
 class TableCell:
-    """What stands in one place of a table.
+    """A cell of a table.
 
     Attributes
     ----------
     value, published : number, str or None
-        Ours, and the paper's.
+        Our value, and the published one.
     style : str
-        Format of numbers, as in `format`.
+        The format of numbers, as in `format`.
     mark : {"", "best", "worst"}
     """
 
@@ -35,7 +35,7 @@ class TableCell:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the paper's, where both are numbers."""
+        """Our number minus the published one; None unless both are numbers."""
         if self.value is None or isinstance(self.value, str):
             return None
         if self.published is None or isinstance(self.published, str):
@@ -45,7 +45,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table: what it is of, and one entry a column."""
+    """A row of a table: its label, and one cell per column."""
 
     label: str
     entries: tuple[TableCell, ...]
@@ -53,18 +53,18 @@ class TableRow:
 
 @dataclass(frozen=True)
 class StudyTable:
-    """A table.
+    """A table of numbers and words.
 
     Attributes
     ----------
     name : str
-        Of its files.
+        The name of its files.
     title : str
     columns : tuple of str
-        Headings: of the labels, then of the entries.
+        The headings: of the labels, then of the cells.
     rows : tuple of TableRow
     note : str
-        What the numbers are over, and what was left out.
+        A note: what the numbers are over, and what was left out.
     """
 
     name: str
@@ -78,31 +78,29 @@ class StudyTable:
 
     @property
     def has_published(self) -> bool:
-        """Whether some number stands beside the paper's."""
+        """Whether some cell has a published value."""
         return any(entry.published is not None for row in self.rows for entry in row.entries)
 
     @property
     def has_differences(self) -> bool:
-        """Whether some number can be compared with the paper's."""
+        """Whether some number can be compared with a published one."""
         return any(entry.difference is not None for row in self.rows for entry in row.entries)
 
     @property
     def has_marks(self) -> bool:
-        """Whether best and worst are told apart."""
+        """Whether some cell is marked as best or worst."""
         return any(entry.mark for row in self.rows for entry in row.entries)
 
     @property
     def is_text(self) -> tuple[bool, ...]:
-        """Of every column, whether it holds words."""
+        """Whether each column has words."""
         columns = zip(*(row.entries for row in self.rows), strict=True) if self.rows else [()] * (len(self.columns) - 1)
         words = (any(isinstance(entry.value or entry.published, str) for entry in column) for column in columns)
         return (True, *words)
 
 
 def shown(value: Value, style: str) -> str:
-    """A value as it is read.
-
-    A zero that is exact is "0", so that no small number can pass for it.
+    """Format a value. Only an exact zero is written as "0", so that a small number differs from it.
 
     >>> shown(0.0, ".4f"), shown(1e-9, ".4f"), shown(0.12345, ".4f")
     ('0', '1e-09', '0.1235')
@@ -118,13 +116,13 @@ def shown(value: Value, style: str) -> str:
 
 
 def shown_published(entry: TableCell) -> str:
-    """The paper's value, which is rounded: no zero of it is exact."""
+    """Format a published value, which is rounded: a zero is not exact."""
     number = entry.published is not None and not isinstance(entry.published, str)
     return format(entry.published, entry.style) if number else str(entry.published or "")
 
 
 def shown_difference(entry: TableCell) -> str:
-    """Ours less the paper's with its sign; the paper's is rounded, so a small difference is none."""
+    """Format the difference with its sign. Published values are rounded, so a small difference has no sign."""
     text = "" if entry.difference is None else format(entry.difference, f"+{entry.style}")
     return text if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
@@ -132,14 +130,14 @@ def shown_difference(entry: TableCell) -> str:
 def with_marks(
     entries: Sequence[TableCell], *, lower_is_better: bool = False, judged: Sequence[bool] | None = None
 ) -> tuple[TableCell, ...]:
-    """Entries with the best and the worst number marked, as they are read: what reads the same is marked the same.
+    """Mark the cells with the best and the worst number; numbers that are formatted equally get the same mark.
 
     Parameters
     ----------
     entries : sequence of TableCell
     lower_is_better : bool
     judged : sequence of bool, optional
-        Which entries take part; by default all numbers.
+        Which cells are compared; by default all numbers.
     """
     part = judged or [True] * len(entries)
     read = [_read(entry) if taken else None for entry, taken in zip(entries, part, strict=True)]
@@ -155,14 +153,14 @@ def with_marks(
 
 
 def _read(entry: TableCell) -> float | None:
-    """The number that a reader sees."""
+    """Return the number as it is formatted."""
     if entry.value is None or isinstance(entry.value, str):
         return None
     return float(shown(entry.value, entry.style).replace(",", ""))
 
 
 def to_csv(table: StudyTable) -> str:
-    """CSV with numbers in full; of every column ours and, where there are any, the paper's and the differences."""
+    """Write a table as CSV with all digits, with columns of published values and differences if there are any."""
     parts: dict[str, Callable[[TableCell], Value]] = {"": lambda entry: entry.value}
     if table.has_published:
         parts[" (paper)"] = lambda entry: entry.published
@@ -178,7 +176,7 @@ def to_csv(table: StudyTable) -> str:
 
 
 def to_markdown(table: StudyTable) -> str:
-    """Markdown; under a number, smaller, the paper's and the difference."""
+    """Write a table as Markdown, with published values and differences in small print."""
 
     def cell(entry: TableCell) -> str:
         around = {"": "", "best": "**", "worst": "*"}[entry.mark]
@@ -197,7 +195,7 @@ def to_markdown(table: StudyTable) -> str:
 
 
 def to_latex(table: StudyTable) -> str:
-    """A LaTeX table for the package booktabs; under a row of ours that of the paper, and that of the differences."""
+    """Write a table as LaTeX for the package booktabs, with rows of published values and differences."""
 
     def ours(entry: TableCell) -> str:
         text = _latex(shown(entry.value, entry.style))
@@ -237,19 +235,19 @@ def to_latex(table: StudyTable) -> str:
 
 
 def _with_legend(table: StudyTable) -> str:
-    """The note, and what marks and small print mean."""
+    """Return the note, with an explanation of marks and small print."""
     sentences = [table.note]
     if table.has_marks:
         sentences.append("Best in bold, worst in italics.")
     if table.has_differences:
-        sentences.append("Below ours: the paper's, and ours less the paper's.")
+        sentences.append("Below our number: the published one, and ours minus the published one.")
     elif table.has_published:
-        sentences.append("Below ours: the paper's.")
+        sentences.append("Below our number: the published one.")
     return " ".join(sentences)
 
 
 def _markdown(text: str) -> str:
-    """Text in which nothing is taken for markup."""
+    """Escape text for Markdown."""
     for character in "\\|*_<>`":
         text = text.replace(character, "\\" + character)
     return text
@@ -267,7 +265,7 @@ _LATEX = {
 
 
 def _latex(text: str) -> str:
-    """Text in which nothing is taken for a command; the sign of a number is a minus, not a hyphen."""
+    """Escape text for LaTeX; the sign of a number becomes a minus, not a hyphen."""
     escaped = "".join(_LATEX.get(character, character) for character in text)
     is_number = text[:1] == "-" and text[1:2].isdigit()
     return rf"\textminus {escaped[1:]}" if is_number else escaped

@@ -1,4 +1,4 @@
-"""The folder of a study: its tables and figures, and a page that lists them."""
+"""Write the tables and figures of a study to a folder, with a page that lists them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stablebn.study.tables.table import StudyTable, to_csv, to_latex, to_markdow
 
 INDEX = "README.md"
 MADE_BY = "Made by `stablebn study`; not to be edited by hand."
-"""The line of the page by which a folder is known to be ours."""
+"""The line of the page that identifies a folder written by a study."""
 
 WRITERS = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
 
@@ -31,20 +31,20 @@ def study_tables(
     networks: Mapping[str, Network] | None = None,
     published: Path | None = None,
 ) -> list[StudyTable]:
-    """The tables of a study.
+    """Make the tables of a study.
 
     Parameters
     ----------
     samples, records
-        What the study remembers; those of jobs that have ended.
+        The samples and the finished jobs of the study.
     report : {"general", "paper"}
-        Whether its tables are those of any study, or the paper's.
+        Whether to make the tables of any study, or those of the paper.
     metrics : sequence of str
-        Those that general tables tell of: fields of `Record`.
+        The metrics of general tables: fields of `Record`.
     networks : mapping of name to Network, optional
-        For the tables of networks.
+        The networks for tables that describe them.
     published : Path, optional
-        File with the paper's figures, to stand beside ours.
+        A file with the published numbers to show beside ours.
     """
     return report_of(report).tables(Experiments.of(samples, records), metrics, networks or {}, published)
 
@@ -66,11 +66,12 @@ def write_tables(
     study : str
         Its title.
     samples, records
-        What the study remembers; those of jobs that have ended.
+        The samples and the finished jobs of the study.
     folder : Path
-        Made if need be; in a folder of ours, tables of the same name are replaced.
+        Created if needed. In a folder that a study has written, tables of the same name are replaced.
+    report : {"general", "paper"}
     force : bool
-        Replace files that are not ours, too.
+        Replace also files that no study has written.
     **options
         Those of `study_tables`.
 
@@ -81,7 +82,7 @@ def write_tables(
     """
     shown = report_of(report)
     tables = study_tables(samples, records, report=report, **options)
-    # Of figures too: once the tables are there, the folder is ours, and so is what figures replace.
+    # Check the names of figures too: after the tables are written, figures may replace files in the folder.
     pictures = [f"{name}{ending}" for name in shown.captions for ending in ENDINGS]
     names = [*(f"{table.name}{ending}" for table in tables for ending in WRITERS), *pictures]
     _claim(study, shown, folder, names, force=force)
@@ -101,7 +102,7 @@ def write_figures(
 ) -> list[Path]:
     """Write the figures of a study as PNG and SVG, and README.md, which lists what the folder has.
 
-    Takes what `write_tables` takes. `MissingExtraError` where matplotlib is not installed.
+    Parameters as in `write_tables`. Raises `MissingExtraError` if matplotlib is not installed.
     """
     shown = report_of(report)
     pictures = shown.pictures(Experiments.of(samples, records), published)
@@ -111,16 +112,16 @@ def write_figures(
 
 
 def _claim(study: str, report: StudyReport, folder: Path, names: Sequence[str], *, force: bool) -> None:
-    """Make the folder ours, unless that would replace files of others: it is ours once it has our page."""
+    """Write the page that marks the folder as written by a study; raise if other files would be replaced."""
     make_folder(folder)
     if not force and not _is_ours(folder / INDEX):
-        taken = [name for name in (INDEX, *names) if (folder / name).exists()]
-        if taken:
+        existing = [name for name in (INDEX, *names) if (folder / name).exists()]
+        if existing:
             raise OptionError(
-                f"in {folder} there are files that `stablebn study` has not made: {listed(taken)}. "
-                "Choose another --out, or say --force (force=True) to replace them."
+                f"in {folder} there are files that `stablebn study` has not made: {listed(existing)}. "
+                "Choose another --out, or replace them with --force (force=True)."
             )
-    # First of all, so that what is written can be written again if this is interrupted.
+    # The page is written first: after an interruption the files can be written again.
     write_index(study, report, folder)
 
 
@@ -132,7 +133,7 @@ def _is_ours(index: Path) -> bool:
 
 
 def write_index(study: str, report: StudyReport, folder: Path) -> Path:
-    """Write README.md: every table by its title, and every figure with its caption."""
+    """Write README.md: the title of every table, and every figure with its caption."""
     ranks = {name: rank for rank, name in enumerate(report.table_order)}
     tables = sorted(
         (path for path in folder.glob("*.md") if path.with_suffix(".csv").exists()),

@@ -289,7 +289,7 @@ def test_the_prover_is_compared_where_it_finishes_and_is_no_failure_elsewhere() 
     assert entry(table, "best", "at the optimum").value == entry(table, "exact", "at the optimum").value == "1 of 1"
     assert entry(table, "tabu", "at the optimum").value == "0 of 1"
     assert entry(table, "tabu", "nats below").value == pytest.approx(40)
-    assert "of 2 samples that it was given" in table.note
+    assert "out of 2 samples; " in table.note
     assert "failures" not in made
 
 
@@ -316,7 +316,7 @@ def test_what_the_paper_concludes_holds_by_its_own_figures_but_for_one_slip() ->
     published = read_published(SHARED / "paper" / "tables.json")
     table = tables([sample("asia"), sample("sachs_c")], everyone("asia") + everyone("sachs_c"), published)["claims"]
     theirs = {row.label: row.entries[0].published for row in table.rows}
-    from_tables = [known for known in CLAIMS if known.said is None and theirs.get(known.text) is not None]
+    from_tables = [known for known in CLAIMS if known.stated is None and theirs.get(known.text) is not None]
     assert len(from_tables) > 40
     denied = [known.text for known in from_tables if not known.holds(theirs[known.text])]
     assert denied == ["Learners whose graphs are denser than the true ones, continuous: all"]

@@ -129,4 +129,4 @@ def test_words_stand_beside_the_papers_words() -> None:
 
 def test_every_mark_is_explained() -> None:
     marked = to_markdown(table(*with_marks([TableCell(1.0, 1.0), TableCell(2.0, 1.0)])))
-    assert "Best in bold, worst in italics. Below ours: the paper's, and ours less the paper's." in marked
+    assert "Best in bold, worst in italics. Below our number: the published one, and ours minus" in marked
