@@ -128,7 +128,7 @@ class AvailableMoments(Statistics):
         return [self._rounded.sign(column) for column in self._columns]
 
     def column_products(self) -> ColumnProducts:
-        """Raise `ValueError`: products of incomplete columns have different rows for each pair, and no score uses them."""
+        """Raise `ValueError`: products of incomplete columns would have different rows for each pair."""
         raise ValueError("incomplete columns have no single matrix of correlations")
 
     def correlations(self) -> NDArray[np.int64]:

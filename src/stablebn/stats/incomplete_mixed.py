@@ -84,5 +84,5 @@ class AvailableMixedStatistics(MixedColumns):
         return AvailableMoments(self._table.continuous, unit_free=True).correlations()
 
     def column_products(self) -> ColumnProducts:
-        """Raise `ValueError`: products of incomplete columns have different rows for each pair, and no score uses them."""
+        """Raise `ValueError`: products of incomplete columns would have different rows for each pair."""
         raise ValueError("incomplete columns have no single matrix of products")

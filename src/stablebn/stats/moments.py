@@ -114,7 +114,7 @@ class Moments(Statistics):
         return _correlation(self._numerators[u, v], self._numerators[u, u] * self._numerators[v, v], bits)
 
     def rounded_correlations(self, bits: int = BITS_OF_CORRELATIONS) -> NDArray[np.int64]:
-        """Return all correlations in units of 2**-bits, rounded to the nearest; by integers if doubles are too close."""
+        """Return all correlations in units of 2**-bits, rounded; by integers if doubles are too close to a half."""
         if bits > BITS_OF_CORRELATIONS:
             unclear = np.ones((self.n, self.n), dtype=np.bool_)
             rounded = np.empty((self.n, self.n), dtype=np.int64)
