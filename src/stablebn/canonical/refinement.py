@@ -58,7 +58,7 @@ class ToldApart:
             yield from ({first: other, other: first} for other in others)
 
     def of_variables(self, points: Sequence[int]) -> ToldApart:
-        """Convert an order of points to one of variables; the first of two points of a variable determines its position."""
+        """Convert an order of points to one of variables; the first of two points of a variable counts."""
         exchanged = _DisjointSets(len(set(points)))
         for group in self.interchangeable:
             for point in group:
@@ -183,7 +183,7 @@ class _Search:
         return ToldApart(order, True, interchangeable, undecided, self._symmetries.found, exchanged)
 
     def _least_leaf(self, root: _Node) -> _Leaf | _Node:
-        """Return the leaf with the least key, the first by name of equal ones; a node if the limit of work is reached."""
+        """Return the leaf with the least key, the first by name of equals; a node if the limit of work is reached."""
         if not root.tied:
             return self._leaf(root, [])
         best: _Leaf | None = None

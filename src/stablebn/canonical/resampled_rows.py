@@ -19,8 +19,8 @@ from stablebn.stats.symmetries.signs import Image
 from stablebn.table.data_kinds import map_parts
 from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 
-# If there is at most one distinct row per this number of rows, rows with weights are faster than repeated rows, for which
-# the core counts bits (a weighted row takes 10 times as long, for alarm).
+# If there is at most one distinct row per this number of rows, weighted rows are faster than repeated rows. The core
+# counts the latter by bits, which takes a tenth of the time per row (alarm).
 _ROWS_PER_DISTINCT_ROW = 8
 # Number of sampled rows that show most levels.
 _FEW_ROWS = 512

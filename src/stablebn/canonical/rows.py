@@ -1,8 +1,8 @@
 """The canonical order of rows, so that random draws of rows do not depend on the layout of a table.
 
 Rows are sorted by the columns in canonical order, with levels ordered by frequency and numbers ascending or descending
-by a rule of the data. So the order of rows does not depend on the layout, on names, labels of levels, units or signs. If
-two columns, levels or signs cannot be distinguished, a symmetry of the table exchanges them, and names and labels
+by a rule of the data. So the order of rows does not depend on the layout, on names, labels of levels, units or signs.
+If two columns, levels or signs cannot be distinguished, a symmetry of the table exchanges them, and names and labels
 decide between orders in which the table is the same.
 """
 
@@ -119,7 +119,7 @@ class _RowColumn:
 
     @property
     def faces(self) -> int:
-        """Return the number of points of the column: one per level if levels tie, two for numbers without a sign, else one."""
+        """Return the number of points of the column: its levels if some tie, 2 for numbers without a sign, else 1."""
         if self.sizes:
             return 1 if len(set(self.sizes)) == len(self.sizes) else len(self.sizes)
         return 1 if self.sign else 2

@@ -155,7 +155,7 @@ def _scores_of_data(statistics: AnyStatistics, config: ScoreConfig) -> CompiledS
     if statistics.has_missing and config.score not in WITH_MISSING:
         raise OptionError(
             f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_MISSING)}; '
-            'or say missing="drop".'
+            'or use missing="drop".'
         )
     names = SCORES_BY_KIND[statistics.kind]
     if config.score not in names:

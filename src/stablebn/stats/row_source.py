@@ -92,7 +92,7 @@ class RowSource(ABC):
         if self.memory is not None and size > self.memory:
             raise OptionError(
                 f"{purpose} needs all rows in memory, {size >> 20:,} MiB, and may take {self.memory >> 20:,} MiB: "
-                "allow more by memory=, or choose another."
+                "use a larger memory=, or another value."
             )
         return put_together(self.like, list(self.map_blocks(_itself)))
 
