@@ -1,4 +1,4 @@
-"""Other rows of a table that has been read: what learning from a frame with these rows would learn from."""
+"""Prepared tables with other rows, such as bootstrap samples, equal to those of a frame with these rows."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from stablebn.stats.symmetries.signs import Image
 from stablebn.table.data_kinds import map_parts
 from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
 
-# With no more than one distinct row for so many rows, rows with weights take less time than rows written out, for which
-# the core counts bits (10 times as long a row, for alarm).
-_ROWS_A_DISTINCT_ONE = 8
-# So many rows show most levels.
+# If there is at most one distinct row per this number of rows, weighted rows are faster than repeated rows. The core
+# counts the latter by bits, which takes a tenth of the time per row (alarm).
+_ROWS_PER_DISTINCT_ROW = 8
+# Number of sampled rows that show most levels.
 _FEW_ROWS = 512
 
 
 @dataclass(frozen=True)
 class ChosenRows:
-    """Rows of a table, some of them more than once.
+    """Rows chosen from a table, possibly more than once.
 
     Attributes
     ----------
     places : int64 array [rows]
-        Where in the table each stands.
+        Index of each row in the table.
     weights : int64 array [rows], all positive, or None
-        How often each is there; None: once.
+        How often each row is chosen; None if once.
     """
 
     places: NDArray[np.int64]
@@ -43,17 +43,18 @@ class ChosenRows:
 
 
 def chosen_rows(distinct: CanonicalRows, times: NDArray[np.int64]) -> ChosenRows:
-    """Rows, given how often each distinct one is there: written out, or with weights where that is quicker."""
+    """Return rows, given how often each distinct row is chosen: repeated, or with weights if that is faster."""
     drawn = times > 0
-    if times.size * _ROWS_A_DISTINCT_ONE <= int(times.sum()):
+    if times.size * _ROWS_PER_DISTINCT_ROW <= int(times.sum()):
         return ChosenRows(distinct.places[drawn], times[drawn])
     return ChosenRows(np.repeat(distinct.places, times), None)
 
 
 def in_canonical_signs(prepared: Prepared, rows: CanonicalRows) -> Prepared:
-    """Mirror the columns that canonical order takes mirrored: a sample of one that is symmetric need not be symmetric.
+    """Mirror the symmetric columns that the canonical order of rows mirrors.
 
-    Each such column is replaced by its mirror image, which has the same values equally often.
+    A sample of a symmetric column need not be symmetric. Such a column is replaced by its mirror image, which has the
+    same values equally often.
     """
     if not rows.mirrored:
         return prepared
@@ -72,10 +73,9 @@ def _mirrored(table: CategoricalTable | ContinuousTable, names: Collection[Name]
 
 
 def with_rows(prepared: Prepared, rows: ChosenRows, columns: Sequence[Name] | None = None) -> Prepared:
-    """The table with these rows alone.
+    """Return the table with chosen rows only.
 
-    Levels that do not occur in them are none unless they are declared, and columns that have a single value left take
-    no part.
+    Levels that do not occur in these rows are dropped unless they are declared, and constant columns are excluded.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def with_rows(prepared: Prepared, rows: ChosenRows, columns: Sequence[Name] | No
     Raises
     ------
     DataError
-        A continuous column has too few values.
+        If a continuous column has too few values.
     """
     table = prepared.table
     if columns is not None:
@@ -102,7 +102,7 @@ def with_rows(prepared: Prepared, rows: ChosenRows, columns: Sequence[Name] | No
 
 
 def _first_value(table: Table, name: Name, rows: ChosenRows) -> Hashable:
-    """The first value of a column that is known; None if none is."""
+    """Return the first known value of a column; None if there is none."""
     categorical, continuous = parts_of(table)
     if name in continuous.names:
         values = continuous.values[continuous.names.index(name), rows.places]
@@ -152,11 +152,11 @@ def _categories(table: CategoricalTable, rows: ChosenRows, declared: Collection[
 
 
 def _seen_at_once(codes: Codes, table: CategoricalTable) -> set[int]:
-    """The columns without holes of which a look at a few rows shows every level."""
+    """Return the complete columns of which a few rows show every level."""
     if not table.names:
         return set()
     few = codes[:, :: max(1, codes.shape[1] // _FEW_ROWS)]
-    # Each column has one place more than levels, for its holes.
+    # Each column has one count more than levels, for missing values.
     places = np.cumsum([0, *(len(own) + 1 for own in table.levels)])
     seen = np.bincount((few + places[:-1, np.newaxis]).ravel(), minlength=int(places[-1])) > 0
     seen[places[1:] - 1] = True

@@ -1,4 +1,4 @@
-"""The scores by name."""
+"""Scores by name and kind of data, and the options of scores."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from stablebn.table.table import Table
 WITH_MISSING = ("bic", "aic", "loglik")
 """Names of the scores for tables with missing values."""
 
-# Functions of covariances that no order of variables changes.
-_WITHOUT_NUMBERS = ("dg", "basis")
-# Scores that are meant for all arcs in mixed data.
-_WITH_ALL_ARCS = (*_WITHOUT_NUMBERS, "adaptive")
+# Scores that do not depend on the order of the variables, not even in their last bits.
+_ORDER_FREE = ("dg", "basis")
+# Scores that allow all arcs in mixed data by default.
+_WITH_ALL_ARCS = (*_ORDER_FREE, "adaptive")
 
 SCORES_BY_KIND: Mapping[str, Sequence[str]] = {name: tuple(kind.scores) for name, kind in KINDS.items()}
 """Names of the scores for each kind of data; the first is the default."""
@@ -31,7 +31,7 @@ SCORES = tuple(dict.fromkeys(name for names in SCORES_BY_KIND.values() for name 
 """Names of all scores."""
 
 REVISIONS: Mapping[str, int] = {"adaptive": 2, "bge": 2, "dg": 2}
-"""Of the scores with which learners may give another answer than they once did: one more each time; of others 1."""
+"""Revisions of the scores with which algorithms may give another answer than in an earlier version; of others 1."""
 
 
 OTHER_NAMES: Mapping[str, str] = {
@@ -43,19 +43,18 @@ OTHER_NAMES: Mapping[str, str] = {
     "bf-bic": "basis",
     "basis-function-bic": "basis",
 }
-"""What scores are called elsewhere. Here the table says of which kind a score is, not its name: d, g and cg are passed
-over."""
+"""Names of scores in other packages. The suffixes d, g and cg are ignored, because the table determines the kind."""
 
 PRIORS = ("uniform", "size")
 """Names of the priors over graphs."""
 
 score_name = names_of(SCORES, OTHER_NAMES)
-"""The name of a score as it is here."""
+"""Return the name of a score in this package."""
 
 
 @dataclass(frozen=True)
 class ScoreConfig(Options):
-    """Which score, and its parameters."""
+    """The score and its parameters."""
 
     score: str = option(
         "bic",
@@ -125,23 +124,23 @@ class ScoreConfig(Options):
     )
 
     def allows(self, parent: Kind, child: Kind) -> bool:
-        """Whether a variable of one kind may be the parent of one of another."""
+        """Return whether a variable of one kind may be a parent of a variable of another kind."""
         return self.arcs_as_used == "any" or child == "continuous" or parent == "categorical"
 
     @property
     def arcs_as_used(self) -> str:
-        """`arcs` as it is used."""
+        """Return `arcs`, or its default for the score."""
         return self.arcs or ("any" if self.score in _WITH_ALL_ARCS else "clg")
 
 
 def family_scores(table: Table, config: ScoreConfig, *, threads: int = 1) -> CompiledScores:
-    """The score of a table's families; of which kind its form is, is up to the table."""
+    """Return the score of the families of a table."""
     return scores_from(statistics_of(table, threads=threads), config)
 
 
 def numbers_matter(table: Table, config: ScoreConfig) -> bool:
-    """Whether the last bits of a score depend on the numbers of the variables; counts without holes have no order."""
-    return config.score not in _WITHOUT_NUMBERS and (kind_of(table).has_units or bool(table.holes))
+    """Return whether the last bits of a score depend on the numbers of the variables; complete counts do not."""
+    return config.score not in _ORDER_FREE and (kind_of(table).has_units or bool(table.holes))
 
 
 def scores_from(statistics: AnyStatistics, config: ScoreConfig) -> CompiledScores:
@@ -156,7 +155,7 @@ def _scores_of_data(statistics: AnyStatistics, config: ScoreConfig) -> CompiledS
     if statistics.has_missing and config.score not in WITH_MISSING:
         raise OptionError(
             f'score={config.score!r} is not defined for missing="available". Choose one of: {", ".join(WITH_MISSING)}; '
-            'or say missing="drop".'
+            'or use missing="drop".'
         )
     names = SCORES_BY_KIND[statistics.kind]
     if config.score not in names:

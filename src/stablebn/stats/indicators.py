@@ -1,4 +1,4 @@
-"""Categorical variables as indicators of their levels: columns of 0 and 1 next to continuous ones."""
+"""Products of columns in which categorical variables are indicators of their levels, columns of 0 and 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stablebn.stats.row_source import RowSource
 
 
 def column_products_of(source: RowSource, variables: Sequence[int | Number]) -> ColumnProducts:
-    """The products of all columns of variables, of which categorical ones are given by column."""
+    """Return the products of the columns of variables; a categorical variable is given by its column index."""
     listed = [[own] for own in variables if isinstance(own, int)]
     found = source.count([], listed)[1] if listed else []
     counts = {
@@ -30,7 +30,7 @@ def column_products_of(source: RowSource, variables: Sequence[int | Number]) -> 
     ]
     if not parts:
         return ColumnProducts(np.empty((0, 0), dtype=object), [], [])
-    return ColumnProducts(source.sums(parts).whole(), columns, frequencies)
+    return ColumnProducts(source.sums(parts).integer_products(), columns, frequencies)
 
 
 def _indicators(column: int, counts: Mapping[int, int]) -> Indicators:

@@ -1,4 +1,4 @@
-"""Statistics of mixed tables whose rows somebody else has."""
+"""Statistics of categorical and continuous variables, queried from a row source."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from stablebn.stats.row_source import Answers, ContinuousPart, CountQuery, RowSo
 from stablebn.stats.standard_units import Standard, standard_bits, standard_of, standardised_by
 from stablebn.table.table import ContinuousTable, MixedTable
 
-# The values of the first block by which a narrow range is chosen.
+# Number of values of the first block by which a narrow range is chosen.
 _FEW_VALUES = 256
 
 
 class RemoteMixedStatistics(MixedStatistics):
-    """What a source is asked for of categorical and continuous variables together.
+    """Counts and sums of categorical and continuous variables that are queried from a row source.
 
     Parameters
     ----------
     source : RowSource
-        Of mixed tables without holes.
+        A source of mixed tables without missing values.
     unit_free : bool
     threads : int
     """
@@ -51,7 +51,7 @@ class RemoteMixedStatistics(MixedStatistics):
         self._number(order)
 
     def in_memory(self, purpose: str) -> MixedStatistics:
-        """Return statistics of the same variables that hold the rows themselves; `purpose` is for error messages.
+        """Return statistics of the same variables with the rows in memory; `purpose` is for error messages.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class RemoteMixedStatistics(MixedStatistics):
 
 
 class _Standardised:
-    """A source whose continuous columns have standard units: what the core asks."""
+    """Answer the queries of the core, with continuous columns in standard units."""
 
     def __init__(self, source: RowSource, standards: list[Standard]) -> None:
         self._source = source
@@ -79,12 +79,12 @@ class _Standardised:
         support_queries: Sequence[SupportQuery],
         sum_queries: Sequence[SumQuery],
     ) -> Answers:
-        """The answers to all questions."""
+        """Answer all queries in one pass."""
         return self._source.count(count_queries, support_queries, sum_queries, self._standards)
 
 
 def _floor(part: RowSource, v: int, standard: Standard) -> float:
-    """The least variance that a column can have in a stratum: `floors_of`."""
+    """Return the least variance that a column can have in a stratum, as `floors_of` does."""
     few = next(iter(part.map_blocks(_few_values, v, standard)))
     low, high = int(few[len(few) // 2 - len(few) // 64]), int(few[len(few) // 2 + len(few) // 64])
     if is_tiny_gap_among(part.distinct(v, standard, low, high), standard.bits):

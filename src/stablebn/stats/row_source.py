@@ -1,8 +1,8 @@
-"""Where statistics come from when the rows of a table are not one array in memory.
+"""The interface through which statistics read the rows of a table, wherever these rows are.
 
-A source has the rows in blocks, each an ordinary table: on disk, or with the workers of a cluster. It is asked to apply
-a function to every block, or to count; what comes back are integers, and they add up. So it does not matter how rows
-are split, nor who counts: `docs/sources.md` says how another source would be written.
+A row source has the rows in blocks, each an ordinary table: in memory, on disk, or on the workers of a cluster. It
+applies a function to every block, or answers queries. Answers are integers that add up, so that the split into blocks
+and the machine that counts do not matter. `docs/options.md` describes how to add an engine with a source of its own.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ from stablebn.table.table import CategoricalTable, MixedTable, Table
 Outcome = TypeVar("Outcome")
 
 CountQuery: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
-"""Configurations [K, d], each a level of every one of d variables, and levels [m] of others, all by number."""
+"""A query for joint counts: configurations [K, d] of d variables, and levels [m] of other variables, all by number."""
 
 SupportQuery: TypeAlias = Sequence[int]
-"""Categorical columns, of which the configurations that occur are asked for."""
+"""A query for the support of categorical columns: the configurations that occur."""
 
 Support: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
-"""The keys [k, words] of configurations that occur, as the core writes them, and the rows of each by weight, [k]."""
+"""Keys [k, words] of the configurations that occur, as the core writes them, and the rows of each by weight, [k]."""
 
 
 SumQuery: TypeAlias = tuple[Sequence[int], int, int]
-"""Categorical columns, and two continuous columns x and y, to be summed up in every configuration that occurs."""
+"""A query for sums in every configuration of categorical columns that occurs, of two continuous columns x and y."""
 
 SupportSums: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.int64]]
-"""Keys as above, and the sums of x and of x y as integers in three limbs of 40 bits, [k, 2, 3]."""
+"""Keys as in `Support`, and the sums of x and of x y as integers in three limbs of 40 bits, [k, 2, 3]."""
 
 Answers: TypeAlias = tuple[list[NDArray[np.int64]], list[Support], list[SupportSums]]
 
 
 class RowSource(ABC):
-    """Somebody who has the rows of a table.
+    """Rows of a table, wherever they are.
 
     Attributes
     ----------
-    like : CategoricalTable, ContinuousTable or MixedTable
-        The table without rows: its names, kinds and levels.
+    like : Table
+        A table with the same names, kinds and levels, of which the rows are not used.
     in_memory : Table or None
         The table itself, if this process has all its rows and statistics may be made of it without a query; else None.
     total : int
         N, the number of rows by weight.
     rows : int
-        The number of rows that are stored.
+        Number of rows that are stored.
     memory : int or None
-        How many bytes may be used here; None: as many as it takes.
+        Number of bytes that this process may use for rows; None for no limit.
     threads_per_block : int
-        How many threads may look at a block at once: more than one only where there is but one block.
+        Number of threads that may read a block at once: more than one only if there is a single block.
     """
 
     like: Table
@@ -72,27 +72,27 @@ class RowSource(ABC):
 
     @abstractmethod
     def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block and the arguments, in any order.
+        """Apply a function to every block and the arguments; results come in any order.
 
-        The function is one of a module, so that it can be sent to another process.
+        The function is defined in a module, so that it can be sent to another process.
         """
 
     def fetch(self, purpose: str) -> Table:
-        """All rows as one table in memory, for what cannot be had in integers that add up.
+        """Return all rows as one table in memory, for `purpose`, which needs more than integers that add up.
 
         Raises
         ------
         OptionError
-            They take more memory than they may.
+            If the rows need more memory than is allowed.
         DataError
-            They are more than can be held at once.
+            If there are more rows than one table can have.
         """
         check_held(self.rows)
         size = self.rows * bytes_per_row(self.like)
         if self.memory is not None and size > self.memory:
             raise OptionError(
                 f"{purpose} needs all rows in memory, {size >> 20:,} MiB, and may take {self.memory >> 20:,} MiB: "
-                "allow more by memory=, or choose another."
+                "use a larger memory=, or another value."
             )
         return put_together(self.like, list(self.map_blocks(_itself)))
 
@@ -103,23 +103,23 @@ class RowSource(ABC):
         sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
-        """One pass over the rows: the answers to all questions.
+        """Answer all queries in one pass over the rows.
 
         Parameters
         ----------
         count_queries, support_queries, sum_queries
-            What is asked.
+            The queries.
         standards : sequence of Standard
-            Where there are sum_queries, the standard units of the continuous columns.
+            The standard units of the continuous columns; needed for sum queries only.
 
         Returns
         -------
         list of int64 arrays [m, K]
-            Of each crossing, the rows that have all levels of a configuration and a level more.
+            For each count query, the number of rows with a configuration and a level.
         list of (keys, counts)
-            Of each listing, the configurations that occur and the rows of each.
+            For each support query, the configurations that occur and the number of rows of each.
         list of (keys, limbs)
-            Of each summing, the configurations that occur and the sums in each.
+            For each sum query, the configurations that occur and the sums in each.
         """
         questions = (
             list(count_queries),
@@ -129,17 +129,17 @@ class RowSource(ABC):
         return add_answers(self.map_blocks(answer, *questions, list(standards)), len(support_queries), len(sum_queries))
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:
-        """The exact sums of columns, and of the products of every two of them.
+        """Return the exact sums of columns, and of the products of every two of them.
 
         Parameters
         ----------
         parts : sequence of Values, Number or Indicators
-            Where there are holes, the values of one column alone.
+            If values are missing, a single column.
         """
         return sums_of_blocks(self.map_blocks, parts, self.threads_per_block)
 
     def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
-        """The distinct values of a continuous column in standard units that lie in a range, ascending."""
+        """Return the distinct values of a continuous column in standard units that lie in a range, ascending."""
         found = np.empty(0, dtype=np.int64)
         for own in self.map_blocks(_distinct_of_block, column, standard, low, high):
             found = np.union1d(found, own)
@@ -154,7 +154,7 @@ def _distinct_of_block(block: Any, column: int, standard: Standard, low: int, hi
 
 
 def add_answers(answers: Iterable[Answers], support_queries: int, sum_queries: int) -> Answers:
-    """What several have answer_with, added up."""
+    """Add up the answers of several blocks or workers."""
     crossed: list[NDArray[np.int64]] | None = None
     listed: list[list[Support]] = [[] for _ in range(support_queries)]
     summed: list[list[SupportSums]] = [[] for _ in range(sum_queries)]
@@ -177,7 +177,7 @@ def _itself(block: Table) -> Table:
 
 
 class ContinuousPart(RowSource):
-    """The continuous columns of a source of mixed tables."""
+    """The continuous columns of a source of mixed tables, as a source."""
 
     def __init__(self, source: RowSource) -> None:
         like = continuous_part(source.like)
@@ -189,15 +189,15 @@ class ContinuousPart(RowSource):
         self._source = source
 
     def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of the continuous columns of every block and the arguments."""
+        """Apply a function to the continuous columns of every block and the arguments."""
         return self._source.map_blocks(_of_continuous_part, function, *arguments)
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:
-        """The exact sums of columns, and of the products of every two of them."""
+        """Return the exact sums of columns, and of the products of every two of them."""
         return self._source.sums(parts)
 
     def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
-        """The distinct values of a column in standard units that lie in a range, ascending."""
+        """Return the distinct values of a column in standard units that lie in a range, ascending."""
         return self._source.distinct(column, standard, low, high)
 
 
@@ -212,7 +212,7 @@ def answer(
     sum_queries: list[tuple[list[int], int, int]],
     standards: list[Standard],
 ) -> Answers:
-    """The answers to questions about one block."""
+    """Answer queries about one block."""
     return answer_with(block_counter(block), block, count_queries, support_queries, sum_queries, standards)
 
 
@@ -224,17 +224,17 @@ def answer_with(
     sum_queries: Sequence[SumQuery],
     standards: Sequence[Standard],
 ) -> Answers:
-    """The same, by what counts a block; the block itself need be there only for sums."""
+    """Answer queries about one block with its counter; the block itself is used for sums only."""
     columns = standardised_by(standards, block.continuous.values, 1) if sum_queries else None
     return counter.answer(count_queries, support_queries, sum_queries, columns)
 
 
 def block_counter(block: Any, bits: NDArray[np.uint64] | None = None) -> _core.Counts:
-    """What counts the rows of a block, on one thread; by bits of its levels that somebody has kept, if any."""
+    """Return the counter of the rows of a block, on one thread; `bits` are the packed bits of its levels, if stored."""
     categorical = categorical_part(block)
     assert categorical is not None
     limits = _core.CountingLimits()
-    # Its tables are handed over, and none is kept: there may be many blocks.
+    # The counter caches no tables, because there may be many blocks.
     limits.most_bytes = 0
     return _core.Counts(
         categorical.codes, levels_with_missing(categorical), categorical.weights, 1, limits, packed=bits
@@ -242,12 +242,12 @@ def block_counter(block: Any, bits: NDArray[np.uint64] | None = None) -> _core.C
 
 
 def levels_with_missing(table: CategoricalTable) -> list[int]:
-    """How many levels each column has where holes are one more of them."""
+    """Return the number of levels of each column, missing values being one more."""
     return [len(own) + (v in table.holes) for v, own in enumerate(table.levels)]
 
 
 def merge_support(found: Sequence[Support]) -> Support:
-    """The configurations that some blocks have, each once, with what was counted or summed up in them."""
+    """Merge the configurations of several blocks and add up their counts or sums."""
     if len(found) == 1:
         return found[0]
     keys = np.concatenate([own for own, _ in found])

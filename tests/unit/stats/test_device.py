@@ -191,11 +191,11 @@ def test_nothing_is_added_up_here(kind: str, score: str, monkeypatch: pytest.Mon
     source = on_twin(prepared.table)
     asked = []
 
-    def each(function: Any, *arguments: Any) -> Iterator[Any]:
+    def map_blocks(function: Any, *arguments: Any) -> Iterator[Any]:
         asked.append([own.__name__ for own in (function, *arguments) if callable(own)][-1])
         return TableSource(prepared.table).map_blocks(function, *arguments)
 
-    monkeypatch.setattr(source, "each", each)
+    monkeypatch.setattr(source, "map_blocks", map_blocks)
     problem = define_problem(source, ScoreConfig(score=score), unit_free=True)
     LEARNERS["tabu-stable"].learn(problem, SearchConfig())
     # Of a mixed table a look at a few values of each column, and no more.

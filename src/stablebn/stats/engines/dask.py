@@ -1,4 +1,4 @@
-"""Statistics of rows that others have: the workers of a Dask cluster, each some blocks."""
+"""The engine "dask": each worker of a Dask cluster has some blocks and counts them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from stablebn.table.table import Table
 
 
 class DaskSource(RowSource):
-    """Blocks of which others have each some.
+    """Blocks on the workers of a Dask cluster.
 
     Parameters
     ----------
     table : BlockTable
-        One whose blocks are elsewhere.
+        A table whose blocks are on workers.
     """
 
     def __init__(self, table: BlockTable) -> None:
@@ -43,7 +43,7 @@ class DaskSource(RowSource):
         self._blocks = table.elsewhere.made(KeptBlock)
 
     def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block and the arguments."""
+        """Apply a function to every block and the arguments, on the workers."""
         return self._blocks.each(_of_table, function, *arguments)
 
     def count(
@@ -53,7 +53,7 @@ class DaskSource(RowSource):
         sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
-        """One pass over the rows: the answers to all questions, of which each has added up its own."""
+        """Answer all queries in one pass; each worker adds up the answers of its blocks."""
         questions = (
             list(count_queries),
             [list(own) for own in support_queries],
@@ -64,11 +64,11 @@ class DaskSource(RowSource):
 
 
 class KeptBlock:
-    """A block, and what counts its rows: it makes bits of them when it is first asked.
+    """A block and its counter, which packs the rows into bits at the first query.
 
     Parameters
     ----------
-    table : CategoricalTable, ContinuousTable or MixedTable
+    table : Table
     """
 
     def __init__(self, table: Table) -> None:
@@ -77,17 +77,17 @@ class KeptBlock:
 
     @property
     def counter(self) -> _core.Counts:
-        """What counts the rows."""
+        """Return the counter of the rows."""
         if self._counter is None:
             self._counter = block_counter(self.table)
         return self._counter
 
     def __reduce__(self) -> tuple[type[KeptBlock], tuple[Table]]:
-        """To another worker, or to disk, goes the block alone."""
+        """Pickle the block without its counter, for another worker or for disk."""
         return KeptBlock, (self.table,)
 
     def __sizeof__(self) -> int:
-        """How many bytes the block takes: by this Dask knows when there are too many."""
+        """Return the bytes of the block, by which Dask limits its memory."""
         return self.table.__sizeof__()
 
 

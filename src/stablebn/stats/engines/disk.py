@@ -34,13 +34,13 @@ _CODES_PER_BYTE = 256
 
 
 class BlockSource(RowSource):
-    """Blocks that this process can open: on disk, or in memory.
+    """Blocks that this process can open, on disk or in memory.
 
     Parameters
     ----------
     table : BlockTable
     threads : int
-        How many blocks are looked at at once.
+        Number of blocks that are read at once.
     """
 
     def __init__(self, table: BlockTable, *, threads: int = 1) -> None:
@@ -52,13 +52,13 @@ class BlockSource(RowSource):
         self._bits = table.bits
         self._threads = threads
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
-        # What counts a block has bits of its rows, or makes them when it is first asked: those of the first blocks are
-        # kept, and the files that they look at.
+        # A counter has the bits of its block, or packs them at the first query. The counters of the first blocks are
+        # kept, with the files that they map.
         self._counters: dict[int, tuple[_core.Counts, list[mmap.mmap]]] = {}
         self._kept = _places_that_fit(table)
 
     def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block and the arguments."""
+        """Apply a function to every block and the arguments."""
         return self._at_each_place(lambda place: function(self._blocks[place], *arguments))
 
     def count(
@@ -68,7 +68,7 @@ class BlockSource(RowSource):
         sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
-        """One pass over the rows: the answers to all questions."""
+        """Answer all queries in one pass over the rows."""
 
         def at(place: int) -> Answers:
             kept = self._counters.get(place)
@@ -85,7 +85,7 @@ class BlockSource(RowSource):
                     files += _mapped_file(bits)
             answers = answer_with(counter, block, count_queries, support_queries, sum_queries, standards)
             for file in files:
-                # What was read of it need not stay in memory: the system has it, as long as it has room.
+                # The pages that were read need not stay in this process; the system caches them while it has memory.
                 file.madvise(mmap.MADV_DONTNEED)
             return answers
 
@@ -98,11 +98,11 @@ class BlockSource(RowSource):
         if len(self._blocks) == 1:
             yield function(0)
             return
-        # By the same threads in every pass, also where there is but one: whoever asks for it, memory that is let go of
-        # stays with the thread that had it, and many threads ask.
+        # Every pass uses the same threads, even if there is only one: freed memory stays with the thread that had it,
+        # and queries come from many threads.
         if self._pool is None or self._pool[0] != os.getpid():
             self._pool = os.getpid(), ThreadPoolExecutor(self._threads)
-        # A few more than threads are under way, so that what they find does not pile up.
+        # Only a few more blocks than threads are scheduled at once, so that results do not accumulate.
         for first in range(0, len(self._blocks), 4 * self._threads):
             yield from self._pool[1].map(function, range(first, min(first + 4 * self._threads, len(self._blocks))))
 

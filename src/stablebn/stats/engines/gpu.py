@@ -1,4 +1,4 @@
-"""Rows on a GPU: what is counted and added up there are the same integers as here."""
+"""The engine "gpu": rows are copied to a GPU and counted there, to the same integers as on the processor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Outcome = TypeVar("Outcome")
 
 
 class GpuSource(RowSource):
-    """The rows of another source, brought to a device once.
+    """The rows of another source, copied to a device once.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class GpuSource(RowSource):
         self._sums = DeviceSums(device, values, weights, self._categorical)
 
     def map_blocks(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
-        """What a function makes of every block and the arguments, here and not on the device."""
+        """Apply a function to every block and the arguments, on the processor."""
         return self._source.map_blocks(function, *arguments)
 
     def count(
@@ -66,7 +66,7 @@ class GpuSource(RowSource):
         sum_queries: Sequence[SumQuery] = (),
         standards: Sequence[Standard] = (),
     ) -> Answers:
-        """The answers to all questions."""
+        """Answer all queries."""
         assert self._categorical is not None, "counts are of categorical columns"
         return (
             self._categorical.crossed(count_queries) if count_queries else [],
@@ -75,16 +75,16 @@ class GpuSource(RowSource):
         )
 
     def sums(self, parts: Sequence[Part]) -> ExactSums:
-        """The exact sums of columns, and of the products of every two of them; of columns with holes here."""
+        """Return exact sums of columns and of their products; the processor computes them if values are missing."""
         return super().sums(parts) if self.like.holes else self._sums.sums(parts)
 
     def distinct(self, column: int, standard: Standard, low: int, high: int) -> NDArray[np.int64]:
-        """The distinct values of a continuous column in standard units that lie in a range, ascending."""
+        """Return the distinct values of a continuous column in standard units that lie in a range, ascending."""
         return self._sums.distinct(column, standard, low, high)
 
 
 def _arrays(block: Table) -> tuple[NDArray[Any] | None, NDArray[np.float64] | None, NDArray[np.int64] | None]:
-    """The codes, values and weights of a block."""
+    """Return the codes, values and weights of a block."""
     categorical, continuous = categorical_part(block), continuous_part(block)
     return (
         None if categorical is None else categorical.codes,

@@ -1,8 +1,8 @@
-"""Rows with continuous values as exact as another unit permits: they decide between near copies of a column.
+"""Rows with unrounded continuous values, which distinguish near copies of a column.
 
-Rows are first compared by values that are rounded to 2**-16 standard deviations. Two columns that differ by less look
-the same then, although they are not. Here their values are the same only if no gap between neighbouring values of the
-columns parts them, beyond what the rounding of another unit can do.
+Rows are first compared by values that are rounded to 2**-16 standard deviations, so that two columns with smaller
+differences look equal. Here values are equal only if no gap separates them that is wider than the rounding of a change
+of units.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from stablebn.stats.row_source import RowSource
 from stablebn.stats.symmetries.distinct_rows import rows_of
 from stablebn.stats.symmetries.symmetry import MOST_WORK, Structure
 
-# What stands for a missing value: no place among the values is negative.
+# The code of a missing value: no index among the values is negative.
 _HOLE = -1
 
 
 class ComparedPoint(Protocol):
-    """A column that may be mirrored; it is pickled with the function that reads its values."""
+    """A column, mirrored or not; it is pickled with the function that reads its values."""
 
     @property
     def tolerance(self) -> float:
-        """The largest gap between equal values; 0 if the values are codes."""
+        """Return the largest gap between equal values; 0 if the values are codes."""
 
 
 SomePoint = TypeVar("SomePoint", bound=ComparedPoint)
 
 
 class FinerRows:
-    """The rows of a table as a structure; nothing is computed before it is needed.
+    """The rows of a table as a structure, computed when it is first used.
 
     Parameters
     ----------
     source : RowSource
     points : sequence of ComparedPoint
     groups : sequence of sequences of int
-        Points that may be exchanged: these share the gaps between their values.
+        Points that may be exchanged: values of a group are compared with each other.
     values_of_block : callable
-        Of a block and a point, the codes or the standardised values; NaN is a missing value.
+        Takes a block and a point; returns the codes or the standardised values, NaN if missing.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class FinerRows:
 
     @property
     def is_too_large(self) -> bool:
-        """Check whether there are more values than may be looked at."""
+        """Return whether there are more values than `MOST_WORK`."""
         return self._source.rows * len(self._points) > MOST_WORK
 
     def keeps(self, symmetry: Mapping[int, int]) -> bool:
-        """Check whether the rows stay as they are if points go where a symmetry says."""
+        """Return whether the rows stay the same if a symmetry moves the points."""
         moved = [(point, image) for point, image in symmetry.items() if point != image]
         if all(self._are_identical(point, image) for point, image in moved):
             return True
@@ -91,23 +91,23 @@ class FinerRows:
 
     @property
     def cells(self) -> int:
-        """How many numbers a look at all of it takes."""
+        """Return the number of values that a full pass reads."""
         return self._rows.cells
 
     def colours(self, classes: Sequence[int], wanted: Sequence[int]) -> list[int]:
-        """A colour for each wanted point, from the classes of all."""
+        """Return a colour for each wanted point, made from the classes of all."""
         return self._rows.colours(classes, wanted)
 
     def exchangeable(self, u: int, v: int) -> bool:
-        """Check whether it stays the same if two points change places."""
+        """Return whether the rows stay the same if two points are exchanged."""
         return self._are_identical(u, v) or self._rows.exchangeable(u, v)
 
     def certificate(self, order: Sequence[int]) -> int:
-        """A hash of it with the points in this order."""
+        """Return a hash of the rows with the points in this order."""
         return self._rows.certificate(order)
 
     def same(self, order: Sequence[int], other: Sequence[int]) -> bool:
-        """Check whether it is the same with the points in either order."""
+        """Return whether the rows are the same with the points in either order."""
         return self._rows.same(order, other)
 
 
