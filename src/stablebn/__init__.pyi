@@ -410,11 +410,12 @@ def check(
     bins: int | None = None,
     unit_free: bool | None = None,
 ) -> Check:
-    r"""Say what there is to know of a table before anything is learned from it.
+    r"""Check a table for problems before learning.
 
-    What each column is taken for and why, what keeps the table from being learned from, missing values, constants,
-    copies, columns that follow from others, ids, rare levels, nearly collinear columns, and about how long learning
-    takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)` describes them.
+    Report the kind of each column with the reason, problems that prevent learning, missing values, constants, copies,
+    columns that are functions of others, ids, rare levels, nearly collinear columns, and an estimate of the time that
+    learning takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)`
+    describes them.
 
     Parameters
     ----------
@@ -502,7 +503,7 @@ def ci_test(
     bins: int | None = None,
     unit_free: bool | None = None,
 ) -> CITest:
-    r"""Test whether two variables are independent given some others.
+    r"""Test whether two variables are conditionally independent given other variables.
 
     Parameters
     ----------
@@ -580,22 +581,21 @@ def compare(
     as_cpdag: bool = True,
     sid: bool = False,
 ) -> Comparison:
-    """Compare a learned graph with the true one, nodes matched by name.
+    """Compare a learned graph with the true one; nodes are matched by name.
 
     Parameters
     ----------
     learned, true : DAG, PDAG, result, network, networkx graph, path or name
         The path of a file that `stablebn.read_graph` reads, or the name of a network, such as "alarm".
     as_cpdag : bool
-        Compare the CPDAGs of both graphs; otherwise the edges as they stand.
+        Compare the CPDAGs of both graphs; if false, compare the graphs themselves.
     sid : bool
-        Whether to tell the structural intervention distance too: always of the DAGs as they stand. It needs the extra
-        `sid`.
+        Compute the structural intervention distance too, always of the DAGs themselves. This needs the extra `sid`.
 
     Returns
     -------
     Comparison
-        Counts and ratios of edges, of the skeleton and of arrowheads, and the edges that differ.
+        Counts and ratios for edges, the skeleton and arrowheads, and the edges that differ.
 
     Examples
     --------
@@ -978,9 +978,9 @@ def fit(
 ) -> Network:
     r"""Estimate the parameters of a graph.
 
-    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, unless
-    others are specified; so do rows whose likelihood under the network is computed. A declared level that no row has
-    gets the probability 0 with "ml".
+    If a result was learned with `discretise` or `levels`, its cut points and levels are used for the table, unless
+    others are given; also for rows whose likelihood under the network is computed. With "ml", a declared level that no
+    row has gets probability 0.
 
     Parameters
     ----------
@@ -1305,7 +1305,7 @@ def load_statistics(
     Parameters
     ----------
     path : path
-        As `save` of what `stablebn.statistics` returns has written it.
+        A file written by `GrowingTable.save`.
     memory, cache
         As in `stablebn.learn`.
 
@@ -1360,19 +1360,19 @@ def near_optimal(
     engine: str | None = None,
     client: object = None,
 ) -> NearOptimal:
-    r"""List all graphs whose score is nearly that of the best one.
+    r"""List all graphs that score nearly as much as the best one.
 
     Parameters
     ----------
     data : table
         As in `learn`.
     within : float, optional
-        List DAGs that score up to so many nats less than the best.
+        List DAGs that score at most this many nats less than the best.
     factor : float, optional
         The same as a Bayes factor, within=ln(factor): DAGs under which the data are up to so many times less likely, as
         the score has it. By default 3.
     limit : int
-        How many DAGs to list at most. Where there are more, those within a smaller margin are listed: see `covered`.
+        The largest number of DAGs to list. If there are more, those within a smaller margin are listed: see `covered`.
     **options
         Of the table and the score, `max_parents`, `max_sets` and `threads`: as in `learn` with `algorithm="exact"`.
     score : str
@@ -1493,7 +1493,7 @@ def near_optimal(
     Raises
     ------
     OptionError
-        There are too many such graphs even with the smallest margin, or too many variables hang together.
+        There are too many such graphs even within the smallest margin, or too many variables are connected.
 
     References
     ----------
@@ -1528,7 +1528,7 @@ def prove(
     max_sets: int | None = None,
     max_time: float | None = None,
 ) -> Distance:
-    r"""Say how far a learned graph is from the best graph that the same score has for the same table.
+    r"""Bound the distance of a learned graph from the best graph for the same score and table.
 
     The table is the one that the graph was learned from. It is read as when the graph was learned, except for the
     options that are specified here.
@@ -1588,7 +1588,7 @@ def prove(
     Raises
     ------
     GraphError
-        It has no score, or it cannot be of this table.
+        The graph has no score, or cannot have been learned from this table.
 
     Examples
     --------
@@ -1726,9 +1726,9 @@ def score(
 ) -> GraphScore:
     r"""Score a graph against a table; for a learned graph this is exactly its `score`.
 
-    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, and the
-    last digits are those of its `unit_free`, unless others are asked for. The options are the fields of
-    `stablebn.api.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
+    If the graph is a result that was learned with `discretise`, `levels` or `unit_free`, its cut points, levels and
+    units are used, unless others are given. The options are the fields of `stablebn.api.arguments.ScoreArguments`;
+    `help(stablebn.score)` describes them.
 
     Parameters
     ----------
@@ -2068,10 +2068,10 @@ def statistics(
     bins: int | None = None,
     unit_free: bool | None = None,
 ) -> GrowingTable:
-    r"""Read a table to which rows will be added, for `learn`.
+    r"""Read a table to which rows can be added later, for `learn`.
 
-    What is learned from it is what is learned from all its rows at once, to the last bit. The options are the fields of
-    `stablebn.api.arguments.StatisticsArguments`; `help(stablebn.statistics)` describes them.
+    The result of learning from it is bit for bit the result of learning from all rows at once. The options are the
+    fields of `stablebn.api.arguments.StatisticsArguments`; `help(stablebn.statistics)` describes them.
 
     Parameters
     ----------
@@ -2161,7 +2161,7 @@ def verify(
     na_values: Sequence[str] | str | None = None,
     threads: int | None = None,
 ) -> Verified:
-    r"""Check a certificate against a table: in integers, without the solver that has made it.
+    r"""Check a certificate against a table, in integers and without the solver that created it.
 
     Candidate parent sets and their scores are computed again from the table; then every bound of the certificate. The
     table is the one that the graph was learned from, in any layout. It is read as when the graph was learned, except
