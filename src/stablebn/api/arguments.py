@@ -40,7 +40,7 @@ from stablebn.options import (
     refuse_unknown,
 )
 from stablebn.prepare.read_options import (
-    DiscretiseOptions,
+    BinningOptions,
     OutOfCoreOptions,
     ReadingOptions,
     ReadOptions,
@@ -112,7 +112,7 @@ class _Graph(Options):
 
 
 @dataclass(frozen=True)
-class _UnitOptions(DiscretiseOptions):
+class _UnitOptions(BinningOptions):
     """How to read the table, and whether units take part."""
 
     _: KW_ONLY
@@ -300,7 +300,7 @@ class CheckArguments(_UnitOptions, TableOptions):
 
 
 @dataclass(frozen=True)
-class FitArguments(DiscretiseOptions, TableOptions, _Graph):
+class FitArguments(BinningOptions, TableOptions, _Graph):
     """The options of `stablebn.fit`."""
 
     graph: object = field(

@@ -21,7 +21,7 @@ from stablebn.learners import Problem, SearchConfig
 from stablebn.learners.shared.interruption import Interruption
 from stablebn.learners.shared.proven import BestDag
 from stablebn.options import instance_of, is_path, options_of, takes
-from stablebn.prepare.read_options import READING, TableInParts
+from stablebn.prepare.read_options import READING, SpooledTable
 from stablebn.result.result import Result
 from stablebn.scores.registry import ScoreConfig
 from stablebn.search.parent_sets import found_by, listed
@@ -138,7 +138,7 @@ def _with_given(
     Statistics bring the reading options that they were made with.
     """
     kept = {
-        name: value for name, value in told.items() if not (isinstance(asked.data, TableInParts) and name in READING)
+        name: value for name, value in told.items() if not (isinstance(asked.data, SpooledTable) and name in READING)
     }
     named = {name for name, value in given.items() if value is not None and name not in _NOT_GIVEN_ON}
     return {**kept, **{name: getattr(asked, name) for name in named}}
@@ -214,7 +214,7 @@ def prove(*arguments: Any, **options: Any) -> Distance:
             "the graph was learned from other columns, or from columns of other kinds. Leave out columns=, drop= and "
             "kinds=, or give those that it was learned with."
         )
-    if not isinstance(asked.data, TableInParts):
+    if not isinstance(asked.data, SpooledTable):
         # Given as options, so that the certificate of the best graph includes them.
         learned = learned.as_used(kinds=kinds_before_binning(prepared) or None, levels=dict(prepared.levels) or None)
     interruption = Interruption([signal.Signals.SIGINT])

@@ -26,7 +26,7 @@ from stablebn.columns.weights import rows_with_weight, set_weights_apart
 from stablebn.errors import DataError, OptionError, listed
 from stablebn.io.sources import Source, read
 from stablebn.options import at_least, choice, method_takes, option, takes
-from stablebn.prepare.in_memory import HeldRows, held_columns
+from stablebn.prepare.in_memory import RowsInMemory, columns_in_memory
 from stablebn.prepare.kind_inference import decide
 from stablebn.prepare.read_options import TableReading
 from stablebn.table.table import Name, Weights
@@ -230,7 +230,7 @@ def _complete_rows(asked: TableReading, found: Source) -> NDArray[np.bool_] | No
     if asked.missing not in ("error", "drop"):
         return None
     variables, _ = set_weights_apart(found.columns, asked.weights)
-    rows = HeldRows(variables, len(next(iter(variables.values()), ())))
+    rows = RowsInMemory(variables, len(next(iter(variables.values()), ())))
     columns = _decided(asked, found, variables, None)
     settle_missing(rows, {**columns}, asked.missing, found.cautions)
     incomplete = [column.missing for column in columns.values() if column.gaps]
@@ -247,7 +247,7 @@ def _decided(asked: TableReading, found: Source, variables: Columns, weights: We
     told_levels(asked.levels, variables, {})
     decided = decide(with_types(variables, asked.missing), weights, said, asked.missing, problems)
     problems.raise_all(found.names, asked.choice, kinds)
-    return held_columns(decided.columns)
+    return columns_in_memory(decided.columns)
 
 
 def _find_cuts(asked: TableReading, found: Source, binning: Binning) -> Cuts:

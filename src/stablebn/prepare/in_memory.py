@@ -23,7 +23,7 @@ from stablebn.table.table import Name, Table, Weights, total_weight
 
 
 @dataclass
-class HeldTable(Source):
+class TableInMemory(Source):
     """A table in memory.
 
     Attributes
@@ -53,13 +53,13 @@ class HeldTable(Source):
         """The rows but for those of weight 0."""
         count = len(next(iter(self.columns.values()), ()))
         used, weights = rows_with_weight(self.columns, self.weights)
-        rows = HeldRows(used, len(next(iter(used.values()), ())), weights, self.threads)
+        rows = RowsInMemory(used, len(next(iter(used.values()), ())), weights, self.threads)
         categories = partial(categories_of, self.columns, self.with_categories)
         return Counted(rows, count, total_of(count, weights), categories)
 
 
 @dataclass
-class HeldRows(Rows):
+class RowsInMemory(Rows):
     """Rows that are held in memory.
 
     Attributes
@@ -116,7 +116,7 @@ class HeldRows(Rows):
         """Leave out the rows that have no value of one of some columns, or of none of them."""
         join = np.logical_and if all_of_them else np.logical_or
         kept = ~join.reduce([_held(columns[name]).missing for name in gaps])
-        left = HeldRows({}, int(kept.sum()), None if self.weights is None else self.weights[kept], self.threads)
+        left = RowsInMemory({}, int(kept.sum()), None if self.weights is None else self.weights[kept], self.threads)
         return Kept(left, {name: _held(column).keep(kept) for name, column in columns.items()})
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> Table:
@@ -125,7 +125,7 @@ class HeldRows(Rows):
         return tabulate(held, self.count, self.weights, may_have_holes=may_have_holes)
 
 
-def held_columns(columns: Mapping[Name, Column]) -> dict[Name, Encoded]:
+def columns_in_memory(columns: Mapping[Name, Column]) -> dict[Name, Encoded]:
     """Columns of which it is known that they are in memory."""
     return {name: _held(column) for name, column in columns.items()}
 

@@ -32,9 +32,9 @@ from stablebn.messages import Caution
 from stablebn.options import checked_arguments, file_path, flag
 from stablebn.prepare import out_of_core as stored
 from stablebn.prepare.out_of_core import counted, fill, kept_columns
-from stablebn.prepare.read_options import TableInParts
-from stablebn.prepare.spool import Stock
-from stablebn.prepare.spooled_columns import Limits, StockColumn, Unlisted
+from stablebn.prepare.read_options import SpooledTable
+from stablebn.prepare.spool import Spool
+from stablebn.prepare.spooled_columns import Limits, SpooledColumn, Unlisted
 from stablebn.table.memory_limit import USUAL_MEMORY
 from stablebn.table.table import Name
 from stablebn.table.temporary_folders import Folder
@@ -45,7 +45,7 @@ _DIGEST = 16
 _AT_ONCE = 1 << 20
 
 
-class GrowingTable(TableInParts):
+class GrowingTable(SpooledTable):
     """A table to which rows can be added.
 
     Its rows are on disk, as they came: so decisions that the values make, such as the kinds and levels of columns, are
@@ -81,7 +81,7 @@ class GrowingTable(TableInParts):
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
         # What cannot be is refused before the rows are read.
         told_levels(options.get("levels"), self._types, {})
-        self._open_stock()
+        self._open_spool()
         self._rows = 0
         self._add(batches)
 
@@ -90,10 +90,10 @@ class GrowingTable(TableInParts):
         self._memory, self._cache, self._threads = memory, cache, threads
         self._choice = Choice(*map(options.get, ("columns", "drop", "keep", "weights")))
 
-    def _open_stock(self) -> None:
+    def _open_spool(self) -> None:
         """Make a folder for the rows, without any."""
         self._kept = kept_columns(self._types, self._said())
-        self._stock = Stock(
+        self._spool = Spool(
             Folder(self._cache),
             {name: own.type for name, own in self._kept.items()},
             weighted=self._weights is not None,
@@ -102,21 +102,21 @@ class GrowingTable(TableInParts):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return everything that makes a copy, with the rows: a copy keeps them in a folder of its own."""
-        stock = self._stock
+        spool = self._spool
         return {
-            "fields": {name: value for name, value in vars(self).items() if name not in ("_kept", "_stock")},
-            "columns": stock.columns,
-            "index": stock.index(),
-            "rows": b"".join(stock.contents()),
+            "fields": {name: value for name, value in vars(self).items() if name not in ("_kept", "_spool")},
+            "columns": spool.columns,
+            "index": spool.index(),
+            "rows": b"".join(spool.contents()),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what `__getstate__` has given."""
         vars(self).update(state["fields"])
-        self._open_stock()
-        self._stock.columns = state["columns"]
-        self._stock.restore_index(state["index"])
-        self._stock.fill_from(io.BytesIO(state["rows"]))
+        self._open_spool()
+        self._spool.columns = state["columns"]
+        self._spool.restore_index(state["index"])
+        self._spool.fill_from(io.BytesIO(state["rows"]))
 
     def __copy__(self) -> GrowingTable:
         """Return a copy with rows of its own: both can grow."""
@@ -169,9 +169,9 @@ class GrowingTable(TableInParts):
     def _add(self, batches: Batches) -> None:
         weights = copy.deepcopy(self._weights)
         problems = Problems()
-        with self._stock.all_or_nothing():
+        with self._spool.all_or_nothing():
             filled = fill(
-                self._stock,
+                self._spool,
                 batches,
                 self._types,
                 self._kept,
@@ -193,7 +193,7 @@ class GrowingTable(TableInParts):
 
     def counted(self, memory: int, folder: Callable[[], Folder]) -> Counted:
         """The rows that there are now."""
-        return counted(self._stock, self._types, self._with_categories, self._rows, memory, folder)
+        return counted(self._spool, self._types, self._with_categories, self._rows, memory, folder)
 
     @checked_arguments(path=file_path, force=flag)
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -210,11 +210,11 @@ class GrowingTable(TableInParts):
             raise OptionError(f"these names cannot be written to a file: {lost[:3]!r}. Give the columns names of text.")
         header = json_text(self._header()).encode("utf-8", "surrogatepass")
         with whole_file(Path(path), force=force) as temporary, temporary.open("wb") as file:
-            rows = self._stock.size
+            rows = self._spool.size
             digest = hashlib.blake2b(header, digest_size=_DIGEST)
             file.write(_MARK + len(header).to_bytes(8, "little") + rows.to_bytes(8, "little"))
             file.write(bytes(_DIGEST) + header)
-            for part in self._stock.contents():
+            for part in self._spool.contents():
                 digest.update(part)
                 file.write(part)
             file.seek(len(_MARK) + _NUMBERS)
@@ -231,8 +231,8 @@ class GrowingTable(TableInParts):
             "rows": self._rows,
             "cautions": [(own.code, own.columns, own.message) for own in self._cautions],
             "weights_any": None if self._weights is None else self._weights.any_positive,
-            "columns": [(name, _column_written(own)) for name, own in self._stock.columns.items()],
-            **self._stock.index(),
+            "columns": [(name, _column_written(own)) for name, own in self._spool.columns.items()],
+            **self._spool.index(),
         }
 
     @classmethod
@@ -246,7 +246,7 @@ class GrowingTable(TableInParts):
                 header = _checked(file, name)
                 table = cls.__new__(cls)
                 table._restore(header, memory, cache, threads)
-                table._stock.fill_from(file)
+                table._spool.fill_from(file)
         except FileNotFoundError:
             raise FormatError(name, None, "there is no such file. Check the path.") from None
         except OSError as error:
@@ -272,11 +272,11 @@ class GrowingTable(TableInParts):
         self._types = {name: self._every[name] for name in wanted if not self._is_weight(name)}
         if self.options.get("missing") == "level":
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
-        self._open_stock()
+        self._open_spool()
         for own, column in header["columns"]:
             name = name_from(own)
-            self._stock.columns[name] = _column_read(column, self._stock.columns[name].type)
-        self._stock.restore_index(header)
+            self._spool.columns[name] = _column_read(column, self._spool.columns[name].type)
+        self._spool.restore_index(header)
 
 
 @dataclass
@@ -337,7 +337,7 @@ def _options_read(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in read.items() if value is not None}
 
 
-def _column_written(column: StockColumn) -> dict[str, Any]:
+def _column_written(column: SpooledColumn) -> dict[str, Any]:
     return {
         "values": column.values,
         "rows": column.rows.tolist(),
@@ -348,9 +348,9 @@ def _column_written(column: StockColumn) -> dict[str, Any]:
     }
 
 
-def _column_read(column: Mapping[str, Any], type_: pa.DataType) -> StockColumn:
+def _column_read(column: Mapping[str, Any], type_: pa.DataType) -> SpooledColumn:
     limits = column["limits"]
-    return StockColumn(
+    return SpooledColumn(
         type_,
         list(column["values"]),
         np.array(column["rows"], dtype=np.int64),

@@ -27,7 +27,7 @@ from stablebn.columns.requirements import refuse_types, refuse_unlisted
 from stablebn.errors import DataError
 from stablebn.graph.names import name_key
 from stablebn.messages import Caution, kinds_option, tallied
-from stablebn.prepare.in_memory import HeldRows
+from stablebn.prepare.in_memory import RowsInMemory
 from stablebn.table.table import Name, Weights
 
 
@@ -53,7 +53,7 @@ class Decided:
 def decide(columns: Columns, weights: Weights | None, said: Told, missing: str, problems: Problems) -> Decided:
     """Decide for every column of a table in memory; see `decide_kinds`."""
     count = len(next(iter(columns.values()), ()))
-    return decide_kinds(HeldRows(columns, count, weights), said, missing, problems)
+    return decide_kinds(RowsInMemory(columns, count, weights), said, missing, problems)
 
 
 def decide_kinds(rows: Rows, said: Told, missing: str, problems: Problems) -> Decided:

@@ -33,10 +33,10 @@ from stablebn.columns.weights import WeightColumn, weight_column
 from stablebn.errors import OptionError
 from stablebn.io.batches import Batches, open_batches
 from stablebn.messages import Caution
-from stablebn.prepare.out_of_core_columns import Rule, StoredCategories, StoredNumbers, limits_of
+from stablebn.prepare.out_of_core_columns import OutOfCoreCategories, OutOfCoreNumbers, Rule, limits_of
 from stablebn.prepare.read_options import ReadOptions
-from stablebn.prepare.spool import RowsAsTheyCame, Stock, StockPart
-from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, StockColumn
+from stablebn.prepare.spool import Spool, SpooledRows, SpoolPart
+from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, SpooledColumn
 from stablebn.table.block_files import BlockWriter, Layout
 from stablebn.table.blocks import BlockTable
 from stablebn.table.table import Codes, Name, Table, Weights
@@ -59,7 +59,7 @@ SHARE_OF_TEXTS = 8
 
 
 @dataclass
-class StoredTable(Source):
+class OutOfCoreTable(Source):
     """A table that comes in parts.
 
     Attributes
@@ -86,17 +86,17 @@ class StoredTable(Source):
     def rows(self, said: Told, problems: Problems) -> Counted:
         """Pass over the rows, and write them to disk as they came."""
         kept = kept_columns(self.types, said)
-        stock = Stock(
+        spool = Spool(
             self.folder(),
             {name: own.type for name, own in kept.items()},
             weighted=self.weights is not None,
             most_text=self.memory // SHARE_OF_TEXTS,
         )
-        filled = fill(stock, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
+        filled = fill(spool, self.batches, self.types, kept, self.weights, self.memory, problems, self.threads)
         if self.weights is not None:
             self.weights.check(filled.count)
         self.types = {name: type_ for name, type_ in self.types.items() if name not in filled.damaged}
-        return counted(stock, self.types, self.batches.with_categories, filled.count, self.memory, self.folder)
+        return counted(spool, self.types, self.batches.with_categories, filled.count, self.memory, self.folder)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Filled:
 
 
 def fill(
-    stock: StockPart,
+    spool: SpoolPart,
     batches: Batches,
     types: Mapping[Name, pa.DataType],
     kept: Mapping[Name, KeptColumn],
@@ -190,11 +190,11 @@ def fill(
             if len(problems.found) > found:
                 damaged.add(name)
                 if name in kept:
-                    stock.drop(name)
+                    spool.drop(name)
             elif name in kept:
                 columns[name] = kept[name].convert(column if used is None else column.filter(used))
         counts = None if counts is None else counts[counts > 0]
-        stock.add(columns, length if counts is None else len(counts), counts, threads)
+        spool.add(columns, length if counts is None else len(counts), counts, threads)
     # What has been let go stays with PyArrow otherwise, and with the core.
     pa.default_memory_pool().release_unused()
     _core.give_memory_back()
@@ -202,26 +202,26 @@ def fill(
 
 
 def counted(
-    stock: RowsAsTheyCame,
+    spool: SpooledRows,
     types: Mapping[Name, pa.DataType],
     with_categories: set[Name],
     count: int,
     memory: int,
     folder: Callable[[], Folder],
-    rows_of: Callable[..., StoredRows] | None = None,
+    rows_of: Callable[..., OutOfCoreRows] | None = None,
 ) -> Counted:
-    """The rows of a stock, as `rows_of` makes them: those on disk, if nothing else is said."""
+    """The rows of a spool, as `rows_of` makes them: those on disk, if nothing else is said."""
     usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
-    rows = (rows_of or StoredRows)(usable_types, stock, memory, folder)
+    rows = (rows_of or OutOfCoreRows)(usable_types, spool, memory, folder)
 
     def categories() -> dict[Name, tuple[Hashable, ...]]:
-        declared = {name: own.declared for name, own in stock.columns.items() if name in with_categories}
+        declared = {name: own.declared for name, own in spool.columns.items() if name in with_categories}
         return {name: tuple(own) for name, own in declared.items() if name in types}
 
-    return Counted(rows, count, stock.total, categories)
+    return Counted(rows, count, spool.total, categories)
 
 
-def open_stored(source: object, read: ReadOptions, *, memory: int, folder: Callable[[], Folder]) -> StoredTable:
+def open_out_of_core(source: object, read: ReadOptions, *, memory: int, folder: Callable[[], Folder]) -> OutOfCoreTable:
     """Open a table that is read in parts.
 
     Parameters
@@ -246,7 +246,7 @@ def open_stored(source: object, read: ReadOptions, *, memory: int, folder: Calla
         types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
     markers = {name: own for name, own in batches.markers.items() if name in set(wanted)}
     cautions = [*batches.cautions, *report_markers(markers)]
-    return StoredTable(every, types, cautions, batches, column, memory, folder, read.thread_count)
+    return OutOfCoreTable(every, types, cautions, batches, column, memory, folder, read.thread_count)
 
 
 def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
@@ -266,12 +266,12 @@ def size_class(memory: int) -> int:
 
 
 @dataclass
-class StoredRows(Rows):
+class OutOfCoreRows(Rows):
     """Rows on disk, or with the workers of a cluster.
 
     Attributes
     ----------
-    stock : RowsAsTheyCame
+    spool : SpooledRows
     memory : int
         Bytes.
     folder : callable
@@ -283,7 +283,7 @@ class StoredRows(Rows):
     """
 
     types: Mapping[Name, pa.DataType]
-    stock: RowsAsTheyCame
+    spool: SpooledRows
     memory: int
     folder: Callable[[], Folder]
     rule: Rule | None = None
@@ -293,14 +293,14 @@ class StoredRows(Rows):
 
     def __post_init__(self) -> None:
         if self.rule is None:
-            self.count, self.total = self.stock.count, self.stock.total
-            self.all_once = self.stock.heaviest <= 1
+            self.count, self.total = self.spool.count, self.spool.total
+            self.all_once = self.spool.heaviest <= 1
 
     def whole_numbers(self, name: Name) -> WholeNumbers | None:
         """What the values of a column of integers or floats are."""
-        own = self.stock.columns[name]
+        own = self.spool.columns[name]
         if own.limits is not None and own.limits.least is not None:
-            return _whole_by_passes(self.stock, name, own, self.memory) if own.limits.whole else None
+            return _whole_by_passes(self.spool, name, own, self.memory) if own.limits.whole else None
         values = own.numbers()[1:]
         if family(own.type) == "integer":
             return whole_integers(pa.chunked_array([pa.array(values)]), own.weight[1:])
@@ -323,9 +323,9 @@ class StoredRows(Rows):
             refuse_too_large(too_large)
         return encoded
 
-    def _categories(self, name: Name) -> StoredCategories:
-        own = self.stock.columns[name]
-        keys = None if own.limits is None else _distinct(self.stock, name)
+    def _categories(self, name: Name) -> OutOfCoreCategories:
+        own = self.spool.columns[name]
+        keys = None if own.limits is None else _distinct(self.spool, name)
         values = own.values[1:] if keys is None else keys.tolist()
         if pa.types.is_floating(self.types[name]):
             # Codes that became floats for the sake of a missing value are codes again.
@@ -339,7 +339,7 @@ class StoredRows(Rows):
         known = int(own.weight[1:].sum()) if own.limits is None else own.limits.known
         if own.unlisted is not None:
             known = own.unlisted.known
-        return StoredCategories(
+        return OutOfCoreCategories(
             name,
             own,
             levels,
@@ -350,9 +350,9 @@ class StoredRows(Rows):
             known,
         )
 
-    def _numbers(self, name: Name) -> StoredNumbers | None:
+    def _numbers(self, name: Name) -> OutOfCoreNumbers | None:
         """A column as numbers; None if they would have to be rounded."""
-        own = self.stock.columns[name]
+        own = self.spool.columns[name]
         values = own.values[1:]
         ends = values if own.limits is None else [own.limits.least, own.limits.greatest]
         try:
@@ -362,44 +362,44 @@ class StoredRows(Rows):
             return None
         numbers = np.array([np.nan, *map(float, values)]) + 0.0
         limits = own.limits or limits_of(numbers, own.rows, own.weight)
-        return StoredNumbers(name, numbers, limits)
+        return OutOfCoreNumbers(name, numbers, limits)
 
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
         """The same of a column that has been encoded, from text."""
-        assert isinstance(column, StoredNumbers)
-        return whole_floats(column.of_place, self.stock.columns[column.name].weight)
+        assert isinstance(column, OutOfCoreNumbers)
+        return whole_floats(column.of_place, self.spool.columns[column.name].weight)
 
     def texts(self, column: CategoricalColumn) -> UnlistedTexts:
         """What the texts of a column are that is not listed: passes over it, each for some of them."""
-        assert isinstance(column, StoredCategories)
-        assert column.stock.unlisted is not None
-        passes = -(-self.stock.count * _BYTES_IN_PASS // self.memory)
+        assert isinstance(column, OutOfCoreCategories)
+        assert column.spool.unlisted is not None
+        passes = -(-self.spool.count * _BYTES_IN_PASS // self.memory)
         counts = np.zeros(OTHER + 1, dtype=np.int64)
         blanks = 0
         for turn in range(passes):
-            distinct = _different(list(self.stock.each(_different_texts, column.name, turn, passes)))
+            distinct = _different(list(self.spool.each(_different_texts, column.name, turn, passes)))
             counts += np.bincount(distinct["form"], minlength=len(counts))
             blanks += int(distinct["blanks"].sum())
         dates, numbers = int(counts[DATE]), int(counts[NUMBER])
         forms = TextForms(int(counts.sum()), dates, numbers, dates + int(counts[OTHER]), blanks)
-        return UnlistedTexts(forms, column.stock.unlisted.others)
+        return UnlistedTexts(forms, column.spool.unlisted.others)
 
     def known(self, column: Column) -> int:
         """How many rows, by weight, have a value of a column."""
         own = _stored(column)
-        return own.known if isinstance(own, StoredCategories) else own.limits.known
+        return own.known if isinstance(own, OutOfCoreCategories) else own.limits.known
 
     def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
         """Which rows have no value of which column, some rows at a time."""
         stored = {name: _stored(column) for name, column in columns.items()}
-        for found in self.stock.each(_masks, stored):
+        for found in self.spool.each(_masks, stored):
             yield from found
 
     def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
         """Leave out the rows that have no value of one of some columns, or of none of them."""
         rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
-        parts = list(self.stock.each(_left, stored, rule))
+        parts = list(self.spool.each(_left, stored, rule))
         left = replace(
             self,
             rule=rule,
@@ -409,7 +409,7 @@ class StoredRows(Rows):
         )
         kept: dict[Name, Column] = {}
         for name, own in stored.items():
-            if isinstance(own, StoredCategories):
+            if isinstance(own, OutOfCoreCategories):
                 counts = np.sum([part.counts[name] for part in parts], axis=0)
                 kept[name] = own.keep(counts, sum(part.known[name] for part in parts))
             else:
@@ -419,8 +419,8 @@ class StoredRows(Rows):
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
         """The columns in blocks, where the rows are."""
         stored = {name: _stored(column) for name, column in columns.items()}
-        categories = {name: own for name, own in stored.items() if isinstance(own, StoredCategories)}
-        numbers = {name: own for name, own in stored.items() if isinstance(own, StoredNumbers)}
+        categories = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreCategories)}
+        numbers = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreNumbers)}
         holes = {name for name, own in stored.items() if may_have_holes and own.gaps}
         greatest = max((len(own.levels) - (name not in holes) for name, own in categories.items()), default=0)
         layout = Layout(
@@ -430,25 +430,25 @@ class StoredRows(Rows):
             codes=code_type(greatest),
             continuous=tuple(numbers),
             holes=frozenset(holes),
-            weighted=self.stock.weighted and not self.all_once,
+            weighted=self.spool.weighted and not self.all_once,
         )
         encoding = Encoding(layout, tuple(categories.values()), tuple(numbers.values()), self.rule)
         return self._tabulated(encoding)
 
     def _tabulated(self, encoding: Encoding) -> BlockTable:
         """Write the rows to disk, in blocks."""
-        assert isinstance(self.stock, StockPart)
+        assert isinstance(self.spool, SpoolPart)
         rows = rows_of_block(self.memory, len(encoding.categories), len(encoding.numbers))
         writer = BlockWriter(self.folder(), encoding.layout, rows)
-        for codes, values, weights, count in encoding.rows_of(self.stock):
+        for codes, values, weights, count in encoding.rows_of(self.spool):
             writer.add(codes, values, weights, count)
         return writer.table(self.total)
 
 
-def _different_texts(stock: StockPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
+def _different_texts(spool: SpoolPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
     """What is kept of the texts of a turn, each once."""
     parts = []
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         texts = piece.texts(name)
         parts.append(texts[(texts["form"] != MISSING) & (texts["first"] % np.uint64(passes) == turn)])
     return _different(parts)
@@ -470,20 +470,20 @@ class Encoding:
     Attributes
     ----------
     layout : Layout
-    categories : tuple of StoredCategories
-    numbers : tuple of StoredNumbers
+    categories : tuple of OutOfCoreCategories
+    numbers : tuple of OutOfCoreNumbers
     rule : Rule or None
         Which rows are left out.
     """
 
     layout: Layout
-    categories: tuple[StoredCategories, ...]
-    numbers: tuple[StoredNumbers, ...]
+    categories: tuple[OutOfCoreCategories, ...]
+    numbers: tuple[OutOfCoreNumbers, ...]
     rule: Rule | None
 
-    def rows_of(self, stock: StockPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
+    def rows_of(self, spool: SpoolPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
         """Codes, values, weights and number of rows, some rows at a time."""
-        for piece in stock.pieces():
+        for piece in spool.pieces():
             kept = slice(None) if self.rule is None else self.rule.kept(piece)
             yield (
                 [own.codes(piece)[kept] for own in self.categories],
@@ -492,9 +492,9 @@ class Encoding:
                 piece.count if isinstance(kept, slice) else int(kept.sum()),
             )
 
-    def table_of(self, stock: StockPart) -> Table:
+    def table_of(self, spool: SpoolPart) -> Table:
         """All rows at once, as a table."""
-        parts = list(self.rows_of(stock))
+        parts = list(self.rows_of(spool))
         rows = sum(count for _, _, _, count in parts)
         codes = np.empty((len(self.categories), rows), dtype=self.layout.codes)
         values = np.empty((len(self.numbers), rows))
@@ -515,8 +515,8 @@ class Encoding:
         return self.layout.table(codes, values, weights)
 
 
-def _masks(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers]) -> list[dict[Name, Mask]]:
-    return [{name: column.missing(piece) for name, column in columns.items()} for piece in stock.pieces()]
+def _masks(spool: SpoolPart, columns: Mapping[Name, OutOfCoreCategories | OutOfCoreNumbers]) -> list[dict[Name, Mask]]:
+    return [{name: column.missing(piece) for name, column in columns.items()} for piece in spool.pieces()]
 
 
 @dataclass
@@ -531,15 +531,15 @@ class _Left:
     all_once: bool = True
 
 
-def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumbers], rule: Rule) -> _Left:
+def _left(spool: SpoolPart, columns: Mapping[Name, OutOfCoreCategories | OutOfCoreNumbers], rule: Rule) -> _Left:
     """What is left of rows by a rule."""
     counts = {
         name: np.zeros(len(own.levels) + 1, dtype=np.int64)
         for name, own in columns.items()
-        if isinstance(own, StoredCategories)
+        if isinstance(own, OutOfCoreCategories)
     }
     left = _Left(counts, dict.fromkeys(counts, 0), {name: Limits() for name in columns if name not in counts})
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         kept = rule.kept(piece)
         rows = int(kept.sum())
         weights = None if piece.weights is None else piece.weights[kept]
@@ -547,7 +547,7 @@ def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumb
         left.total += rows if weights is None else int(weights.sum())
         left.all_once = left.all_once and (weights is None or bool((weights == 1).all()))
         for name, own in columns.items():
-            if isinstance(own, StoredCategories):
+            if isinstance(own, OutOfCoreCategories):
                 codes = own.codes(piece)[kept]
                 counts[name] += np.bincount(codes, minlength=len(counts[name]))
                 there = codes < len(own.levels)
@@ -558,8 +558,8 @@ def _left(stock: StockPart, columns: Mapping[Name, StoredCategories | StoredNumb
     return left
 
 
-def _stored(column: Column) -> StoredCategories | StoredNumbers:
-    assert isinstance(column, StoredCategories | StoredNumbers)
+def _stored(column: Column) -> OutOfCoreCategories | OutOfCoreNumbers:
+    assert isinstance(column, OutOfCoreCategories | OutOfCoreNumbers)
     return column
 
 
@@ -571,33 +571,33 @@ def _as_integers(values: list[float]) -> list[Any]:
     return integers
 
 
-def _distinct(stock: RowsAsTheyCame, name: Name) -> NDArray[Any]:
+def _distinct(spool: SpooledRows, name: Name) -> NDArray[Any]:
     """All different numbers of a column, ascending."""
-    parts = [own for own in stock.each(_distinct_here, name) if own is not None]
+    parts = [own for own in spool.each(_distinct_here, name) if own is not None]
     return np.unique(np.concatenate(parts)) if parts else np.empty(0)
 
 
-def _distinct_here(stock: StockPart, name: Name) -> NDArray[Any] | None:
+def _distinct_here(spool: SpoolPart, name: Name) -> NDArray[Any] | None:
     found: NDArray[Any] | None = None
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         numbers, missing = piece.numbers(name)
         own = np.unique(numbers if missing is None else numbers[~missing])
         found = own if found is None else np.union1d(found, own)
     return found
 
 
-def _whole_by_passes(stock: RowsAsTheyCame, name: Name, column: StockColumn, memory: int) -> WholeNumbers:
+def _whole_by_passes(spool: SpooledRows, name: Name, column: SpooledColumn, memory: int) -> WholeNumbers:
     """What whole numbers are that are too many to be listed: passes over the column, each for some of its values."""
     assert column.limits is not None
     limits = column.limits
-    passes = -(-stock.count * _BYTES_IN_PASS // memory)
+    passes = -(-spool.count * _BYTES_IN_PASS // memory)
     distinct, step = 0, 0
     equally_often: set[int] = set()
     least = int(limits.least)
     for turn in range(passes):
-        parts = list(stock.each(_differences, name, least, turn, passes))
+        parts = list(spool.each(_differences, name, least, turn, passes))
         differences = np.concatenate([own for own, _ in parts])
-        weights = np.concatenate([own for _, own in parts if own is not None]) if stock.weighted else None
+        weights = np.concatenate([own for _, own in parts if own is not None]) if spool.weighted else None
         values, counts = distinct_counts(differences, weights)
         distinct += values.size
         equally_often.update(np.unique(counts).astype(np.int64).tolist()[:2])
@@ -609,12 +609,12 @@ def _whole_by_passes(stock: RowsAsTheyCame, name: Name, column: StockColumn, mem
 
 
 def _differences(
-    stock: StockPart, name: Name, least: int, turn: int, passes: int
+    spool: SpoolPart, name: Name, least: int, turn: int, passes: int
 ) -> tuple[NDArray[np.int64], Weights | None]:
     """How far the numbers of a turn are from the least one, and their weights."""
     parts: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
     weights: list[Weights] = [np.empty(0, dtype=np.int64)]
-    for piece in stock.pieces():
+    for piece in spool.pieces():
         numbers, missing = piece.numbers(name)
         there = np.ones(len(numbers), dtype=np.bool_) if missing is None else ~missing
         # Differences from the least, which fit whatever the type.
@@ -624,4 +624,4 @@ def _differences(
         parts.append(apart[there].view(np.int64))
         if piece.weights is not None:
             weights.append(piece.weights[there])
-    return np.concatenate(parts), np.concatenate(weights) if stock.weighted else None
+    return np.concatenate(parts), np.concatenate(weights) if spool.weighted else None

@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from stablebn.columns.column import CategoricalColumn, Mask, NumericColumn
 from stablebn.columns.encode import narrow
 from stablebn.prepare.spool import Piece
-from stablebn.prepare.spooled_columns import Limits, StockColumn
+from stablebn.prepare.spooled_columns import Limits, SpooledColumn
 from stablebn.table.table import Codes, Name
 
 
 @dataclass(frozen=True)
-class StoredCategories(CategoricalColumn):
+class OutOfCoreCategories(CategoricalColumn):
     """A categorical column on disk.
 
     Attributes
     ----------
     name : name
-    stock : StockColumn
+    spool : SpooledColumn
         What is on disk.
     of_place : integer array [places]
         The code of each value that has a place; `len(levels)` of a missing one.
@@ -36,7 +36,7 @@ class StoredCategories(CategoricalColumn):
     """
 
     name: Name
-    stock: StockColumn
+    spool: SpooledColumn
     levels: tuple[Hashable, ...]
     of_place: Codes
     keys: NDArray[Any] | None
@@ -52,7 +52,7 @@ class StoredCategories(CategoricalColumn):
     @property
     def is_listed(self) -> bool:
         """Whether the levels are known."""
-        return self.stock.unlisted is None
+        return self.spool.unlisted is None
 
     def codes(self, piece: Piece) -> Codes:
         """The codes of some rows."""
@@ -71,14 +71,14 @@ class StoredCategories(CategoricalColumn):
         """Which of some rows have no value."""
         return np.asarray(self.codes(piece) == len(self.levels))
 
-    def with_levels(self, levels: tuple[Hashable, ...]) -> StoredCategories:
+    def with_levels(self, levels: tuple[Hashable, ...]) -> OutOfCoreCategories:
         """Return the column with these levels, all of its own among them; a missing value stays the last code."""
         if levels == self.levels:
             return self
         place = {level: code for code, level in enumerate(levels)}
         return self._recoded(levels, np.array([*(place[level] for level in self.levels), len(levels)]))
 
-    def keep(self, counts: NDArray[np.int64], known: int) -> StoredCategories:
+    def keep(self, counts: NDArray[np.int64], known: int) -> OutOfCoreCategories:
         """Return the column of some rows, which have each code so many times, with the levels that occur in them."""
         occurs = counts > 0
         levels = tuple(level for level, used in zip(self.levels, occurs, strict=False) if used)
@@ -86,28 +86,28 @@ class StoredCategories(CategoricalColumn):
         codes = np.where(occurs[:-1], np.cumsum(occurs[:-1]) - 1, 0)
         return replace(self._recoded(levels, np.array([*codes, len(levels)])), empty_rows=int(counts[-1]), known=known)
 
-    def _recoded(self, levels: tuple[Hashable, ...], codes: NDArray[np.int64]) -> StoredCategories:
+    def _recoded(self, levels: tuple[Hashable, ...], codes: NDArray[np.int64]) -> OutOfCoreCategories:
         of_place, of_key = (narrow(codes[own], len(levels)) for own in (self.of_place, self.of_key))
         return replace(self, levels=levels, of_place=of_place, of_key=of_key)
 
-    def with_missing_level(self) -> StoredCategories:
+    def with_missing_level(self) -> OutOfCoreCategories:
         """Return the column with the missing value, if any, as a level of its own: None, the last."""
         return replace(self, levels=(*self.levels, None), empty_rows=0) if self.gaps else self
 
-    def with_numbers(self, numbers: Sequence[float]) -> StoredNumbers:
+    def with_numbers(self, numbers: Sequence[float]) -> OutOfCoreNumbers:
         """Return the continuous column that has a number for each level, NaN for those that stand for none."""
         of_place = np.array([*numbers, np.nan])[self.of_place]
-        return StoredNumbers(self.name, of_place, limits_of(of_place, self.stock.rows, self.stock.weight))
+        return OutOfCoreNumbers(self.name, of_place, limits_of(of_place, self.spool.rows, self.spool.weight))
 
 
 @dataclass(frozen=True)
-class StoredNumbers(NumericColumn):
+class OutOfCoreNumbers(NumericColumn):
     """A continuous column on disk.
 
     Attributes
     ----------
     name : name
-        In the stock.
+        In the spool.
     of_place : float64 array [places]
         The number of each value that has a place; NaN of a missing one.
     limits : Limits
@@ -174,7 +174,7 @@ def limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDA
 class Rule:
     """Which rows are left out: those without a value of one of some columns, or of any of them."""
 
-    gaps: tuple[StoredCategories | StoredNumbers, ...]
+    gaps: tuple[OutOfCoreCategories | OutOfCoreNumbers, ...]
     all_of_them: bool
 
     def kept(self, piece: Piece) -> Mask:

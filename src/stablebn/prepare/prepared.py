@@ -98,7 +98,7 @@ class Prepared:
         return tuple(name for name in self.names if self.decisions[name].kind is None)
 
 
-def check_aside(edges: Iterable[Iterable[tuple[Name, Name]]], prepared: Prepared) -> None:
+def check_excluded(edges: Iterable[Iterable[tuple[Name, Name]]], prepared: Prepared) -> None:
     """Raise an error for edges, of any kinds, at columns that were excluded."""
     aside = set(prepared.aside)
     ends = dict.fromkeys(end for alike in edges for edge in alike for end in edge if end in aside)

@@ -195,7 +195,7 @@ READING = tuple(entry.name for entry in options_of(TableReading) if entry.name n
 """The names of the options that decide which table is read: for statistics they hold for all rows."""
 
 
-class TableInParts(ABC):
+class SpooledTable(ABC):
     """A table with rows on disk, which knows the reading options that it was made with."""
 
     options: dict[str, Any]
@@ -222,7 +222,7 @@ def with_own_reading(asked: SomeTable) -> SomeTable:
     OptionError
         The table is a `GrowingTable`, and a reading option is specified again.
     """
-    if not isinstance(asked.data, TableInParts):
+    if not isinstance(asked.data, SpooledTable):
         return asked
     given = list(given_reading(asked))
     if given:
@@ -233,7 +233,7 @@ def with_own_reading(asked: SomeTable) -> SomeTable:
 
 
 @dataclass(frozen=True)
-class DiscretiseOptions(ReadingOptions):
+class BinningOptions(ReadingOptions):
     """How to read a table, and how to discretise its continuous columns."""
 
     _: KW_ONLY
@@ -268,7 +268,7 @@ class DiscretiseOptions(ReadingOptions):
 
 
 @dataclass(frozen=True)
-class ReadOptions(DiscretiseOptions, RowOptions):
+class ReadOptions(BinningOptions, RowOptions):
     """All options that decide which table is read from a source.
 
     `Options.part` takes them out of the arguments of a public function; options that it does not have get their

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.column import Mask
 from stablebn.columns.requirements import total_of
-from stablebn.prepare.spooled_columns import TEXT, StockColumn
+from stablebn.prepare.spooled_columns import TEXT, SpooledColumn
 from stablebn.table.table import Name, Weights
 from stablebn.table.temporary_folders import Folder, told_of_disk
 
@@ -60,7 +60,7 @@ class Piece:
     count: int
     weights: Weights | None
     _arrays: Mapping[tuple[Name | None, str], NDArray[Any]]
-    _columns: Mapping[Name, StockColumn]
+    _columns: Mapping[Name, SpooledColumn]
 
     def places(self, name: Name) -> NDArray[Any] | None:
         """The places of a column's values; None where they are kept as they are."""
@@ -79,12 +79,12 @@ class Piece:
         return self._arrays[name, "numbers"], missing
 
 
-class RowsAsTheyCame(ABC):
+class SpooledRows(ABC):
     """Rows as they came, in one place or in several.
 
     Attributes
     ----------
-    columns : dict of name to StockColumn
+    columns : dict of name to SpooledColumn
     weighted : bool
         Whether rows come with weights.
     count, total : int
@@ -93,7 +93,7 @@ class RowsAsTheyCame(ABC):
         The greatest weight; 0: there are none.
     """
 
-    columns: dict[Name, StockColumn]
+    columns: dict[Name, SpooledColumn]
     weighted: bool
     count: int
     total: int
@@ -103,11 +103,11 @@ class RowsAsTheyCame(ABC):
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of the rows of every place, in any order.
 
-        The function is one of a module, so that it can be sent to another process. It is given a `StockPart`.
+        The function is one of a module, so that it can be sent to another process. It is given a `SpoolPart`.
         """
 
 
-class StockPart(RowsAsTheyCame):
+class SpoolPart(SpooledRows):
     """Rows in one place, to which rows can be added.
 
     Parameters
@@ -121,7 +121,7 @@ class StockPart(RowsAsTheyCame):
     """
 
     def __init__(self, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
-        self.columns = {name: StockColumn(type_) for name, type_ in columns.items()}
+        self.columns = {name: SpooledColumn(type_) for name, type_ in columns.items()}
         self.weighted = weighted
         self.most_text = most_text
         self.count = self.total = self.heaviest = 0
@@ -166,13 +166,13 @@ class StockPart(RowsAsTheyCame):
             self._hash_texts(name, self.columns[name].unlist())
 
 
-def too_many_texts(columns: Mapping[Name, StockColumn], most_text: int) -> Iterator[Name]:
+def too_many_texts(columns: Mapping[Name, SpooledColumn], most_text: int) -> Iterator[Name]:
     """Where all different texts are more than memory holds, the column with most of them: list its texts no more."""
     while sum(own.text_bytes for own in columns.values()) > most_text:
         yield max(columns, key=lambda name: columns[name].text_bytes)
 
 
-class HeldStock(StockPart):
+class SpoolInMemory(SpoolPart):
     """Rows in memory, as a worker of a cluster has some of them."""
 
     def __init__(self, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:
@@ -193,9 +193,9 @@ class HeldStock(StockPart):
         for count, arrays in self._held:
             yield Piece(count, arrays.get((None, "weights")), arrays, self.columns)
 
-    def placed(self, columns: Mapping[Name, StockColumn]) -> HeldStock:
+    def placed(self, columns: Mapping[Name, SpooledColumn]) -> SpoolInMemory:
         """The same rows by the places that values have in columns of which these rows are a part."""
-        placed = HeldStock({}, weighted=self.weighted, most_text=self.most_text)
+        placed = SpoolInMemory({}, weighted=self.weighted, most_text=self.most_text)
         placed.columns = dict(columns)
         placed.count, placed.total, placed.heaviest = self.count, self.total, self.heaviest
         lookups = {name: own.lookup(self.columns[name].values) for name, own in columns.items()}
@@ -222,14 +222,14 @@ class HeldStock(StockPart):
         return sum(own.nbytes for _, arrays in self._held for own in arrays.values())
 
 
-class Stock(StockPart):
+class Spool(SpoolPart):
     """Rows on disk.
 
     Parameters
     ----------
     folder : Folder
     columns, weighted, most_text
-        As of a `StockPart`.
+        As of a `SpoolPart`.
     """
 
     def __init__(self, folder: Folder, columns: Mapping[Name, pa.DataType], *, weighted: bool, most_text: int) -> None:

@@ -128,7 +128,7 @@ def _form_of(text: str) -> int:
 
 
 @dataclass
-class StockColumn:
+class SpooledColumn:
     """What is known of a column whose rows are on disk.
 
     Attributes
@@ -159,7 +159,7 @@ class StockColumn:
         self._place_of = {value: place for place, value in enumerate(self.values)}
         self.text_bytes = sum(len(own) + _BYTES_OF_TEXT for own in self.values if isinstance(own, str))
 
-    def copied(self) -> StockColumn:
+    def copied(self) -> SpooledColumn:
         """The column as it is now, whatever it will be."""
         limits = None if self.limits is None else replace(self.limits)
         unlisted = None if self.unlisted is None else replace(self.unlisted)
@@ -248,7 +248,7 @@ class StockColumn:
         return limits
 
     @classmethod
-    def of_all(cls, parts: Sequence[StockColumn]) -> StockColumn:
+    def of_all(cls, parts: Sequence[SpooledColumn]) -> SpooledColumn:
         """What is known of a column whose rows are in several parts, each with places of its own."""
         declared = {value: None for own in parts for value in own.declared}
         if any(own.unlisted is not None for own in parts):
