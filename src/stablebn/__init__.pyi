@@ -871,13 +871,13 @@ def discretise(
     threads: int | None = None,
     cuts: Mapping[Name, Sequence[float]] | None = None,
 ) -> Discretised:
-    r"""Make categories of the continuous columns of a table.
+    r"""Make the continuous columns of a table categorical.
 
-    Who is in which bin depends on the values alone, whatever the order of rows and columns, the names or the machine.
-    Equal values share a bin, no bin is empty, and missing values stay missing. A column with no more distinct values
-    than `bins` has a bin for each of them, so that one with a single value has a single bin. Cut points are rounded to
-    as few digits as leave everyone in the same bin. Categorical columns, and those of other types, stay as they are;
-    columns that are not used are left out.
+    The bin of a value depends only on the values, not on the order of rows and columns, the names or the machine.
+    Equal values share a bin, no bin is empty, and missing values stay missing. A column with at most `bins` distinct
+    values has a bin for each of them. Cut points are rounded to as few digits as possible without moving a value to
+    another bin. Categorical columns, and columns of other types, stay unchanged; columns that are not used are left
+    out.
 
     Parameters
     ----------
@@ -886,13 +886,14 @@ def discretise(
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
         an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     method : str
-        quantile: bins of equally many rows, as nearly as equal values allow; where many are equal there may be fewer
-        bins. interval: bins of equal widths between the least value and the greatest, without those that would be
-        empty. information: begin with quantiles, 20 or if that is more twice bins, and merge neighbours so that the
-        columns, categorical ones too, say as much of each other as possible (Hartemink's method); by default quantile.
+        quantile: bins of equally many rows, as nearly as equal values allow; if many values are equal, there may be
+        fewer bins. interval: bins of equal width between the least and the greatest value, without empty ones.
+        information: start with quantiles, 20 or twice bins if that is more, and merge neighbours so that the columns,
+        categorical ones included, keep as much mutual information as possible (Hartemink's method); by default
+        quantile.
     bins : int
-        How many, from 2 to 100. Three are low, middle and high: parents multiply the cells that rows are spread over,
-        so few bins find more arcs in all but large tables; by default 3.
+        The number of bins, from 2 to 100. Three are low, middle and high: the number of cells is a product over
+        parents, so that few bins find more arcs in all but large tables; by default 3.
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
@@ -926,14 +927,13 @@ def discretise(
     threads : int | None
         The number of threads, by default one per core. The answer does not depend on it.
     cuts : Mapping[Name, Sequence[float]] | None
-        Use these, say cuts of a result, in place of a method. Only the columns that it names are changed.
+        Cut points by column, for instance cuts of a result, in place of a method. Only these columns are changed.
 
     Returns
     -------
     Discretised
-        With the new table as `data`, of the kind that was given: pandas, polars and PyArrow stay what they are and
-        have a column of categories for each continuous one, dicts have lists of text. A file becomes a PyArrow
-        table, a NumPy array a dict.
+        Its `data` is a table of the given type: pandas, polars and PyArrow tables have a column of categories for each
+        continuous one, dicts have lists of text. A file becomes a PyArrow table, a NumPy array becomes a dict.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""A table to which rows are added, and that is learned from as if all had been there at once."""
+"""A table to which rows can be added: learning from it equals learning from all rows at once."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ _AT_ONCE = 1 << 20
 class GrowingTable(SpooledTable):
     """A table to which rows can be added.
 
-    Its rows are on disk, as they came: so decisions that the values make, such as the kinds and levels of columns, are
-    made of all rows there are, each time that something is learned.
+    The rows are spooled to disk. Decisions that depend on values, such as the kinds and levels of columns, are made
+    from all rows whenever something is learned.
 
     Parameters
     ----------
     data : frame, array, dict, path or iterator
     options : mapping of str to object
-        Those of `READING` that were given.
+        The options of `READING` that were given.
     memory : int
-        Bytes for rows in memory.
+        The bytes that rows in memory may take.
     cache : Path, optional
-        Where the rows are on disk; by default where temporary files are.
+        The folder for rows on disk; by default a temporary folder.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class GrowingTable(SpooledTable):
         self._types = {name: self._every[name] for name in wanted if not self._is_weight(name)}
         if options.get("missing") == "level":
             self._types = {name: pa.string() if pa.types.is_null(own) else own for name, own in self._types.items()}
-        # What cannot be is refused before the rows are read.
+        # Refuse impossible levels before the rows are read.
         told_levels(options.get("levels"), self._types, {})
         self._open_spool()
         self._rows = 0
@@ -91,7 +91,7 @@ class GrowingTable(SpooledTable):
         self._choice = Choice(*map(options.get, ("columns", "drop", "keep", "weights")))
 
     def _open_spool(self) -> None:
-        """Make a folder for the rows, without any."""
+        """Create an empty spool."""
         self._kept = kept_columns(self._types, self._said())
         self._spool = Spool(
             Folder(self._cache),
@@ -101,7 +101,7 @@ class GrowingTable(SpooledTable):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return everything that makes a copy, with the rows: a copy keeps them in a folder of its own."""
+        """Return the complete state with all rows: a copy has its own folder."""
         spool = self._spool
         return {
             "fields": {name: value for name, value in vars(self).items() if name not in ("_kept", "_spool")},
@@ -111,7 +111,7 @@ class GrowingTable(SpooledTable):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take what `__getstate__` has given."""
+        """Restore the state that `__getstate__` has returned."""
         vars(self).update(state["fields"])
         self._open_spool()
         self._spool.columns = state["columns"]
@@ -119,14 +119,14 @@ class GrowingTable(SpooledTable):
         self._spool.fill_from(io.BytesIO(state["rows"]))
 
     def __copy__(self) -> GrowingTable:
-        """Return a copy with rows of its own: both can grow."""
+        """Return a copy, to which rows can be added independently."""
         return copy.deepcopy(self)
 
     def _is_weight(self, name: Name) -> bool:
         return self._weights is not None and name == self._weights.name
 
     def _said(self) -> Told:
-        """What the options say of kinds."""
+        """Return the kinds that the options decide."""
         said = told(self.options.get("kinds"), self._choice.kept(list(self._every)), self._types)
         categorical = named_categorical(self.options.get("levels"), tuple(self._types))
         na_values = Dialect.of(self.options).na_values
@@ -137,24 +137,24 @@ class GrowingTable(SpooledTable):
 
     @property
     def rows(self) -> int:
-        """How many rows there are, those of weight 0 too."""
+        """The number of rows, those of weight 0 included."""
         return self._rows
 
     def __repr__(self) -> str:
         return f"<stablebn statistics of {self._rows:,} rows and {len(self._types)} variables>"
 
     def update(self, more: object) -> None:
-        """Add rows: all of them, or if something is wrong with some none.
+        """Add rows: all of them, or none if one of them cannot be added.
 
         Parameters
         ----------
         more : frame, array, dict, path or iterator
-            With the columns of the rows before, of the same types; their order does not matter.
+            The columns must have the same names and types as before, in any order.
 
         Raises
         ------
         DataError
-            The columns are others, or of other types, or cannot be read.
+            The columns differ in name or type, or cannot be read.
         """
         batches, cautions = self._opened(more)
         check_same_columns(
@@ -188,22 +188,22 @@ class GrowingTable(SpooledTable):
         self._rows += filled.count
 
     def opened(self, memory: int, folder: Callable[[], Folder]) -> OpenedGrowing:
-        """The table as it is now."""
+        """Return the table with the rows that it has now."""
         return OpenedGrowing(list(self._every), self._types, list(self._cautions), self, memory, folder)
 
     def counted(self, memory: int, folder: Callable[[], Folder]) -> Counted:
-        """The rows that there are now."""
+        """Return the rows that the table has now."""
         return counted(self._spool, self._types, self._with_categories, self._rows, memory, folder)
 
     @checked_arguments(path=file_path, force=flag)
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write all to one file, from which `stablebn.load_statistics` reads it.
+        """Write the table to one file, which `stablebn.load_statistics` reads.
 
         Parameters
         ----------
         path : path
         force : bool
-            Whether to replace a file that is there.
+            Whether to replace an existing file.
         """
         lost = [name for name in self._every if not comes_back(name)]
         if lost:
@@ -239,7 +239,7 @@ class GrowingTable(SpooledTable):
     def load(
         cls, path: str | os.PathLike[str], memory: int = USUAL_MEMORY, cache: Path | None = None, threads: int = 1
     ) -> GrowingTable:
-        """Read what `save` has written; `FormatError` if it is damaged."""
+        """Read a file that `save` has written; raise `FormatError` if it is damaged."""
         name = os.fspath(path)
         try:
             with open(path, "rb") as file:
@@ -281,7 +281,7 @@ class GrowingTable(SpooledTable):
 
 @dataclass
 class OpenedGrowing(Source):
-    """A growing table as it is now."""
+    """A growing table with the rows that it has now."""
 
     names: list[Name]
     types: Mapping[Name, pa.DataType]
@@ -291,18 +291,18 @@ class OpenedGrowing(Source):
     folder: Callable[[], Folder]
 
     def rows(self, said: Told, problems: Problems) -> Counted:
-        """The rows that there are."""
+        """Return the rows."""
         return self.table.counted(self.memory, self.folder)
 
 
 def _comparable(batches: Batches, before: Mapping[Name, pa.DataType]) -> dict[Name, pa.DataType]:
     types = _comparable_types(batches.types, batches.with_categories)
-    # A column without any value can be of any type.
+    # A column without any value is compatible with every type.
     return {name: before.get(name, own) if pa.types.is_null(own) else own for name, own in types.items()}
 
 
 def _comparable_types(types: Mapping[Name, pa.DataType], with_categories: set[Name]) -> dict[Name, pa.DataType]:
-    """Types by which text is text, however it is laid out."""
+    """Return the types of columns, with one type for all kinds of text without categories."""
     return {
         name: pa.string() if family(own) == "text" and name not in with_categories else own
         for name, own in types.items()
@@ -366,7 +366,7 @@ def _damaged(name: str) -> FormatError:
 
 
 def _checked(file: BinaryIO, name: str) -> dict[str, Any]:
-    """The header of a file that is whole, which is then read as far as its rows."""
+    """Check that a file is complete, return its header, and stop reading at its rows."""
     if file.read(len(_MARK)) != _MARK:
         raise _damaged(name)
     length, rows = (int.from_bytes(file.read(8), "little") for _ in range(2))

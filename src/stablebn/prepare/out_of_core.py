@@ -1,4 +1,4 @@
-"""Tables that are read in parts and learned from in blocks, without ever being in memory as a whole."""
+"""Read tables that are larger than memory: in parts, spooled to disk, and then encoded in blocks."""
 
 from __future__ import annotations
 
@@ -46,32 +46,28 @@ MOST_BLOCK_ROWS = 1 << 20
 _MOST_BATCH_ROWS = 1 << 17
 _FEWEST_ROWS = 1 << 10
 
-# Bytes of all that is made of a block before it is let go: for each row, each code and each number.
+# The memory that computing on a block takes: bytes per row, per code and per number.
 _BYTES_OF_ROW = 64
 _BYTES_OF_CODE = 4
 _BYTES_OF_NUMBER = 64
-# The same for each value of a batch, and for each row of a column that takes several passes.
+# Bytes per value of a batch, and per row of a column that takes several passes.
 _BYTES_IN_BATCH = 128
 _BYTES_IN_PASS = 256
 
-# So much of the memory may be taken by texts that are different: one of so many parts.
+# Distinct texts may take this fraction of the memory: one of so many parts.
 SHARE_OF_TEXTS = 8
 
 
 @dataclass
 class OutOfCoreTable(Source):
-    """A table that comes in parts.
+    """A table that is read in parts.
 
     Attributes
     ----------
-    batches : Batches
-    weights : WeightColumn or None
     memory : int
-        Bytes.
+        The bytes that rows in memory may take.
     folder : callable
-        Gives a new folder on disk.
-    threads : int
-        How many threads encode.
+        Returns a new folder on disk.
     """
 
     names: list[Name]
@@ -84,7 +80,7 @@ class OutOfCoreTable(Source):
     threads: int = 1
 
     def rows(self, said: Told, problems: Problems) -> Counted:
-        """Pass over the rows, and write them to disk as they came."""
+        """Read all rows, and spool them to disk."""
         kept = kept_columns(self.types, said)
         spool = Spool(
             self.folder(),
@@ -101,21 +97,14 @@ class OutOfCoreTable(Source):
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """What is kept of the values of a column.
-
-    Attributes
-    ----------
-    type : pyarrow.DataType
-    convert : callable
-        Makes values of this type.
-    """
+    """The type in which a column is spooled, and the function that converts its values to it."""
 
     type: pa.DataType
     convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]
 
 
 def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, KeptColumn]:
-    """The columns of which values are needed, whatever they are: not those that are set aside for their type."""
+    """Return the columns that must be spooled: all but those that are excluded because of their type."""
     kept: dict[Name, KeptColumn] = {}
     for name, type_ in types.items():
         own = usable(pa.chunked_array([], type=type_)).type
@@ -132,7 +121,7 @@ def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, Ke
 
 def _converted(type_: pa.DataType, convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]) -> KeptColumn:
     def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-        # A column without any value has no type of its own, and is text where a missing value is a level.
+        # A batch without any value of the column has the type null.
         return convert(column.cast(type_) if pa.types.is_null(column.type) else column)
 
     return KeptColumn(typed(pa.chunked_array([], type=type_)).type, typed)
@@ -140,15 +129,7 @@ def _converted(type_: pa.DataType, convert: Callable[[pa.ChunkedArray], pa.Chunk
 
 @dataclass(frozen=True)
 class Filled:
-    """What was found while rows were written.
-
-    Attributes
-    ----------
-    count : int
-        Rows, those of weight 0 too.
-    damaged : set of names
-        Columns that cannot be read.
-    """
+    """The number of rows that were read, those of weight 0 included, and the columns that cannot be read."""
 
     count: int
     damaged: set[Name]
@@ -165,8 +146,8 @@ def fill(
     threads: int = 1,
     before: int = 0,
 ) -> Filled:
-    """Pass over the rows of a table, which has so many before, and write them to disk as they came."""
-    # Here and not above: errors in the data are told without the core.
+    """Read all rows and spool them; `before` is the number of rows that the spool has already."""
+    # Imported here so that errors in the data can be reported without the core.
     from stablebn import _core
 
     wanted = [*types, *([] if weights is None else [weights.name])]
@@ -195,7 +176,7 @@ def fill(
                 columns[name] = kept[name].convert(column if used is None else column.filter(used))
         counts = None if counts is None else counts[counts > 0]
         spool.add(columns, length if counts is None else len(counts), counts, threads)
-    # What has been let go stays with PyArrow otherwise, and with the core.
+    # Give freed memory back to the system: PyArrow and the core would keep it.
     pa.default_memory_pool().release_unused()
     _core.give_memory_back()
     return Filled(count, damaged)
@@ -210,7 +191,7 @@ def counted(
     folder: Callable[[], Folder],
     rows_of: Callable[..., OutOfCoreRows] | None = None,
 ) -> Counted:
-    """The rows of a spool, as `rows_of` makes them: those on disk, if nothing else is said."""
+    """Return the rows of a spool, made by `rows_of` (by default `OutOfCoreRows`), with their number."""
     usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
     rows = (rows_of or OutOfCoreRows)(usable_types, spool, memory, folder)
 
@@ -242,7 +223,7 @@ def open_out_of_core(source: object, read: ReadOptions, *, memory: int, folder: 
     column = weight_column(read.weights, {name: batches.types[name] for name in wanted})
     types = {name: batches.types[name] for name in wanted if column is None or name != column.name}
     if read.missing == "level":
-        # Only some sources give columns without any value a type.
+        # The type of a column without any value depends on the source.
         types = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types.items()}
     markers = {name: own for name, own in batches.markers.items() if name in set(wanted)}
     cautions = [*batches.cautions, *report_markers(markers)]
@@ -250,32 +231,31 @@ def open_out_of_core(source: object, read: ReadOptions, *, memory: int, folder: 
 
 
 def rows_at_once(memory: int, columns: int, bytes_of_value: int, most: int) -> int:
-    """How many rows may be in memory."""
+    """Return how many rows may be in memory at once."""
     return max(_FEWEST_ROWS, min(most, memory // (bytes_of_value * max(columns, 1))))
 
 
 def rows_of_block(memory: int, categorical: int, continuous: int) -> int:
-    """How many rows a block has that has so many columns."""
+    """Return the number of rows of a block, given the numbers of its columns."""
     bytes_of_row = _BYTES_OF_ROW + _BYTES_OF_CODE * categorical + _BYTES_OF_NUMBER * continuous
     return rows_at_once(1 << size_class(memory), 1, bytes_of_row, MOST_BLOCK_ROWS)
 
 
 def size_class(memory: int) -> int:
-    """The power of two that is not above: memory of one class has blocks of the same size, and finds them again."""
+    """Return the base-2 logarithm, rounded down: one class has one block size, and finds its cached tables."""
     return memory.bit_length() - 1
 
 
 @dataclass
 class OutOfCoreRows(Rows):
-    """Rows on disk, or with the workers of a cluster.
+    """Rows on disk, or in the memory of the workers of a cluster.
 
     Attributes
     ----------
-    spool : SpooledRows
     memory : int
-        Bytes.
+        The bytes that rows in memory may take.
     folder : callable
-        Gives a new folder on disk.
+        Returns a new folder on disk.
     rule : Rule or None
         Which rows are left out.
     all_once : bool
@@ -297,7 +277,7 @@ class OutOfCoreRows(Rows):
             self.all_once = self.spool.heaviest <= 1
 
     def whole_numbers(self, name: Name) -> WholeNumbers | None:
-        """What the values of a column of integers or floats are."""
+        """Summarise a column of integers or floats; `None` if not all values are whole numbers."""
         own = self.spool.columns[name]
         if own.limits is not None and own.limits.least is not None:
             return _whole_by_passes(self.spool, name, own, self.memory) if own.limits.whole else None
@@ -307,7 +287,7 @@ class OutOfCoreRows(Rows):
         return whole_floats(values, own.weight[1:])
 
     def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
-        """Some columns by their kinds."""
+        """Encode columns by their kinds."""
         encoded: dict[Name, Column] = {}
         too_large: list[Name] = []
         for name, kind in kinds.items():
@@ -328,7 +308,7 @@ class OutOfCoreRows(Rows):
         keys = None if own.limits is None else _distinct(self.spool, name)
         values = own.values[1:] if keys is None else keys.tolist()
         if pa.types.is_floating(self.types[name]):
-            # Codes that became floats for the sake of a missing value are codes again.
+            # Integer codes become floats if a value is missing: convert them back.
             values = _as_integers(values)
         levels = tuple(sorted(values))
         place = {level: code for code, level in enumerate(levels)}
@@ -351,7 +331,7 @@ class OutOfCoreRows(Rows):
         )
 
     def _numbers(self, name: Name) -> OutOfCoreNumbers | None:
-        """A column as numbers; None if they would have to be rounded."""
+        """Return a column as continuous; `None` if floats cannot represent its integers."""
         own = self.spool.columns[name]
         values = own.values[1:]
         ends = values if own.limits is None else [own.limits.least, own.limits.greatest]
@@ -365,12 +345,12 @@ class OutOfCoreRows(Rows):
         return OutOfCoreNumbers(name, numbers, limits)
 
     def whole(self, column: NumericColumn) -> WholeNumbers | None:
-        """The same of a column that has been encoded, from text."""
+        """Summarise a continuous column that was encoded from text."""
         assert isinstance(column, OutOfCoreNumbers)
         return whole_floats(column.of_place, self.spool.columns[column.name].weight)
 
     def texts(self, column: CategoricalColumn) -> UnlistedTexts:
-        """What the texts of a column are that is not listed: passes over it, each for some of them."""
+        """Summarise the texts of a column without a list, in several passes, each for a part of the texts."""
         assert isinstance(column, OutOfCoreCategories)
         assert column.spool.unlisted is not None
         passes = -(-self.spool.count * _BYTES_IN_PASS // self.memory)
@@ -385,18 +365,18 @@ class OutOfCoreRows(Rows):
         return UnlistedTexts(forms, column.spool.unlisted.others)
 
     def known(self, column: Column) -> int:
-        """How many rows, by weight, have a value of a column."""
+        """Return the number of rows, by weight, with a value of a column."""
         own = _stored(column)
         return own.known if isinstance(own, OutOfCoreCategories) else own.limits.known
 
     def masks(self, columns: Mapping[Name, Column]) -> Iterator[dict[Name, Mask]]:
-        """Which rows have no value of which column, some rows at a time."""
+        """Yield which rows have a missing value of each column, a part of the rows at a time."""
         stored = {name: _stored(column) for name, column in columns.items()}
         for found in self.spool.each(_masks, stored):
             yield from found
 
     def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
-        """Leave out the rows that have no value of one of some columns, or of none of them."""
+        """Leave out the rows with a missing value in one of these columns, or in all of them."""
         rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
         parts = list(self.spool.each(_left, stored, rule))
@@ -417,7 +397,7 @@ class OutOfCoreRows(Rows):
         return Kept(left, kept)
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
-        """The columns in blocks, where the rows are."""
+        """Encode the rows into blocks."""
         stored = {name: _stored(column) for name, column in columns.items()}
         categories = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreCategories)}
         numbers = {name: own for name, own in stored.items() if isinstance(own, OutOfCoreNumbers)}
@@ -446,7 +426,7 @@ class OutOfCoreRows(Rows):
 
 
 def _different_texts(spool: SpoolPart, name: Name, turn: int, passes: int) -> NDArray[Any]:
-    """What is kept of the texts of a turn, each once."""
+    """Return the summaries of the distinct texts of one pass."""
     parts = []
     for piece in spool.pieces():
         texts = piece.texts(name)
@@ -465,16 +445,7 @@ def _different(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Encoding:
-    """How rows as they came become those of a table.
-
-    Attributes
-    ----------
-    layout : Layout
-    categories : tuple of OutOfCoreCategories
-    numbers : tuple of OutOfCoreNumbers
-    rule : Rule or None
-        Which rows are left out.
-    """
+    """How spooled rows are encoded; `rule` says which rows are left out."""
 
     layout: Layout
     categories: tuple[OutOfCoreCategories, ...]
@@ -482,7 +453,7 @@ class Encoding:
     rule: Rule | None
 
     def rows_of(self, spool: SpoolPart) -> Iterator[tuple[list[Codes], list[NDArray[np.float64]], Weights | None, int]]:
-        """Codes, values, weights and number of rows, some rows at a time."""
+        """Yield codes, values, weights and the number of rows, a part of the rows at a time."""
         for piece in spool.pieces():
             kept = slice(None) if self.rule is None else self.rule.kept(piece)
             yield (
@@ -493,7 +464,7 @@ class Encoding:
             )
 
     def table_of(self, spool: SpoolPart) -> Table:
-        """All rows at once, as a table."""
+        """Return all rows as a table in memory."""
         parts = list(self.rows_of(spool))
         rows = sum(count for _, _, _, count in parts)
         codes = np.empty((len(self.categories), rows), dtype=self.layout.codes)
@@ -510,7 +481,7 @@ class Encoding:
                 assert own_weights is not None
                 weights[here] = own_weights
             first += count
-        # There is one NaN only.
+        # Use one bit pattern for all NaN.
         values[np.isnan(values)] = np.nan
         return self.layout.table(codes, values, weights)
 
@@ -521,7 +492,7 @@ def _masks(spool: SpoolPart, columns: Mapping[Name, OutOfCoreCategories | OutOfC
 
 @dataclass
 class _Left:
-    """What is left of some rows: how many, how often which code, and what numbers."""
+    """Summaries of the rows that a rule keeps: counts of codes, limits of numbers, and the number of rows."""
 
     counts: dict[Name, NDArray[np.int64]]
     known: dict[Name, int]
@@ -532,7 +503,7 @@ class _Left:
 
 
 def _left(spool: SpoolPart, columns: Mapping[Name, OutOfCoreCategories | OutOfCoreNumbers], rule: Rule) -> _Left:
-    """What is left of rows by a rule."""
+    """Summarise the rows that a rule keeps."""
     counts = {
         name: np.zeros(len(own.levels) + 1, dtype=np.int64)
         for name, own in columns.items()
@@ -572,7 +543,7 @@ def _as_integers(values: list[float]) -> list[Any]:
 
 
 def _distinct(spool: SpooledRows, name: Name) -> NDArray[Any]:
-    """All different numbers of a column, ascending."""
+    """Return the distinct numbers of a column, ascending."""
     parts = [own for own in spool.each(_distinct_here, name) if own is not None]
     return np.unique(np.concatenate(parts)) if parts else np.empty(0)
 
@@ -587,7 +558,7 @@ def _distinct_here(spool: SpoolPart, name: Name) -> NDArray[Any] | None:
 
 
 def _whole_by_passes(spool: SpooledRows, name: Name, column: SpooledColumn, memory: int) -> WholeNumbers:
-    """What whole numbers are that are too many to be listed: passes over the column, each for some of its values."""
+    """Summarise whole numbers without a list, in several passes over the column, each for a part of the values."""
     assert column.limits is not None
     limits = column.limits
     passes = -(-spool.count * _BYTES_IN_PASS // memory)
@@ -611,13 +582,13 @@ def _whole_by_passes(spool: SpooledRows, name: Name, column: SpooledColumn, memo
 def _differences(
     spool: SpoolPart, name: Name, least: int, turn: int, passes: int
 ) -> tuple[NDArray[np.int64], Weights | None]:
-    """How far the numbers of a turn are from the least one, and their weights."""
+    """Return the differences of the numbers of one pass from the least number, and their weights."""
     parts: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
     weights: list[Weights] = [np.empty(0, dtype=np.int64)]
     for piece in spool.pieces():
         numbers, missing = piece.numbers(name)
         there = np.ones(len(numbers), dtype=np.bool_) if missing is None else ~missing
-        # Differences from the least, which fit whatever the type.
+        # Unsigned differences from the least number fit 64 bits for every integer type.
         whole = numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
         apart = (whole.astype(np.uint64) - np.uint64(least % 2**64)).astype(np.uint64)
         there &= apart % np.uint64(passes) == turn
