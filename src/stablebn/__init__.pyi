@@ -242,14 +242,14 @@ def bootstrap(
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     memory : str | int | None
-        Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a number
-        of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger than
-        memory. The answer does not depend on it.
+        Read the table in parts and learn from it in blocks, with at most this memory for its rows: 2GiB, 512MB, or a
+        number of bytes. For text (CSV), Parquet and Arrow files that are larger than memory, and folders and patterns
+        of them. The answer does not depend on it.
     cache : str | os.PathLike[str] | None
-        A folder in which a table that is read in parts is kept in a form that need not be read again. By default it
-        lies where temporary files do, and is removed.
+        A folder that keeps a table which is read in parts, so that it need not be read again. By default a temporary
+        folder, which is removed.
     k : float
         Multiplier of the penalty of bic, aic, dg, basis and adaptive; by default 1.0.
     iss : float
@@ -319,62 +319,61 @@ def bootstrap(
     resample_seed : int
         Seed of the bootstrap samples; the same seed draws the same rows on every machine. Only of averaged.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
     start : object
-        Where every search starts: a DAG, arcs or the file of a graph; by default the graph without arcs. Only of tabu-
-        stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
+        The graph from which every search starts: a DAG, arcs or the file of a graph; by default the empty graph. Only
+        of tabu-stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
     required : object
         Arcs that the graph must have: pairs (from, to), a frame with columns from and to, a graph or a CSV file; on the
-        command line from:to, or from->to where a name has a colon, or the CSV file.
+        command line from:to, or from->to if a name has a colon, or the CSV file.
     forbidden : object
-        Arcs that the graph cannot have, given as those required.
+        Arcs that the graph must not have, written like required arcs.
     tiers : Sequence[Sequence[Hashable]] | None
-        Lists of variables, the earliest first: no arc goes from a later one to an earlier one. On the command line one
-        with commas between its names, repeated in order.
+        Lists of variables, the earliest first: no arc goes from a later list to an earlier one. On the command line,
+        repeat the option for each list, with commas between the names.
     knowledge : object
-        What is known of the graph besides: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame with
-        columns from and to, a networkx graph, or a list of these.
+        More background knowledge of the graph: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame
+        with columns from and to, a networkx graph, or a list of these.
     duplicates : str
         Identical columns, and copies in another unit: keep, merge or error; by default keep.
     engine : str | None
-        Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the
-        table and keep its rows (extra dask). By default the processor. The answer does not depend on it.
+        Where to count: gpu, on the GPU of this machine (extra gpu), or dask, on the workers of a Dask cluster, which
+        read the table and keep its rows (extra dask). By default on the processor. The answer does not depend on it.
     client : object
         With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line
         the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.
@@ -411,60 +410,60 @@ def check(
     bins: int | None = None,
     unit_free: bool | None = None,
 ) -> Check:
-    r"""Say what there is to know of a table before anything is learned from it.
+    r"""Check a table for problems before learning.
 
-    What each column is taken for and why, what keeps the table from being learned from, missing values, constants,
-    copies, columns that follow from others, ids, rare levels, nearly collinear columns, and about how long learning
-    takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)` describes them.
+    Report the kind of each column with the reason, problems that prevent learning, missing values, constants, copies,
+    columns that are functions of others, ids, rare levels, nearly collinear columns, and an estimate of the time that
+    learning takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)`
+    describes them.
 
     Parameters
     ----------
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
 
     Returns
     -------
@@ -504,14 +503,14 @@ def ci_test(
     bins: int | None = None,
     unit_free: bool | None = None,
 ) -> CITest:
-    r"""Test whether two variables are independent given some others.
+    r"""Test whether two variables are conditionally independent given other variables.
 
     Parameters
     ----------
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     x : Hashable
         A column.
     y : Hashable
@@ -525,40 +524,40 @@ def ci_test(
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
         Continuous data: test rounded correlations, so that no change of units can change the answer, and a change of
         sign only the sign of the statistic. By default yes; otherwise correlations have all their digits.
@@ -582,22 +581,21 @@ def compare(
     as_cpdag: bool = True,
     sid: bool = False,
 ) -> Comparison:
-    """Compare a learned graph with the true one, nodes matched by name.
+    """Compare a learned graph with the true one; nodes are matched by name.
 
     Parameters
     ----------
     learned, true : DAG, PDAG, result, network, networkx graph, path or name
         The path of a file that `stablebn.read_graph` reads, or the name of a network, such as "alarm".
     as_cpdag : bool
-        Compare the CPDAGs of both graphs; otherwise the edges as they stand.
+        Compare the CPDAGs of both graphs; if false, compare the graphs themselves.
     sid : bool
-        Whether to tell the structural intervention distance too: always of the DAGs as they stand. It needs the extra
-        `sid`.
+        Compute the structural intervention distance too, always of the DAGs themselves. This needs the extra `sid`.
 
     Returns
     -------
     Comparison
-        Counts and ratios of edges, of the skeleton and of arrowheads, and the edges that differ.
+        Counts and ratios for edges, the skeleton and arrowheads, and the edges that differ.
 
     Examples
     --------
@@ -700,14 +698,14 @@ def cross_validate(
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     memory : str | int | None
-        Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a number
-        of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger than
-        memory. The answer does not depend on it.
+        Read the table in parts and learn from it in blocks, with at most this memory for its rows: 2GiB, 512MB, or a
+        number of bytes. For text (CSV), Parquet and Arrow files that are larger than memory, and folders and patterns
+        of them. The answer does not depend on it.
     cache : str | os.PathLike[str] | None
-        A folder in which a table that is read in parts is kept in a form that need not be read again. By default it
-        lies where temporary files do, and is removed.
+        A folder that keeps a table which is read in parts, so that it need not be read again. By default a temporary
+        folder, which is removed.
     k : float
         Multiplier of the penalty of bic, aic, dg, basis and adaptive; by default 1.0.
     iss : float
@@ -777,65 +775,64 @@ def cross_validate(
     resample_seed : int
         Seed of the bootstrap samples; the same seed draws the same rows on every machine. Only of averaged.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
     start : object
-        Where every search starts: a DAG, arcs or the file of a graph; by default the graph without arcs. Only of tabu-
-        stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
+        The graph from which every search starts: a DAG, arcs or the file of a graph; by default the empty graph. Only
+        of tabu-stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
     required : object
         Arcs that the graph must have: pairs (from, to), a frame with columns from and to, a graph or a CSV file; on the
-        command line from:to, or from->to where a name has a colon, or the CSV file.
+        command line from:to, or from->to if a name has a colon, or the CSV file.
     forbidden : object
-        Arcs that the graph cannot have, given as those required.
+        Arcs that the graph must not have, written like required arcs.
     tiers : Sequence[Sequence[Hashable]] | None
-        Lists of variables, the earliest first: no arc goes from a later one to an earlier one. On the command line one
-        with commas between its names, repeated in order.
+        Lists of variables, the earliest first: no arc goes from a later list to an earlier one. On the command line,
+        repeat the option for each list, with commas between the names.
     knowledge : object
-        What is known of the graph besides: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame with
-        columns from and to, a networkx graph, or a list of these.
+        More background knowledge of the graph: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame
+        with columns from and to, a networkx graph, or a list of these.
     duplicates : str
         Identical columns, and copies in another unit: keep, merge or error; by default keep.
     checkpoint : str | os.PathLike[str] | None
-        A file to which the search writes what it has found so far, every few seconds and when it ends. If it is there
-        already, the same search goes on from it, to the same answer.
+        A file to which the search writes its progress, every few seconds and when it ends. If the file exists, the same
+        search continues from it and gives the same answer.
     engine : str | None
-        Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the
-        table and keep its rows (extra dask). By default the processor. The answer does not depend on it.
+        Where to count: gpu, on the GPU of this machine (extra gpu), or dask, on the workers of a Dask cluster, which
+        read the table and keep its rows (extra dask). By default on the processor. The answer does not depend on it.
     client : object
         With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line
         the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.
@@ -874,38 +871,39 @@ def discretise(
     threads: int | None = None,
     cuts: Mapping[Name, Sequence[float]] | None = None,
 ) -> Discretised:
-    r"""Make categories of the continuous columns of a table.
+    r"""Make the continuous columns of a table categorical.
 
-    Who is in which bin depends on the values alone, whatever the order of rows and columns, the names or the machine.
-    Equal values share a bin, no bin is empty, and missing values stay missing. A column with no more distinct values
-    than `bins` has a bin for each of them, so that one with a single value has a single bin. Cut points are rounded to
-    as few digits as leave everyone in the same bin. Categorical columns, and those of other types, stay as they are;
-    columns that are not used are left out.
+    The bin of a value depends only on the values, not on the order of rows and columns, the names or the machine.
+    Equal values share a bin, no bin is empty, and missing values stay missing. A column with at most `bins` distinct
+    values has a bin for each of them. Cut points are rounded to as few digits as possible without moving a value to
+    another bin. Categorical columns, and columns of other types, stay unchanged; columns that are not used are left
+    out.
 
     Parameters
     ----------
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     method : str
-        quantile: bins of equally many rows, as nearly as equal values allow; where many are equal there may be fewer
-        bins. interval: bins of equal widths between the least value and the greatest, without those that would be
-        empty. information: begin with quantiles, 20 or if that is more twice bins, and merge neighbours so that the
-        columns, categorical ones too, say as much of each other as possible (Hartemink's method); by default quantile.
+        quantile: bins of equally many rows, as nearly as equal values allow; if many values are equal, there may be
+        fewer bins. interval: bins of equal width between the least and the greatest value, without empty ones.
+        information: start with quantiles, 20 or twice bins if that is more, and merge neighbours so that the columns,
+        categorical ones included, keep as much mutual information as possible (Hartemink's method); by default
+        quantile.
     bins : int
-        How many, from 2 to 100. Three are low, middle and high: parents multiply the cells that rows are spread over,
-        so few bins find more arcs in all but large tables; by default 3.
+        The number of bins, from 2 to 100. Three are low, middle and high: the number of cells is a product over
+        parents, so that few bins find more arcs in all but large tables; by default 3.
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
         Missing values: available (they stay missing), level (they stay missing, and count as a level of categorical
@@ -915,28 +913,27 @@ def discretise(
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     cuts : Mapping[Name, Sequence[float]] | None
-        Use these, say cuts of a result, in place of a method. Only the columns that it names are changed.
+        Cut points by column, for instance cuts of a result, in place of a method. Only these columns are changed.
 
     Returns
     -------
     Discretised
-        With the new table as `data`, of the kind that was given: pandas, polars and PyArrow stay what they are and
-        have a column of categories for each continuous one, dicts have lists of text. A file becomes a PyArrow
-        table, a NumPy array a dict.
+        Its `data` is a table of the given type: pandas, polars and PyArrow tables have a column of categories for each
+        continuous one, dicts have lists of text. A file becomes a PyArrow table, a NumPy array becomes a dict.
 
     References
     ----------
@@ -981,9 +978,9 @@ def fit(
 ) -> Network:
     r"""Estimate the parameters of a graph.
 
-    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, unless
-    others are specified; so do rows whose likelihood under the network is computed. A declared level that no row has
-    gets the probability 0 with "ml".
+    If a result was learned with `discretise` or `levels`, its cut points and levels are used for the table, unless
+    others are given; also for rows whose likelihood under the network is computed. With "ml", a declared level that no
+    row has gets probability 0.
 
     Parameters
     ----------
@@ -993,44 +990,44 @@ def fit(
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     method : str
         ml, maximum likelihood, or bde, for categorical nodes the mean of the posterior with the BDeu prior of iss.
         Continuous nodes have least squares in each configuration of their categorical parents. The noise variance is
@@ -1125,7 +1122,7 @@ def learn(
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     algorithm : str
         The algorithm: tabu-stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, pc-stable, gs, inter-iamb,
         mmhc, h2pc, fges, best, averaged, exact; or auto, the most accurate one, best, with a score and a prior that are
@@ -1138,14 +1135,14 @@ def learn(
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     memory : str | int | None
-        Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a number
-        of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger than
-        memory. The answer does not depend on it.
+        Read the table in parts and learn from it in blocks, with at most this memory for its rows: 2GiB, 512MB, or a
+        number of bytes. For text (CSV), Parquet and Arrow files that are larger than memory, and folders and patterns
+        of them. The answer does not depend on it.
     cache : str | os.PathLike[str] | None
-        A folder in which a table that is read in parts is kept in a form that need not be read again. By default it
-        lies where temporary files do, and is removed.
+        A folder that keeps a table which is read in parts, so that it need not be read again. By default a temporary
+        folder, which is removed.
     k : float
         Multiplier of the penalty of bic, aic, dg, basis and adaptive; by default 1.0.
     iss : float
@@ -1217,74 +1214,73 @@ def learn(
     max_time : float | None
         Seconds after which the search returns what it has, and says so. What that is depends on the machine.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
     start : object
-        Where every search starts: a DAG, arcs or the file of a graph; by default the graph without arcs. Only of tabu-
-        stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
+        The graph from which every search starts: a DAG, arcs or the file of a graph; by default the empty graph. Only
+        of tabu-stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
     required : object
         Arcs that the graph must have: pairs (from, to), a frame with columns from and to, a graph or a CSV file; on the
-        command line from:to, or from->to where a name has a colon, or the CSV file.
+        command line from:to, or from->to if a name has a colon, or the CSV file.
     forbidden : object
-        Arcs that the graph cannot have, given as those required.
+        Arcs that the graph must not have, written like required arcs.
     tiers : Sequence[Sequence[Hashable]] | None
-        Lists of variables, the earliest first: no arc goes from a later one to an earlier one. On the command line one
-        with commas between its names, repeated in order.
+        Lists of variables, the earliest first: no arc goes from a later list to an earlier one. On the command line,
+        repeat the option for each list, with commas between the names.
     knowledge : object
-        What is known of the graph besides: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame with
-        columns from and to, a networkx graph, or a list of these.
+        More background knowledge of the graph: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame
+        with columns from and to, a networkx graph, or a list of these.
     duplicates : str
         Identical columns, and copies in another unit: keep, merge or error; by default keep.
     checkpoint : str | os.PathLike[str] | None
-        A file to which the search writes what it has found so far, every few seconds and when it ends. If it is there
-        already, the same search goes on from it, to the same answer.
+        A file to which the search writes its progress, every few seconds and when it ends. If the file exists, the same
+        search continues from it and gives the same answer.
     resume : bool | None
-        With checkpoint: whether the file must be there (True), or the search is to begin anew all the same (False). By
-        default it goes on from the file if there is one.
+        With checkpoint: continue from the file, which must exist (True), or start from the beginning even if it exists
+        (False). By default the search continues from the file if it exists.
     engine : str | None
-        Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the
-        table and keep its rows (extra dask). By default the processor. The answer does not depend on it.
+        Where to count: gpu, on the GPU of this machine (extra gpu), or dask, on the workers of a Dask cluster, which
+        read the table and keep its rows (extra dask). By default on the processor. The answer does not depend on it.
     client : object
         With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line
         the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.
     progress : Callable[[str, int], None] | None
-        Called with the name of what is under way and how far it is, steps of a search for instance; not always from the
-        same thread.
+        A function that is called with the name of the current stage and a count, for instance the steps of a search;
+        not always from the same thread.
 
     Returns
     -------
@@ -1309,7 +1305,7 @@ def load_statistics(
     Parameters
     ----------
     path : path
-        As `save` of what `stablebn.statistics` returns has written it.
+        A file written by `GrowingTable.save`.
     memory, cache
         As in `stablebn.learn`.
 
@@ -1364,19 +1360,19 @@ def near_optimal(
     engine: str | None = None,
     client: object = None,
 ) -> NearOptimal:
-    r"""List all graphs whose score is nearly that of the best one.
+    r"""List all graphs that score nearly as much as the best one.
 
     Parameters
     ----------
     data : table
         As in `learn`.
     within : float, optional
-        List DAGs that score up to so many nats less than the best.
+        List DAGs that score at most this many nats less than the best.
     factor : float, optional
         The same as a Bayes factor, within=ln(factor): DAGs under which the data are up to so many times less likely, as
         the score has it. By default 3.
     limit : int
-        How many DAGs to list at most. Where there are more, those within a smaller margin are listed: see `covered`.
+        The largest number of DAGs to list. If there are more, those within a smaller margin are listed: see `covered`.
     **options
         Of the table and the score, `max_parents`, `max_sets` and `threads`: as in `learn` with `algorithm="exact"`.
     score : str
@@ -1387,14 +1383,14 @@ def near_optimal(
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     memory : str | int | None
-        Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a number
-        of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger than
-        memory. The answer does not depend on it.
+        Read the table in parts and learn from it in blocks, with at most this memory for its rows: 2GiB, 512MB, or a
+        number of bytes. For text (CSV), Parquet and Arrow files that are larger than memory, and folders and patterns
+        of them. The answer does not depend on it.
     cache : str | os.PathLike[str] | None
-        A folder in which a table that is read in parts is kept in a form that need not be read again. By default it
-        lies where temporary files do, and is removed.
+        A folder that keeps a table which is read in parts, so that it need not be read again. By default a temporary
+        folder, which is removed.
     k : float
         Multiplier of the penalty of bic, aic, dg, basis and adaptive; by default 1.0.
     iss : float
@@ -1428,65 +1424,64 @@ def near_optimal(
         Most parent sets to score. Where more would be needed, sets of more parents are left out, and that is said; by
         default 50000000. Only of exact.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
     required : object
         Arcs that the graph must have: pairs (from, to), a frame with columns from and to, a graph or a CSV file; on the
-        command line from:to, or from->to where a name has a colon, or the CSV file.
+        command line from:to, or from->to if a name has a colon, or the CSV file.
     forbidden : object
-        Arcs that the graph cannot have, given as those required.
+        Arcs that the graph must not have, written like required arcs.
     tiers : Sequence[Sequence[Hashable]] | None
-        Lists of variables, the earliest first: no arc goes from a later one to an earlier one. On the command line one
-        with commas between its names, repeated in order.
+        Lists of variables, the earliest first: no arc goes from a later list to an earlier one. On the command line,
+        repeat the option for each list, with commas between the names.
     knowledge : object
-        What is known of the graph besides: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame with
-        columns from and to, a networkx graph, or a list of these.
+        More background knowledge of the graph: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame
+        with columns from and to, a networkx graph, or a list of these.
     duplicates : str
         Identical columns, and copies in another unit: keep, merge or error; by default keep.
     checkpoint : str | os.PathLike[str] | None
-        A file to which the search writes what it has found so far, every few seconds and when it ends. If it is there
-        already, the same search goes on from it, to the same answer.
+        A file to which the search writes its progress, every few seconds and when it ends. If the file exists, the same
+        search continues from it and gives the same answer.
     resume : bool | None
-        With checkpoint: whether the file must be there (True), or the search is to begin anew all the same (False). By
-        default it goes on from the file if there is one.
+        With checkpoint: continue from the file, which must exist (True), or start from the beginning even if it exists
+        (False). By default the search continues from the file if it exists.
     engine : str | None
-        Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the
-        table and keep its rows (extra dask). By default the processor. The answer does not depend on it.
+        Where to count: gpu, on the GPU of this machine (extra gpu), or dask, on the workers of a Dask cluster, which
+        read the table and keep its rows (extra dask). By default on the processor. The answer does not depend on it.
     client : object
         With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line
         the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.
@@ -1498,7 +1493,7 @@ def near_optimal(
     Raises
     ------
     OptionError
-        There are too many such graphs even with the smallest margin, or too many variables hang together.
+        There are too many such graphs even within the smallest margin, or too many variables are connected.
 
     References
     ----------
@@ -1533,7 +1528,7 @@ def prove(
     max_sets: int | None = None,
     max_time: float | None = None,
 ) -> Distance:
-    r"""Say how far a learned graph is from the best graph that the same score has for the same table.
+    r"""Bound the distance of a learned graph from the best graph for the same score and table.
 
     The table is the one that the graph was learned from. It is read as when the graph was learned, except for the
     options that are specified here.
@@ -1541,46 +1536,46 @@ def prove(
     Parameters
     ----------
     result : Any
-        The Result of any learner. The best graph is looked for among those that obey what was known when it was
-        learned.
+        The Result of any algorithm. The best graph is searched among those that respect the background knowledge with
+        which the result was learned.
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default as when the graph was learned.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default as when the graph was learned.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     max_parents : int | None
-        Most parents of a variable; by default as many as the learner of the graph was allowed.
+        Most parents of a variable; by default the limit with which the graph was learned.
     max_sets : int | None
         As in stablebn.learn with the algorithm exact.
     max_time : float | None
@@ -1593,7 +1588,7 @@ def prove(
     Raises
     ------
     GraphError
-        It has no score, or it cannot be of this table.
+        The graph has no score, or cannot have been learned from this table.
 
     Examples
     --------
@@ -1731,9 +1726,9 @@ def score(
 ) -> GraphScore:
     r"""Score a graph against a table; for a learned graph this is exactly its `score`.
 
-    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, and the
-    last digits are those of its `unit_free`, unless others are asked for. The options are the fields of
-    `stablebn.api.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
+    If the graph is a result that was learned with `discretise`, `levels` or `unit_free`, its cut points, levels and
+    units are used, unless others are given. The options are the fields of `stablebn.api.arguments.ScoreArguments`;
+    `help(stablebn.score)` describes them.
 
     Parameters
     ----------
@@ -1742,7 +1737,7 @@ def score(
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     score : str
         The score (of learners that only test, the one that judges their graph): bic, aic or loglik; dg (degenerate
         Gaussian) and adaptive (the best of several models per family), for mixed data; bde, bds, k2 or qnml for
@@ -1751,7 +1746,7 @@ def score(
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     k : float
         Multiplier of the penalty of bic, aic, dg, basis and adaptive; by default 1.0.
     iss : float
@@ -1778,43 +1773,42 @@ def score(
         What the score basis takes polynomials of: rank, the normal scores of ranks, which no monotone function of a
         column changes; or bounded, standardised values x as x / sqrt(1 + x**2 / 4); by default rank.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
 
     Returns
     -------
@@ -1910,7 +1904,7 @@ def stability(
         categorical data; bge for continuous data; basis, for data with nonlinear relations. Or auto: that of a result
         that is scored; without an algorithm by the table; else bic; by default auto.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     k : float
         Multiplier of the penalty of bic, aic, dg, basis and adaptive; by default 1.0.
     iss : float
@@ -1982,57 +1976,56 @@ def stability(
     max_time : float | None
         Seconds after which the search returns what it has, and says so. What that is depends on the machine.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
     start : object
-        Where every search starts: a DAG, arcs or the file of a graph; by default the graph without arcs. Only of tabu-
-        stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
+        The graph from which every search starts: a DAG, arcs or the file of a graph; by default the empty graph. Only
+        of tabu-stable, hc-stable, tabu, hc, tabu-dec, tabu-inc, hc-dec, hc-inc, fges.
     required : object
         Arcs that the graph must have: pairs (from, to), a frame with columns from and to, a graph or a CSV file; on the
-        command line from:to, or from->to where a name has a colon, or the CSV file.
+        command line from:to, or from->to if a name has a colon, or the CSV file.
     forbidden : object
-        Arcs that the graph cannot have, given as those required.
+        Arcs that the graph must not have, written like required arcs.
     tiers : Sequence[Sequence[Hashable]] | None
-        Lists of variables, the earliest first: no arc goes from a later one to an earlier one. On the command line one
-        with commas between its names, repeated in order.
+        Lists of variables, the earliest first: no arc goes from a later list to an earlier one. On the command line,
+        repeat the option for each list, with commas between the names.
     knowledge : object
-        What is known of the graph besides: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame with
-        columns from and to, a networkx graph, or a list of these.
+        More background knowledge of the graph: a stablebn.Knowledge, a dict of its parts, a TOML or CSV file, a frame
+        with columns from and to, a networkx graph, or a list of these.
     duplicates : str
         Identical columns, and copies in another unit: keep, merge or error; by default keep.
 
@@ -2075,66 +2068,65 @@ def statistics(
     bins: int | None = None,
     unit_free: bool | None = None,
 ) -> GrowingTable:
-    r"""Read a table to which rows will be added, for `learn`.
+    r"""Read a table to which rows can be added later, for `learn`.
 
-    What is learned from it is what is learned from all its rows at once, to the last bit. The options are the fields of
-    `stablebn.api.arguments.StatisticsArguments`; `help(stablebn.statistics)` describes them.
+    The result of learning from it is bit for bit the result of learning from all rows at once. The options are the
+    fields of `stablebn.api.arguments.StatisticsArguments`; `help(stablebn.statistics)` describes them.
 
     Parameters
     ----------
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     memory : str | int | None
-        Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a number
-        of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger than
-        memory. The answer does not depend on it.
+        Read the table in parts and learn from it in blocks, with at most this memory for its rows: 2GiB, 512MB, or a
+        number of bytes. For text (CSV), Parquet and Arrow files that are larger than memory, and folders and patterns
+        of them. The answer does not depend on it.
     cache : str | os.PathLike[str] | None
-        A folder in which a table that is read in parts is kept in a form that need not be read again. By default it
-        lies where temporary files do, and is removed.
+        A folder that keeps a table which is read in parts, so that it need not be read again. By default a temporary
+        folder, which is removed.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default error.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default error.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
     discretise : str | None
-        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what
-        columns say of each other is kept).
+        Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (which
+        keeps the mutual information of columns).
     bins : int | None
-        How many categories discretise makes of a column, from 2 to 100; by default 3.
+        With discretise: the number of bins per column, from 2 to 100; by default 3.
     unit_free : bool | None
-        Continuous data: learn from rounded correlations alone, so that no change of units, sign included, can change
-        the graph; the trace has the scores of standardised columns. By default yes, but for bge, whose prior has units.
-        If not, variances take part in the order of the variables, as in the paper. Of a score it decides the last
-        digits.
+        Continuous data: learn only from rounded correlations, so that no change of units or signs can change the graph;
+        the trace has the scores of standardised columns. By default yes, except for bge, whose prior has units. If not,
+        variances take part in ordering the variables, as in the paper, and the last digits of scores differ.
 
     Returns
     -------
@@ -2169,7 +2161,7 @@ def verify(
     na_values: Sequence[str] | str | None = None,
     threads: int | None = None,
 ) -> Verified:
-    r"""Check a certificate against a table: in integers, without the solver that has made it.
+    r"""Check a certificate against a table, in integers and without the solver that created it.
 
     Candidate parent sets and their scores are computed again from the table; then every bound of the certificate. The
     table is the one that the graph was learned from, in any layout. It is read as when the graph was learned, except
@@ -2182,39 +2174,39 @@ def verify(
     data : object
         The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a file: CSV and
         other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of Parquet or CSV files, or
-        an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its cluster.
+        an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by its cluster.
     names : Sequence[Hashable] | None
         Column names of a NumPy array.
     weights : object
-        How many rows each row stands for: integers, or the name of their column.
+        The number of rows that each row stands for: integers, or the name of a column.
     kinds : Mapping[Hashable, Kind] | Kind | None
-        Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ...
-        stands for all others; or one kind for all columns that can have it.
+        The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, in
+        which ... stands for all others; or one kind for all columns that can have it.
     levels : Mapping[Any, Sequence[Any]] | Sequence[str] | str | None
-        Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the command
-        line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
+        Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command line
+        smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By default
         levels are the values that occur.
     missing : str
-        Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is learned
-        from the rows in which these are known); by default as when the graph was learned.
+        Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned from
+        the rows in which it and its parents are known); by default as when the graph was learned.
     columns : Sequence[Hashable] | str | None
         The columns to use, with commas between their names; by default all.
     drop : Sequence[Hashable] | str | None
         Columns to leave out, with commas between their names.
     keep : Sequence[Hashable] | str | None
-        Columns to learn from though they look like ids, free text or dates, with commas between their names.
+        Columns to learn from even if they look like ids, free text or dates, with commas between their names.
     sep : str | None
-        What separates the fields of a text file, say ; or \t for a tab; by default recognised.
+        The separator of a text file, for instance ; or \t for a tab; by default recognised.
     decimal : str | None
         The decimal mark of a text file, a point or a comma; by default recognised.
     encoding : str | None
-        The encoding of a text file, say utf-8 or cp1252; by default recognised.
+        The encoding of a text file, for instance utf-8 or cp1252; by default recognised.
     na_values : Sequence[str] | str | None
         The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty field
-        always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are in quotes,
-        and ?, - or . on their own.
+        is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they are in
+        quotes, and ?, - or . on their own.
     threads : int | None
-        Threads, by default one a core. The answer does not depend on it.
+        The number of threads, by default one per core. The answer does not depend on it.
 
     Returns
     -------

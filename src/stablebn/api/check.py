@@ -1,4 +1,4 @@
-"""What can be said of a table before it is learned from: `stablebn.check`."""
+"""`stablebn.check`: check a table for problems before learning."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ from stablebn.stats.moments import Moments
 from stablebn.table.data_kinds import array_of, continuous_part, parts_by_kind
 from stablebn.table.table import CategoricalTable, ContinuousTable, Table
 
-# Of a column's variance no more than a thousandth is its own: coefficients of what it stands with mean nothing.
+# The other columns explain all but a thousandth of a column's variance: regression coefficients are meaningless.
 COLLINEAR = 1000.0
 
-# Floats are noted if each of their few values occurs in so many rows on average.
+# Floats may be codes if each of their few values occurs in at least this many rows on average.
 FEWEST_ROWS_OF_VALUE = 5
 
-# Keeps an exactly singular matrix invertible.
+# Added to the diagonal, so that an exactly singular matrix is invertible.
 _RIDGE = 1e-13
 
-# What the default algorithm takes on one core, measured on tables sampled from random networks: seconds in any case;
-# per variable of a categorical table and per pair of a continuous one; and per pair and row of either, and of a
-# continuous one so large that relations are taken to be linear.
+# Seconds of the default algorithm on one core, measured on tables sampled from random networks: a constant; per
+# variable of a categorical table and per pair of a continuous one; and per pair and row of either, and of a continuous
+# table so large that relations are assumed to be linear.
 _SECONDS = 0.3
 _PER_VARIABLE, _PER_PAIR = 0.015, 1.5e-4
 _CATEGORICAL, _CONTINUOUS, _LARGE_CONTINUOUS = 1e-8, 5e-8, 5e-10
-# The same of mixed tables: of small ones, which get a longer search, of large ones, and of large incomplete ones, of
-# which scores are not compared.
+# Seconds per pair and row of mixed tables: small ones, which are searched longer; large ones; and large incomplete
+# ones, for which scores are not compared.
 _SMALL_MIXED, _LARGE_MIXED, _INCOMPLETE_MIXED = 1e-6, 1.7e-8, 5e-9
 # What is added if all columns have missing values, and a part of it if some have.
 _MISSING_CATEGORICAL, _MISSING_MIXED = 4e-8, 3.7e-8
-# A continuous table with missing values has sums of its own for each family.
+# A continuous table with missing values needs separate sums for each family: this factor.
 _INCOMPLETE_CONTINUOUS = 10
 
 _NOTES = ("kinds", "dialect", "index")
@@ -60,20 +60,20 @@ _MARKS = {"error": "error", "warning": "look", "note": "note"}
 
 @dataclass(frozen=True)
 class Check:
-    """What was found in a table.
+    """The findings of `stablebn.check` on a table.
 
     Attributes
     ----------
     rows : int or None
-        Rows that would be used (by weight); None where nobody can tell.
+        Rows that would be used (by weight); `None` if that cannot be determined.
     decisions : dict of name to Decision
-        What each column is taken for, and why.
+        The kind of each column, with the reason.
     findings : tuple of Finding
         Errors first, then warnings, then notes.
     remedy : dict of option to value
-        Options with which the table can be learned from, if it cannot as it is.
+        Options with which the table can be used, if it cannot be used as it is.
     seconds, mebibytes : float or None
-        What learning with the default options will take, within a factor of about three.
+        Estimates for learning with the default options, accurate within a factor of about three.
     """
 
     rows: int | None
@@ -85,12 +85,12 @@ class Check:
 
     @property
     def exit_code(self) -> int:
-        """0: nothing to worry about; 1: something should be looked at; 2: the table cannot be learned from as it is."""
+        """0 if there are no findings to act on, 1 if there are warnings, 2 if the table cannot be used as it is."""
         severities = {finding.severity for finding in self.findings}
         return 2 if "error" in severities else 1 if "warning" in severities else 0
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in types that JSON has."""
+        """Return all findings in types that JSON has."""
         return {
             "exit_code": self.exit_code,
             "rows": self.rows,
@@ -111,7 +111,7 @@ class Check:
         }
 
     def to_json(self) -> str:
-        """`to_dict` as JSON text; names that JSON does not have are written as text."""
+        """Return `to_dict` as JSON text; names of other types are written as text."""
         return json.dumps(self.to_dict(), indent=1, default=str, ensure_ascii=False)
 
     def __str__(self) -> str:
@@ -136,11 +136,12 @@ class Check:
 
 @takes(CheckArguments, describe)
 def check(*arguments: Any, **options: Any) -> Check:
-    """Say what there is to know of a table before anything is learned from it.
+    """Check a table for problems before learning.
 
-    What each column is taken for and why, what keeps the table from being learned from, missing values, constants,
-    copies, columns that follow from others, ids, rare levels, nearly collinear columns, and about how long learning
-    takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)` describes them.
+    Report the kind of each column with the reason, problems that prevent learning, missing values, constants, copies,
+    columns that are functions of others, ids, rare levels, nearly collinear columns, and an estimate of the time that
+    learning takes. The options are the fields of `stablebn.api.arguments.CheckArguments`; `help(stablebn.check)`
+    describes them.
 
     Returns
     -------
@@ -170,18 +171,18 @@ def check(*arguments: Any, **options: Any) -> Check:
 
 
 def checked(prepared: Prepared | None, error: DataError | None) -> Check:
-    """Say what there is to say.
+    """Collect all findings.
 
     Parameters
     ----------
     prepared : Prepared or None
-        The table as it is, or with the remedy of the error.
+        The table as it is, or as it is after the remedy of the error.
     error : DataError or None
-        Why the table cannot be learned from as it is.
+        The reason why the table cannot be used as it is.
     """
     findings = [] if error is None else [_of_problem(error, number) for number in range(len(error.problems))]
     if prepared is not None:
-        # With the remedy of an error, rows may have been dropped: that is what the error says.
+        # The remedy of an error may have dropped rows; the error reports them.
         cautions = [
             own
             for own in prepared.warnings
@@ -225,11 +226,11 @@ def _sorted(names: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
 
 
 def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
-    """Continuous columns that nearly follow from the others by a linear equation."""
+    """Find continuous columns that are nearly linear functions of the others."""
     continuous = continuous_part(table)
     if continuous is None or len(continuous.names) < 2:
         return
-    # Of copies one is enough; they have been told of.
+    # Keep one of each group of copies; these are reported separately.
     alone, _ = merge(continuous, prepared.copies)
     assert isinstance(alone, ContinuousTable)
     alone = _complete(alone)
@@ -237,7 +238,7 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
     if n < 2 or alone.total <= n + 1:
         return
     moments = Moments(alone)
-    # In an order that follows from the values, so that the order of the columns cannot change a bit.
+    # Sort the columns by their values, so that the order of columns in the table cannot change a bit.
     keys: list[Any] = [moments.sort_key(v) for v in range(n)]
     moments = moments.reordered(sorted(range(n), key=keys.__getitem__))
     correlation = np.array([[moments.correlation(u, v, 60) for v in range(n)] for u in range(n)]) * 2.0**-60
@@ -258,7 +259,7 @@ def _collinear(table: Table, prepared: Prepared) -> Iterator[Finding]:
 
 
 def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Finding]:
-    """Continuous columns that rise or fall with each other, such as a variable and its logarithm.
+    """Find continuous columns that are monotonic functions of each other, such as a variable and its logarithm.
 
     Columns that were `told` to follow from others are not told of again, nor are copies.
     """
@@ -275,7 +276,7 @@ def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Fin
         groups: dict[bytes, list[int]] = defaultdict(list)
         for c in columns:
             groups[_order(table.values[c, rows])].append(c)
-        # In the first rows alone most columns are told apart.
+        # Most columns differ already in the first rows.
         columns = [c for group in groups.values() if len(group) > 1 for c in group]
     for group in groups.values():
         _, counts = np.unique(table.values[group[0]][~np.isnan(table.values[group[0]])], return_counts=True)
@@ -292,7 +293,7 @@ def _same_order(prepared: Prepared, told: AbstractSet[Hashable]) -> Iterator[Fin
 
 
 def _order(values: NDArray[np.float64]) -> bytes:
-    """Return the same digest for columns whose values have the same order or the reverse, with the same holes."""
+    """Return a digest that is equal for columns with the same or the reverse order of values and equal missing ones."""
     known = ~np.isnan(values)
     distinct, ranks = np.unique(values[known], return_inverse=True)
     orders = []
@@ -304,7 +305,7 @@ def _order(values: NDArray[np.float64]) -> bytes:
 
 
 def _few_values(prepared: Prepared) -> Iterator[Finding]:
-    """Floats with so few distinct values, each repeated, that they may be codes of categories."""
+    """Find float columns with so few distinct values, each repeated, that they may be codes of categories."""
     table = continuous_part(prepared.table)
     if table is None:
         return
@@ -328,7 +329,7 @@ def _few_values(prepared: Prepared) -> Iterator[Finding]:
 
 
 def _complete(table: ContinuousTable) -> ContinuousTable:
-    """The rows without holes, and the columns that vary in them."""
+    """Return the complete rows, and the columns that vary in them."""
     if not table.holes:
         return table
     known = ~np.isnan(table.values).any(axis=0)
@@ -356,13 +357,13 @@ def _seconds(table: Table) -> float:
 
 
 def _mebibytes(table: Table) -> float:
-    """The table three times (as it comes, encoded, and for counting), all pairs of columns, and Python's libraries."""
+    """Estimate memory: the table three times (given, encoded, counted), all pairs of columns, and the libraries."""
     size = sum(array_of(part).nbytes for part in parts_by_kind(table))
     return 150 + (3 * size + bytes_needed(table)) / 2**20
 
 
 def in_words(seconds: float) -> str:
-    """A time of which only the order of magnitude is known.
+    """Describe a time of which only the order of magnitude is known.
 
     >>> in_words(0.3), in_words(40), in_words(4000)
     ('a second', 'a minute', 'an hour')
@@ -380,7 +381,7 @@ def _memory(mebibytes: float) -> str:
 
 
 def _plain(remedy: Mapping[str, object]) -> dict[str, object]:
-    """A remedy with names as JSON has them: `...`, all other columns, is null."""
+    """Return a remedy with names in types that JSON has; `...` (all other columns) becomes null."""
     kinds = remedy.get("kinds")
     plain = dict(remedy)
     if isinstance(kinds, Mapping):

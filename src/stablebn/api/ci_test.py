@@ -19,7 +19,7 @@ from stablebn.result.result import CITest
 
 @takes(CITestArguments, describe)
 def ci_test(*arguments: Any, **options: Any) -> CITest:
-    """Test whether two variables are independent given some others.
+    """Test whether two variables are conditionally independent given other variables.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def ci_test(*arguments: Any, **options: Any) -> CITest:
     """
     asked = with_own_reading(CITestArguments.from_call("ci_test", arguments, options))
     table = read_table(asked)
-    # None may be a name: here it does not stand for the default.
+    # None may be the name of a column: here it does not stand for the default.
     bound = inspect.signature(ci_test).bind(*arguments, **options).arguments
     given = _columns_given(bound.get("given", ()), table)
     tested = (asked.x, asked.y, *given)
@@ -52,7 +52,7 @@ def ci_test(*arguments: Any, **options: Any) -> CITest:
 
 
 def _columns_given(given: Iterable[Hashable] | Hashable, table: Prepared) -> tuple[Hashable, ...]:
-    """The columns to condition on; what is itself the name of a column is that one, be it text or a tuple."""
+    """Return the columns to condition on; text, or a tuple that is the name of a column, is one column."""
     if isinstance(given, str) or not is_iterable(given):
         return (given,)
     return (given,) if isinstance(given, tuple) and given in table.decisions else tuple(given)

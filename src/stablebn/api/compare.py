@@ -9,22 +9,21 @@ from stablebn.options import checked_arguments, flag
 
 @checked_arguments(as_cpdag=flag, sid=flag)
 def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool = False) -> Comparison:
-    """Compare a learned graph with the true one, nodes matched by name.
+    """Compare a learned graph with the true one; nodes are matched by name.
 
     Parameters
     ----------
     learned, true : DAG, PDAG, result, network, networkx graph, path or name
         The path of a file that `stablebn.read_graph` reads, or the name of a network, such as "alarm".
     as_cpdag : bool
-        Compare the CPDAGs of both graphs; otherwise the edges as they stand.
+        Compare the CPDAGs of both graphs; if false, compare the graphs themselves.
     sid : bool
-        Whether to tell the structural intervention distance too: always of the DAGs as they stand. It needs the extra
-        `sid`.
+        Compute the structural intervention distance too, always of the DAGs themselves. This needs the extra `sid`.
 
     Returns
     -------
     Comparison
-        Counts and ratios of edges, of the skeleton and of arrowheads, and the edges that differ.
+        Counts and ratios for edges, the skeleton and arrowheads, and the edges that differ.
 
     Examples
     --------
@@ -34,7 +33,7 @@ def compare(learned: object, true: object, *, as_cpdag: bool = True, sid: bool =
     >>> found.skeleton.precision, found.skeleton.recall
     (1.0, 0.875)
     """
-    # File formats take time to import, and learning does not need them.
+    # Imported here because it takes time, and learning needs no file formats.
     from stablebn.networks import graph_of
 
     return compare_graphs(graph_of(learned), graph_of(true), as_cpdag=as_cpdag, sid=sid)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def fit(*arguments: Any, **options: Any) -> Network:
     """Estimate the parameters of a graph.
 
-    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, unless
-    others are specified; so do rows whose likelihood under the network is computed. A declared level that no row has
-    gets the probability 0 with "ml".
+    If a result was learned with `discretise` or `levels`, its cut points and levels are used for the table, unless
+    others are given; also for rows whose likelihood under the network is computed. With "ml", a declared level that no
+    row has gets probability 0.
 
     Returns
     -------

@@ -131,7 +131,7 @@ class LearnRequest:
             The options contradict each other in what they say is known.
         """
         options = with_own_reading(options)
-        knowledge, clock = options.said(), RunClock(options.max_time)
+        knowledge, clock = options.background_knowledge(), RunClock(options.max_time)
         saved = None
         if options.checkpoint is not None:
             # Imported here because it takes time, and few runs have a checkpoint.

@@ -36,9 +36,9 @@ from stablebn.threads import cores
 def score(*arguments: Any, **options: Any) -> GraphScore:
     """Score a graph against a table; for a learned graph this is exactly its `score`.
 
-    A table for a result that was learned with `discretise` or `levels` gets the result's cut points and levels, and the
-    last digits are those of its `unit_free`, unless others are asked for. The options are the fields of
-    `stablebn.api.arguments.ScoreArguments`; `help(stablebn.score)` describes them.
+    If the graph is a result that was learned with `discretise`, `levels` or `unit_free`, its cut points, levels and
+    units are used, unless others are given. The options are the fields of `stablebn.api.arguments.ScoreArguments`;
+    `help(stablebn.score)` describes them.
 
     Returns
     -------

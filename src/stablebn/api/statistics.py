@@ -15,10 +15,10 @@ from stablebn.threads import cores
 
 @takes(StatisticsArguments, describe)
 def statistics(*arguments: Any, **options: Any) -> GrowingTable:
-    """Read a table to which rows will be added, for `learn`.
+    """Read a table to which rows can be added later, for `learn`.
 
-    What is learned from it is what is learned from all its rows at once, to the last bit. The options are the fields of
-    `stablebn.api.arguments.StatisticsArguments`; `help(stablebn.statistics)` describes them.
+    The result of learning from it is bit for bit the result of learning from all rows at once. The options are the
+    fields of `stablebn.api.arguments.StatisticsArguments`; `help(stablebn.statistics)` describes them.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def load_statistics(
     Parameters
     ----------
     path : path
-        As `save` of what `stablebn.statistics` returns has written it.
+        A file written by `GrowingTable.save`.
     memory, cache
         As in `stablebn.learn`.
 

@@ -11,8 +11,8 @@ from stablebn.columns.weights import set_weights_apart
 from stablebn.errors import OptionError
 from stablebn.io.batches import can_come_in_parts, comes_in_parts
 from stablebn.io.sources import read as read_into_memory
-from stablebn.prepare.in_memory import HeldTable
-from stablebn.prepare.read_options import ReadOptions, Storage, TableInParts
+from stablebn.prepare.in_memory import TableInMemory
+from stablebn.prepare.read_options import ReadOptions, SpooledTable, Storage
 from stablebn.table.temporary_folders import Folder
 from stablebn.threads import run_interruptibly
 
@@ -22,7 +22,7 @@ _TIMES_FILE = 8
 
 def fits_in_memory(source: object, storage: Storage) -> bool:
     """Return whether all rows are read into memory: neither in parts nor by the workers of a cluster."""
-    if storage.engine == "dask" or isinstance(source, TableInParts):
+    if storage.engine == "dask" or isinstance(source, SpooledTable):
         return False
     return not run_interruptibly(lambda: _is_read_in_parts(source, storage))
 
@@ -67,15 +67,15 @@ def open_source(source: object, read: ReadOptions, storage: Storage, errors: Pro
             names=read.names,
             memory=storage.row_memory,
         )
-    if isinstance(source, TableInParts):
+    if isinstance(source, SpooledTable):
         return source.opened(storage.row_memory, lambda: Folder(storage.folder))
     # Imported here because it takes time, and most tables are in memory.
-    from stablebn.prepare.out_of_core import open_stored
+    from stablebn.prepare.out_of_core import open_out_of_core
 
-    return open_stored(source, read, memory=storage.row_memory, folder=lambda: Folder(storage.folder))
+    return open_out_of_core(source, read, memory=storage.row_memory, folder=lambda: Folder(storage.folder))
 
 
-def _read_into_memory(source: object, read: ReadOptions, errors: Problems) -> HeldTable:
+def _read_into_memory(source: object, read: ReadOptions, errors: Problems) -> TableInMemory:
     """Read all columns, and separate the weights from the variables."""
     threads = read.thread_count
     found = read_into_memory(
@@ -83,4 +83,4 @@ def _read_into_memory(source: object, read: ReadOptions, errors: Problems) -> He
     )
     variables, weight_column = set_weights_apart(found.columns, read.weights)
     variables = with_types(variables, read.missing)
-    return HeldTable(found.names, found.cautions, variables, weight_column, found.with_categories, threads)
+    return TableInMemory(found.names, found.cautions, variables, weight_column, found.with_categories, threads)

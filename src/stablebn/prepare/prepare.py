@@ -26,11 +26,11 @@ from stablebn.columns.requirements import (
 )
 from stablebn.errors import OptionError
 from stablebn.messages import Caution
-from stablebn.prepare.in_memory import HeldRows, held_columns
+from stablebn.prepare.in_memory import RowsInMemory, columns_in_memory
 from stablebn.prepare.kind_inference import decide_kinds
 from stablebn.prepare.open_source import fits_in_memory, open_source
 from stablebn.prepare.prepared import Prepared, Schema
-from stablebn.prepare.read_options import ReadOptions, Storage, TableInParts
+from stablebn.prepare.read_options import ReadOptions, SpooledTable, Storage
 from stablebn.table.block_files import BlockFiles
 from stablebn.table.blocks import BlockTable, like_of
 from stablebn.table.table import Name
@@ -156,7 +156,7 @@ def _bins(read: ReadOptions, like: Schema, *, in_memory: bool) -> Bins:
 
 def _cache(source: object, read: ReadOptions, storage: Storage, like: Schema, *, allow_few_rows: bool) -> Cache | None:
     """Return the cached tables for a source; `None` if the table cannot be kept."""
-    if storage.folder is None or storage.engine == "dask" or isinstance(source, TableInParts):
+    if storage.folder is None or storage.engine == "dask" or isinstance(source, SpooledTable):
         return None
     if like.decisions or like.levels:
         return None
@@ -207,8 +207,8 @@ def _discretise(columns: _EncodedColumns, bins: Binning | Mapping[Name, tuple[fl
     # Imported here because it takes time, and few tables are discretised.
     from stablebn.prepare.discretize import discretised
 
-    assert isinstance(columns.rows, HeldRows)
-    binned, columns.cuts = discretised(held_columns(columns.encoded), columns.rows.weights, bins)
+    assert isinstance(columns.rows, RowsInMemory)
+    binned, columns.cuts = discretised(columns_in_memory(columns.encoded), columns.rows.weights, bins)
     columns.encoded = {**binned}
     columns.decisions |= {
         name: Decision("categorical", f"{columns.decisions[name].why}, in {len(points) + 1} bins", plain=True)

@@ -43,12 +43,12 @@ class RowOptions(Options):
     )
     weights: object = option(
         None,
-        "How many rows each row stands for: integers, or the name of their column.",
+        "The number of rows that each row stands for: integers, or the name of a column.",
         command_type=str,
         in_studies=False,
         recorded=False,
         group="Columns",
-        command_help="The column that says how many rows each row stands for.",
+        command_help="The column with the number of rows that each row stands for.",
     )
 
 
@@ -62,8 +62,8 @@ class TableOptions(RowOptions):
         metadata=about(
             "The table: pandas, polars, PyArrow, a NumPy array with names, a dict of columns, or the path of a "
             "file: CSV and other text, Excel, JSON lines, SQLite, DuckDB, Parquet, Feather. A folder or pattern of "
-            "Parquet or CSV files, or an iterator of PyArrow batches, is read in parts, and a Dask dataframe by its "
-            "cluster.",
+            "Parquet or CSV files, or an iterator of PyArrow batches, is read in parts; a Dask dataframe is read by "
+            "its cluster.",
             command_type=None,
             in_studies=False,
             recorded=False,
@@ -73,34 +73,34 @@ class TableOptions(RowOptions):
 
 @dataclass(frozen=True)
 class ReadingOptions(Options):
-    """How to read a table."""
+    """How to read a table: kinds, levels, missing values, columns and text format."""
 
     _: KW_ONLY
     kinds: Mapping[Hashable, Kind] | Kind | None = option(
         None,
-        "Columns that are categorical or continuous, where type and values do not say it: a dict by name, in which ... "
-        "stands for all others; or one kind for all columns that can have it.",
+        "The kinds of columns, categorical or continuous, if types and values do not determine them: a dict by name, "
+        "in which ... stands for all others; or one kind for all columns that can have it.",
         command_type=None,
         in_studies=False,
         recorded=False,
     )
     levels: Mapping[Any, Sequence[Any]] | Sequence[str] | str | None = option(
         None,
-        "Levels that count in scores and parameters though no row may have them: a dict of lists by name (on the "
-        "command line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. "
-        "By default levels are the values that occur.",
+        "Levels that count in scores and parameters even if no row has them: a dict of lists by name (on the command "
+        "line smoke=no,yes,unknown), or declared, for the categories of pandas, Arrow or polars Enum columns. By "
+        "default levels are the values that occur.",
         check=check_levels,
         command_type=list[str],
         in_studies=False,
         recorded=False,
         group="Columns",
-        command_help="Levels of a column that count though no row may have them: smoke=no,yes,unknown; or declared, "
-        "for those that the file declares.",
+        command_help="Levels of a column that count even if no row has them: smoke=no,yes,unknown; or declared, for "
+        "those that the file declares.",
     )
     missing: str = option(
         "error",
-        "Missing values: error, drop (the row), level (of its own) or available (a variable with its parents is "
-        "learned from the rows in which these are known).",
+        "Missing values: error, drop (the rows), level (a level of its own) or available (each variable is learned "
+        "from the rows in which it and its parents are known).",
         check=choice(MISSING),
         in_studies=False,
         group="Options",
@@ -125,7 +125,7 @@ class ReadingOptions(Options):
     )
     keep: Sequence[Hashable] | str | None = option(
         None,
-        "Columns to learn from though they look like ids, free text or dates, with commas between their names.",
+        "Columns to learn from even if they look like ids, free text or dates, with commas between their names.",
         command_type=list[str],
         in_studies=False,
         recorded=False,
@@ -133,7 +133,7 @@ class ReadingOptions(Options):
     )
     sep: str | None = option(
         None,
-        r"What separates the fields of a text file, say ; or \t for a tab; by default recognised.",
+        r"The separator of a text file, for instance ; or \t for a tab; by default recognised.",
         check=check_sep,
         in_studies=False,
         recorded=False,
@@ -149,7 +149,7 @@ class ReadingOptions(Options):
     )
     encoding: str | None = option(
         None,
-        "The encoding of a text file, say utf-8 or cp1252; by default recognised.",
+        "The encoding of a text file, for instance utf-8 or cp1252; by default recognised.",
         check=check_encoding,
         in_studies=False,
         recorded=False,
@@ -158,8 +158,8 @@ class ReadingOptions(Options):
     na_values: Sequence[str] | str | None = option(
         None,
         "The texts of a file that stand for a missing value, in quotes or not, with commas between them. An empty "
-        'field always does; "" means that nothing else does. By default NA, NULL, NaN and the like, unless they are '
-        "in quotes, and ?, - or . on their own.",
+        'field is always missing; "" means that no text is. By default NA, NULL, NaN and similar texts, unless they '
+        "are in quotes, and ?, - or . on their own.",
         check=check_na_values,
         command_type=list[str],
         in_studies=False,
@@ -168,7 +168,7 @@ class ReadingOptions(Options):
     )
     threads: int | None = option(
         None,
-        "Threads, by default one a core. The answer does not depend on it.",
+        "The number of threads, by default one per core. The answer does not depend on it.",
         check=at_least(1, most=1024),
         in_studies=False,
         recorded=False,
@@ -195,7 +195,7 @@ READING = tuple(entry.name for entry in options_of(TableReading) if entry.name n
 """The names of the options that decide which table is read: for statistics they hold for all rows."""
 
 
-class TableInParts(ABC):
+class SpooledTable(ABC):
     """A table with rows on disk, which knows the reading options that it was made with."""
 
     options: dict[str, Any]
@@ -206,23 +206,23 @@ class TableInParts(ABC):
 
 
 def given_reading(asked: Options) -> dict[str, Any]:
-    """Return those options of `READING` that are not the default."""
+    """Return the options of `READING` that differ from their defaults."""
     defaults = {entry.name: entry.default for entry in options_of(type(asked))}
     values = {name: getattr(asked, name) for name in READING}
-    # An array has an == of its own.
+    # Only text is compared: == of an array is an array.
     same = {name for name, own in values.items() if own is None or (isinstance(own, str) and own == defaults[name])}
     return {name: own for name, own in values.items() if name not in same}
 
 
 def with_own_reading(asked: SomeTable) -> SomeTable:
-    """Give statistics the reading options that they were made with; other tables keep the specified options.
+    """Return the arguments with the reading options of a `GrowingTable`; for other tables, return them unchanged.
 
     Raises
     ------
     OptionError
         The table is a `GrowingTable`, and a reading option is specified again.
     """
-    if not isinstance(asked.data, TableInParts):
+    if not isinstance(asked.data, SpooledTable):
         return asked
     given = list(given_reading(asked))
     if given:
@@ -233,23 +233,23 @@ def with_own_reading(asked: SomeTable) -> SomeTable:
 
 
 @dataclass(frozen=True)
-class DiscretiseOptions(ReadingOptions):
+class BinningOptions(ReadingOptions):
     """How to read a table, and how to discretise its continuous columns."""
 
     _: KW_ONLY
     discretise: str | None = option(
         None,
-        "Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information (what "
-        "columns say of each other is kept).",
+        "Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or information "
+        "(which keeps the mutual information of columns).",
         check=choice(METHODS),
         in_studies=False,
         group="Columns",
-        command_help="Make categories of numbers: by quantile (equal counts), interval (equal widths) or information "
-        "(what columns say of each other is kept).",
+        command_help="Make continuous columns categorical: by quantile (equal counts), interval (equal widths) or "
+        "information (which keeps the mutual information of columns).",
     )
     bins: int | None = option(
         None,
-        f"How many categories discretise makes of a column, from 2 to {MOST_BINS}; by default {USUAL_BINS}.",
+        f"With discretise: the number of bins per column, from 2 to {MOST_BINS}; by default {USUAL_BINS}.",
         check=at_least(2, most=MOST_BINS),
         in_studies=False,
         group="Columns",
@@ -268,7 +268,7 @@ class DiscretiseOptions(ReadingOptions):
 
 
 @dataclass(frozen=True)
-class ReadOptions(DiscretiseOptions, RowOptions):
+class ReadOptions(BinningOptions, RowOptions):
     """All options that decide which table is read from a source.
 
     `Options.part` takes them out of the arguments of a public function; options that it does not have get their
@@ -316,9 +316,9 @@ class OutOfCoreOptions(Options):
     _: KW_ONLY
     memory: str | int | None = option(
         None,
-        "Read the table in parts and learn from it in blocks, with so much memory for its rows: 2GiB, 512MB, or a "
-        "number of bytes. For text (CSV), Parquet and Arrow files, also folders and patterns of them, that are larger "
-        "than memory. The answer does not depend on it.",
+        "Read the table in parts and learn from it in blocks, with at most this memory for its rows: 2GiB, 512MB, or "
+        "a number of bytes. For text (CSV), Parquet and Arrow files that are larger than memory, and folders and "
+        "patterns of them. The answer does not depend on it.",
         check=check_memory,
         command_type=str,
         in_studies=False,
@@ -326,8 +326,8 @@ class OutOfCoreOptions(Options):
     )
     cache: str | os.PathLike[str] | None = option(
         None,
-        "A folder in which a table that is read in parts is kept in a form that need not be read again. By default it "
-        "lies where temporary files do, and is removed.",
+        "A folder that keeps a table which is read in parts, so that it need not be read again. By default a temporary "
+        "folder, which is removed.",
         check=_check_folder,
         command_type=Path,
         in_studies=False,
@@ -342,8 +342,8 @@ class Storage(OutOfCoreOptions):
     _: KW_ONLY
     engine: str | None = option(
         None,
-        "Who counts: gpu, the GPU of this machine (extra gpu), or dask, the workers of a Dask cluster, which read the "
-        "table and keep its rows (extra dask). By default the processor. The answer does not depend on it.",
+        "Where to count: gpu, on the GPU of this machine (extra gpu), or dask, on the workers of a Dask cluster, which "
+        "read the table and keep its rows (extra dask). By default on the processor. The answer does not depend on it.",
         check=text,
         in_studies=False,
         recorded=False,
@@ -352,7 +352,7 @@ class Storage(OutOfCoreOptions):
         None,
         "With engine dask: the distributed.Client of the cluster, or the address of its scheduler. On the command line "
         "the address is enough. The table is a Dask dataframe, or Parquet or Arrow files that the workers can read.",
-        command_help="The address of a Dask scheduler, whose workers do the work.",
+        command_help="The address of a Dask scheduler, whose workers read the table and count.",
         command_type=str,
         flag="dask",
         in_studies=False,

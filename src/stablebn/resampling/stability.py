@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from stablebn.api.arguments import checked_values, known_from, repeatable_options, score_options, told_options
+from stablebn.api.arguments import checked_values, given_options, known_from, repeatable_options, score_options
 from stablebn.api.score import score as score_graph
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.column import CategoricalColumn
@@ -271,7 +271,7 @@ def _check_options(learner: LearnerLike, options: Mapping[str, Any]) -> None:
         raise OptionError(f"learner={shown(learner)} is neither the name of a learner nor a callable.")
     refuse_unknown(f"`{function}`", options, known)
     if isinstance(learner, str):
-        refuse_options_of_others(learner, told_options(options))
+        refuse_options_of_others(learner, given_options(options))
 
 
 def _names(options: Iterable[Option]) -> tuple[str, ...]:

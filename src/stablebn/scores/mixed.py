@@ -43,13 +43,13 @@ class ConditionalGaussianScores(CompiledScores):
     def __init__(self, statistics: MixedStatistics, unit: int, compiled: _core.FamilyScores | None = None) -> None:
         super().__init__(compiled or _core.ConditionalGaussianScores(statistics.compiled, *limbs(unit)))
         self._statistics = statistics
-        self._unit = unit
+        self.unit = unit
         self._scales = [_scale(statistics, v) for v in range(statistics.n)]
 
     def reordered(self, order: Sequence[int]) -> ConditionalGaussianScores:
         """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         compiled = self.compiled.reordered(list(order))
-        return ConditionalGaussianScores(self._statistics.reordered(order), self._unit, compiled)
+        return ConditionalGaussianScores(self._statistics.reordered(order), self.unit, compiled)
 
     def is_candidate(self, child: int, parents: int) -> bool:
         """Return whether every configuration that occurs has enough rows."""
@@ -61,7 +61,7 @@ class ConditionalGaussianScores(CompiledScores):
             raise ValueError("the family is not a candidate and has no score")
         given = members(parents)
         free = self._statistics.parameters([*given, child]) - self._statistics.parameters(given)
-        return term + self._scales[child] - self._unit * free
+        return term + self._scales[child] - self.unit * free
 
     def sums_with_one_parent(self) -> list[int]:
         """Return, for every variable, the sum of the changes of its score by each possible single parent."""
@@ -90,7 +90,7 @@ class MixedAverage(NodeAverageScores):
 
     def reordered(self, order: Sequence[int]) -> MixedAverage:
         """Return the score with the variables renumbered: new variable i is old variable order[i]."""
-        return MixedAverage(self._statistics.reordered(order), self._unit, self._renumbered(order))
+        return MixedAverage(self._statistics.reordered(order), self.unit, self._renumbered(order))
 
     def free_parameters(self, child: int, parents: Sequence[int]) -> int:
         """Return the free parameters of the family less those of the parents."""
@@ -135,18 +135,18 @@ class DegenerateGaussianScores(CompiledScores):
         super().__init__(compiled)
         self._widths = widths
         self._scales = scales
-        self._unit = unit
+        self.unit = unit
 
     def reordered(self, order: Sequence[int]) -> DegenerateGaussianScores:
         """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         widths, scales = ([own[v] for v in order] for own in (self._widths, self._scales))
-        return DegenerateGaussianScores(self.compiled.reordered(list(order)), widths, scales, self._unit)
+        return DegenerateGaussianScores(self.compiled.reordered(list(order)), widths, scales, self.unit)
 
     def full_score(self, child: int, parents: int, term: int) -> int:
         """Return the score of a family."""
         given = sum(self._widths[u] for u in members(parents))
         both = given + self._widths[child]
-        return term + self._scales[child] - self._unit * (both * (both + 1) // 2 - given * (given + 1) // 2)
+        return term + self._scales[child] - self.unit * (both * (both + 1) // 2 - given * (given + 1) // 2)
 
 
 class AdaptiveScores(CompiledScores):
@@ -177,13 +177,13 @@ class AdaptiveScores(CompiledScores):
             )
         super().__init__(compiled)
         self._statistics = statistics
-        self._unit = unit
+        self.unit = unit
         self._alone = [_scale(statistics, v) - unit * ((statistics.levels[v] or 3) - 1) for v in range(statistics.n)]
 
     def reordered(self, order: Sequence[int]) -> AdaptiveScores:
         """Return the score with the variables renumbered: new variable i is old variable order[i]."""
         compiled = self.compiled.reordered(list(order))
-        return AdaptiveScores(self._statistics.reordered(order), self._unit, compiled)
+        return AdaptiveScores(self._statistics.reordered(order), self.unit, compiled)
 
     def is_candidate(self, child: int, parents: int) -> bool:
         """Return whether some model has a penalty that the log-likelihood can outweigh."""

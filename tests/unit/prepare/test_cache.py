@@ -24,7 +24,7 @@ from tests.unit.prepare.comparing import assert_same_table
 import stablebn as sb
 from stablebn.errors import DataError, OptionError
 from stablebn.prepare import out_of_core
-from stablebn.prepare.out_of_core import open_stored
+from stablebn.prepare.out_of_core import open_out_of_core
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats import statistics_of
 from stablebn.table.blocks import joined
@@ -210,9 +210,9 @@ def test_a_table_of_files_that_changed_while_they_were_read_is_not_kept(
 
     def open_changed(*arguments: Any, **options: Any) -> Any:
         _change_in_the_middle(path, _csv("1,1\n"))
-        return open_stored(*arguments, **options)
+        return open_out_of_core(*arguments, **options)
 
-    monkeypatch.setattr(out_of_core, "open_stored", open_changed)
+    monkeypatch.setattr(out_of_core, "open_out_of_core", open_changed)
     _prepared(path, tmp_path / "cache", weights=None)
     monkeypatch.undo()
     _change_in_the_middle(path, _csv("1,0\n"))
