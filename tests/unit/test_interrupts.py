@@ -264,7 +264,7 @@ sys.meta_path.insert(0, Interrupting())
 
 
 # `logging` and `typing` were once imported with the package, before Ctrl-C could be handled.
-@pytest.mark.parametrize("module", ["typer", "stablebn.cli.main", "stablebn.errors", "logging", "typing"])
+@pytest.mark.parametrize("module", ["click", "stablebn.cli.main", "stablebn.errors", "logging", "typing"])
 def test_ctrl_c_while_the_command_starts_shows_no_traceback(module: str) -> None:
     done = _run(INTERRUPTED_AT + "from stablebn.cli.start import main; main()", module, "networks")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

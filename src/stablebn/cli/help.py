@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from textwrap import TextWrapper
 
-import typer
+import click
 
 from stablebn.cli.reference import CommandReference, Entry
 
@@ -74,7 +74,7 @@ def _section(title: str, lines: list[str]) -> str:
 
 def _heading(title: str) -> str:
     # Where there are no colours, it is taken out again.
-    return typer.style(f"{title}:", bold=True)
+    return click.style(f"{title}:", bold=True)
 
 
 def _wrapper(width: int, *, before: str = "", after: str = "") -> TextWrapper:

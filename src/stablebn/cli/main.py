@@ -6,19 +6,23 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-from typer.core import TyperGroup
+import click
 
+from stablebn.cli.completion import PROGRAM, install_completion, show_completion
 from stablebn.cli.exit_codes import BUG, INTERRUPTED, MISTAKE, NOBODY_READS
-from stablebn.cli.plain_values import ReadsPlainly
+from stablebn.cli.reference import DEBUG, Command, CommandOption
 from stablebn.cli.terminal import colours, say, say_error
 from stablebn.errors import DataError, StableBNError, spelled
 from stablebn.lazy import imported, interrupts_recognised
 from stablebn.threads import is_a_thread_abandoned
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 SUMMARY = "Learn Bayesian networks: one table, one graph."
 
@@ -57,50 +61,59 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _SECTION = {name: section for section, commands in COMMANDS.items() for name in commands}
 
 
-class _Commands(ReadsPlainly, TyperGroup):
+@contextmanager
+def _interrupt_ends() -> Iterator[None]:
+    """Turn Ctrl-C into its exit code: Click would print an empty line and exit with 1."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+class _Commands(click.Group):
     """The commands, of which only the one that is called is imported."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The commands in the order of the help."""
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands in the order of the help."""
         return list(_SECTION)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Make a command; None if there is none of that name."""
+    def get_command(self, ctx: click.Context, cmd_name: str) -> Command | None:
+        """Import a command; None if there is none of that name."""
         if cmd_name not in _SECTION:
             return None
-        from stablebn.cli.reference import Command
-
         module = imported(f"stablebn.cli.commands.{cmd_name.replace('-', '_')}")
+        command: Command = module.command
         section = _SECTION[cmd_name]
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        told = f"{COMMANDS[section][cmd_name]}\n\n{module.HELP.strip()}"
-        alone.command(cmd_name, cls=Command, help=told)(module.command)
-        command: Any = typer.main.get_command(alone)
-        command.section = section
+        command.name, command.section = cmd_name, section
+        command.help = f"{COMMANDS[section][cmd_name]}\n\n{module.HELP.strip()}"
         command.example = tuple(module.EXAMPLE.splitlines())
         command.exit_codes = getattr(module, "EXIT_CODES", {})
-        # It can be said before and behind the command.
-        command.params += [param for param in self.params if param.name == "debug"]
         return command
 
-    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """All that is shown has colours, or has none."""
-        return super().make_context(info_name, args, parent, **{"color": colours(), **extra})
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the command line; all output has colours, or none has."""
+        with _interrupt_ends():
+            return super().make_context(info_name, args, parent, **{"color": colours(), **extra})
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command; it ends in silence where nobody reads what it prints."""
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; end silently if the reader of its output has ended."""
         try:
-            found = super().invoke(ctx)
-            # PyArrow closes what it has written to.
-            if not sys.stdout.closed:
-                sys.stdout.flush()
+            with _interrupt_ends():
+                found = super().invoke(ctx)
+                # PyArrow closes what it has written to.
+                if not sys.stdout.closed:
+                    sys.stdout.flush()
         except BrokenPipeError:
             # What is left to print must go somewhere. By its number, as it may be closed.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            raise typer.Exit(NOBODY_READS) from None
+            raise click.exceptions.Exit(NOBODY_READS) from None
         return found
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that was typed, or say which was perhaps meant."""
         typed = args[0]
         if typed not in _SECTION and not typed.startswith("-"):
@@ -112,63 +125,63 @@ class _Commands(ReadsPlainly, TyperGroup):
             ctx.fail(f"No such command {typed!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
         return super().resolve_command(ctx, args)
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """What a word can become: without importing the commands."""
-        # The type of a completion is Typer's own.
-        of_options = super(TyperGroup, self).shell_complete(ctx, "-")
-        item = type(of_options[0])
-        told = {name: told for commands in COMMANDS.values() for name, told in commands.items()}
-        if incomplete.startswith("-"):
-            return [option for option in of_options if option.value.startswith(incomplete)]
-        return [item(name, help=told[name]) for name in told if name.startswith(incomplete)]
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command or an option, without importing the commands."""
+        from click.shell_completion import CompletionItem
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write which commands there are: without importing them."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        summaries = {name: summary for commands in COMMANDS.values() for name, summary in commands.items()}
+        return [CompletionItem(name, help=summaries[name]) for name in summaries if name.startswith(incomplete)]
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, without importing them."""
         from stablebn.cli.help import help_of_all
         from stablebn.cli.reference import options_of
 
         epilogue = "stablebn COMMAND --help tells more, with an example. To begin: stablebn demo."
-        options = options_of(self.get_params(ctx), ctx)
+        options = options_of(self.get_params(ctx))
         formatter.write(help_of_all(SUMMARY, COMMANDS, options, epilogue, formatter.width))
 
 
-app = typer.Typer(
-    cls=_Commands,
-    help=SUMMARY,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"max_content_width": 100},
-    # Without it Rich need not be imported for the help.
-    rich_markup_mode=None,
-)
-
-
-def _remember_debug(ctx: typer.Context, value: bool) -> None:
-    if value:
-        ctx.ensure_object(dict)["debug"] = True
-
-
-@app.callback(invoke_without_command=True)
-def root(
-    ctx: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-    debug: Annotated[
-        bool,
-        typer.Option(
-            "--debug",
-            help="Show where in stablebn an error comes from.",
-            callback=_remember_debug,
-            expose_value=False,
-            rich_help_panel="Help",
-        ),
-    ] = False,
-) -> None:
-    """Learn Bayesian networks: one table, one graph."""
-    if version:
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
         from stablebn import __version__
 
-        typer.echo(f"stablebn {__version__}")
-        raise typer.Exit
+        click.echo(f"{PROGRAM} {__version__}")
+        ctx.exit()
+
+
+app = _Commands(
+    PROGRAM,
+    help=SUMMARY,
+    params=[
+        CommandOption(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version.",
+        ),
+        DEBUG,
+        CommandOption(
+            ["--install-completion"],
+            is_flag=True,
+            expose_value=False,
+            callback=install_completion,
+            help="Install completion for the current shell.",
+        ),
+        CommandOption(
+            ["--show-completion"],
+            is_flag=True,
+            expose_value=False,
+            callback=show_completion,
+            help="Show completion for the current shell, to copy it or customize the installation.",
+        ),
+    ],
+    context_settings={"max_content_width": 100},
+)
 
 
 def main() -> None:
@@ -194,9 +207,12 @@ def _run() -> None:
     asked: dict[str, Any] = {}
     try:
         with interrupts_recognised():
-            app(obj=asked)
+            sys.exit(app(obj=asked, standalone_mode=False))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
     except Exception as error:
         if asked.get("debug"):
             import traceback

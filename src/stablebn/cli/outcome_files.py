@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Literal, Protocol
 
-import typer
-
+from stablebn.cli.command_options import FILE, option, out_option
 from stablebn.errors import OptionError, spelled
 from stablebn.files import check_free, write_atomically
 from stablebn.plotting.matplotlib_figures import check_drawable
 
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write all figures (.json), or the edges (.csv).")]
-HeatMap = Annotated[
-    Path | None,
-    typer.Option(
-        help="Draw how often each arc was found as a map: a .png, .svg or .pdf file.", rich_help_panel="Output"
-    ),
-]
+figures_option = out_option(help="Write all figures (.json), or the edges (.csv).")
+heat_map_option = option(
+    "--heat-map",
+    type=FILE,
+    help="Draw how often each arc was found as a map: a .png, .svg or .pdf file.",
+    heading="Output",
+)
 
 
 class Figures(Protocol):

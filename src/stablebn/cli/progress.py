@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-import typer
+import click
 
 from stablebn.cli.exit_codes import INTERRUPTED
 from stablebn.cli.terminal import console, say
@@ -23,7 +23,7 @@ def nothing_written_if_interrupted(what: str = "Nothing") -> Iterator[None]:
             yield
     except KeyboardInterrupt:
         say(f"Interrupted. {what} was written.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def shown_stages(steps_of: Mapping[str, int]) -> str:

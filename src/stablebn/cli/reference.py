@@ -5,30 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-import typer
-from typer.core import TyperCommand
+import click
 
 from stablebn.cli.exit_codes import EVERYWHERE
-from stablebn.cli.plain_values import ReadsPlainly
 from stablebn.options import Group as Heading
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 HEADINGS: tuple[str, ...] = get_args(Heading)
 
 # Letters that the completion of a shell has room for.
 _MOST_TOLD = 60
 
-# What Typer, and before 0.29 Click, calls types, and what those do who do not program.
-_VALUES = {
-    "<str>": "<text>",
-    "<float>": "<number>",
-    "<path>": "<file>",
-    "TEXT": "<text>",
-    "FLOAT": "<number>",
-    "PATH": "<file>",
-    "INTEGER": "<int>",
-}
+# The words of the help for the names of types in Click.
+_VALUES = {"text": "<text>", "float": "<number>", "path": "<file>", "integer": "<int>"}
 
 
 @dataclass(frozen=True)
@@ -94,19 +87,45 @@ class CommandReference:
     exit_codes: Mapping[int, str] = field(hash=False)
 
 
-class Command(ReadsPlainly, TyperCommand):
+class CommandOption(click.Option):
+    """An option under a heading of the help, by default the first one; without a default its value is None."""
+
+    def __init__(self, *args: Any, heading: str = HEADINGS[0], **attributes: Any) -> None:
+        if not attributes.get("multiple"):
+            attributes.setdefault("default", False if attributes.get("is_flag") else None)
+        super().__init__(*args, **attributes)
+        self.heading = heading
+
+
+DEBUG = CommandOption(
+    ["--debug"],
+    is_flag=True,
+    help="Show where in stablebn an error comes from.",
+    callback=lambda ctx, param, value: ctx.ensure_object(dict).update(debug=True) if value else None,
+    expose_value=False,
+    heading=HEADINGS[-1],
+)
+"""It can stand before the command and behind it."""
+
+
+class Command(click.Command):
     """A command that knows its example and its exit codes, and shows its help in groups."""
 
     section = ""
     example: tuple[str, ...] = ()
     exit_codes: Mapping[int, str] = {}
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, with --debug before --help."""
+        params = super().get_params(ctx)
+        return [*params[:-1], DEBUG, params[-1]]
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """What stands behind the command: first what must be."""
-        arguments = [_argument_name(param) for param in self.get_params(ctx) if param.param_type_name == "argument"]
+        arguments = [_argument_name(param) for param in self.get_params(ctx) if isinstance(param, click.Argument)]
         return [*arguments, "[OPTIONS]"]
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """What a word can become, each with few words: shells show a line, and some take a second one for an answer."""
         found = super().shell_complete(ctx, incomplete)
         for item in found:
@@ -114,7 +133,7 @@ class Command(ReadsPlainly, TyperCommand):
             item.help = told if len(told) <= _MOST_TOLD else f"{told[: _MOST_TOLD - 3]}..."
         return found
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help."""
         # Here and not above: most calls do not ask for it.
         from stablebn.cli.help import help_of_command
@@ -122,33 +141,34 @@ class Command(ReadsPlainly, TyperCommand):
         formatter.write(help_of_command(reference_of(self, ctx), formatter.width))
 
 
-def command_reference(app: typer.Typer) -> tuple[CommandReference, ...]:
+def command_reference(app: click.Group) -> tuple[CommandReference, ...]:
     """What there is to say of every command of `stablebn.cli.main.app`, in the order of its help.
 
     >>> from stablebn.cli.main import app
     >>> command_reference(app)[0].usage
     'stablebn learn DATA [OPTIONS]'
     """
-    group: Any = typer.main.get_command(app)
-    with group.make_context("stablebn", [], resilient_parsing=True) as root:
-        return tuple(_references(group, root))
+    with app.make_context("stablebn", [], resilient_parsing=True) as root:
+        return tuple(_references(app, root))
 
 
-def _references(group: Any, root: Any) -> Iterator[CommandReference]:
-    for name in group.list_commands(root):
-        command = group.get_command(root, name)
+def _references(app: click.Group, root: click.Context) -> Iterator[CommandReference]:
+    for name in app.list_commands(root):
+        command = app.get_command(root, name)
+        assert isinstance(command, Command)
         with command.make_context(name, [], parent=root, resilient_parsing=True) as ctx:
             yield reference_of(command, ctx)
 
 
-def reference_of(command: Command, ctx: Any) -> CommandReference:
+def reference_of(command: Command, ctx: click.Context) -> CommandReference:
     """What there is to say of one command, when it is called in a context."""
-    params = [param for param in command.get_params(ctx) if not getattr(param, "hidden", False)]
-    options = [param for param in params if param.param_type_name == "option"]
+    params = command.get_params(ctx)
+    arguments = [param for param in params if isinstance(param, click.Argument)]
+    options = [param for param in params if isinstance(param, click.Option) and not param.hidden]
     grouped: dict[str, list[Entry]] = {}
     for param in options:
-        grouped.setdefault(_title(param), []).append(_option(param, ctx))
-    groups = [Group(title, tuple(grouped[title])) for title in sorted(grouped, key=_place)]
+        grouped.setdefault(_heading(param), []).append(_option(param))
+    groups = [Group(title, tuple(grouped[title])) for title in sorted(grouped, key=_index)]
     if any(param.name == "algorithm" for param in options):
         groups.insert(1, _learners())
     summary, _, text = str(command.help).partition("\n\n")
@@ -159,49 +179,47 @@ def reference_of(command: Command, ctx: Any) -> CommandReference:
         usage=f"{ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}",
         text=text,
         example=command.example,
-        arguments=tuple(_argument(param) for param in params if param.param_type_name == "argument"),
+        arguments=tuple(_argument(param) for param in arguments),
         groups=tuple(groups),
         exit_codes=dict(sorted({**EVERYWHERE, **command.exit_codes}.items())),
     )
 
 
-def options_of(params: Iterable[Any], ctx: Any) -> tuple[Entry, ...]:
-    """Options that stand in no group."""
-    return tuple(_option(param, ctx) for param in params if param.param_type_name == "option" and not param.hidden)
+def options_of(params: Iterable[click.Parameter]) -> tuple[Entry, ...]:
+    """Return the options among parameters, in no group."""
+    return tuple(_option(param) for param in params if isinstance(param, click.Option))
 
 
-def _title(param: Any) -> str:
-    if param.name == "help":
-        return HEADINGS[-1]
-    return str(getattr(param, "rich_help_panel", None) or HEADINGS[0])
+def _heading(param: click.Option) -> str:
+    """Return the heading of an option; Click makes --help, which has none of its own."""
+    return param.heading if isinstance(param, CommandOption) else HEADINGS[-1]
 
 
-def _place(title: str) -> int:
-    """A heading may go on, to say whose options these are."""
-    return next(place for place, heading in enumerate(HEADINGS) if re.match(rf"{heading}($| \()", title))
+def _index(title: str) -> int:
+    """Return the index of a heading, after which a title may name the learners that have its options."""
+    return next(index for index, heading in enumerate(HEADINGS) if re.match(rf"{heading}($| \()", title))
 
 
-def _option(param: Any, ctx: Any) -> Entry:
+def _option(param: click.Option) -> Entry:
     names = sorted(param.opts, key=len)
     if param.secondary_opts:
         names = [*names[:-1], f"--[no-]{names[-1].removeprefix('--')}"]
-    found = None if param.is_flag else re.search(r"(<.*>|[A-Z]+)$", param.get_help_record(ctx)[0])
-    value = "" if found is None else found.group()
-    return Entry(tuple(names), _VALUES.get(value, value), _with_default(param))
+    value = "" if param.is_flag else param.metavar or _VALUES[param.type.name]
+    return Entry(tuple(names), value, _with_default(param))
 
 
-def _argument(param: Any) -> Entry:
-    return Entry((_argument_name(param),), "", _with_default(param))
+def _argument(param: click.Argument) -> Entry:
+    return Entry((_argument_name(param),), "", param.help or "")
 
 
-def _argument_name(param: Any) -> str:
-    return str(param.metavar or param.name.upper())
+def _argument_name(param: click.Parameter) -> str:
+    return str(param.metavar or str(param.name).upper())
 
 
-def _with_default(param: Any) -> str:
+def _with_default(param: click.Option) -> str:
     text = param.help or ""
-    # Options of the table are None by default, and say in words what that is.
-    if param.required or param.default is None or isinstance(param.default, bool) or not param.show_default:
+    # The default of an option of the table is None: its help says in words what that means.
+    if not isinstance(param, CommandOption) or param.is_flag or param.multiple or param.default is None:
         return text
     return f"{text.removesuffix('.')}; by default {param.default}."
 

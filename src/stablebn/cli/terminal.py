@@ -10,7 +10,7 @@ import sys
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn.errors import spelled
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 def say(text: str, *, err: bool = False, wrap: bool = True) -> None:
     """Print lines of text; a terminal shows those that are too long for it on several lines, unless told otherwise."""
     shown = spelled(text, keep="\n")
-    typer.echo(_fitted(shown, err=err) if wrap else shown, err=err)
+    click.echo(_fitted(shown, err=err) if wrap else shown, err=err)
 
 
 def say_error(what: str, text: str) -> None:
     """Print what went wrong, and its kind before it."""
-    kind = typer.style(f"{what}:", fg="red", bold=True)
+    kind = click.style(f"{what}:", fg="red", bold=True)
     lines = _fitted(f"{what}: {spelled(text, keep=chr(10))}", err=True)
-    typer.echo(f"{kind}{lines.removeprefix(f'{what}:')}", err=True, color=colours())
+    click.echo(f"{kind}{lines.removeprefix(f'{what}:')}", err=True, color=colours())
 
 
 def _fitted(text: str, *, err: bool) -> str:
@@ -50,7 +50,7 @@ def _broken(line: str, width: int) -> str:
 
 def say_json(document: object) -> None:
     """Print one JSON document."""
-    typer.echo(json_text(document), nl=False)
+    click.echo(json_text(document), nl=False)
 
 
 def json_text(document: object) -> str:

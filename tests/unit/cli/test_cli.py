@@ -413,7 +413,7 @@ def test_network_details_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     network = sb.random_network(5, seed=1)
     network.write(tmp_path / "mine.bif")
     monkeypatch.setattr("stablebn.networks.catalogue._pgmpy_folders", list)
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from stablebn.cli.main import app
 

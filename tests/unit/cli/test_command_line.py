@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tests.terminal import read_terminal
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.exit_codes import EVERYWHERE
@@ -341,21 +341,22 @@ def test_long_lines_are_broken_between_words(folder: Path) -> None:
 
 
 def _completed(shell: str, words: str, folder: Path) -> list[str]:
-    """What a word may become, by the protocol of a shell."""
-    environment = {"_STABLEBN_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": words}
-    if shell == "bash":
-        environment |= {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
-    if shell == "fish":
-        environment["_TYPER_COMPLETE_FISH_ACTION"] = "get-args"
+    """Return the completions of the last word, in the protocol of a shell; an empty word if it is to be a file."""
+    last = words.split(" ")[-1]
+    index = last if shell == "fish" else str(len(words.split(" ")) - 1)
+    environment = {"_STABLEBN_COMPLETE": f"{shell}_complete", "COMP_WORDS": words, "COMP_CWORD": index}
     program = "import sys; sys.argv[0] = 'stablebn'; " + PROGRAM
     done = _run(folder, environment=environment, program=program)
     assert done.stderr == ""
-    if shell == "zsh":
-        return re.findall(r'^(?:_arguments .\*: :\(\()?"([^"]*)"', done.stdout, flags=re.M)
-    return [line.partition("\t")[0] for line in done.stdout.splitlines() if line]
+    lines = done.stdout.splitlines()
+    if shell in ("zsh", "powershell"):
+        items = list(zip(lines[::3], lines[1::3], strict=True))
+    else:
+        items = [(line.partition(",")[0], line.partition(",")[2].partition("\t")[0]) for line in lines]
+    return ["" if kind == "file" else word for kind, word in items]
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_words_are_completed(shell: str, folder: Path) -> None:
     assert _completed(shell, "stablebn s", folder) == ["stability", "score", "sample", "study"]
     assert _completed(shell, "stablebn learn t.csv --algorithm tabu", folder) == [
@@ -364,8 +365,8 @@ def test_words_are_completed(shell: str, folder: Path) -> None:
     assert _completed(shell, "stablebn learn t.csv --score b", folder) == [n for n in SCORES if n.startswith("b")]
     assert _completed(shell, "stablebn learn t.csv --max-p", folder) == ["--max-parents"]
     assert _completed(shell, "stablebn sample as", folder)[:1] == ["asia"]
-    # Nothing of ours: the shell has files.
-    assert _completed(shell, "stablebn learn t", folder) == []
+    assert _completed(shell, "stablebn learn t", folder) == [""]
+    assert _completed(shell, "stablebn compare nowhere", folder) == [""]
 
 
 SHELLS = {
@@ -389,7 +390,7 @@ def test_a_shell_that_was_taught_completes(shell: str, folder: Path) -> None:
     command = shutil.which("stablebn", path=f"{Path(sys.executable).parent}")
     assert command is not None
     environment = {**os.environ, "PATH": f"{Path(command).parent}{os.pathsep}{os.environ['PATH']}"}
-    # By what the shell sees of itself, Typer recognises it.
+    # The command looks up the name of the shell among its parent processes.
     done = subprocess.run(
         [shell, "-c", SHELLS[shell]], capture_output=True, text=True, check=True, cwd=folder, env=environment
     )

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn.api.arguments import check_options
 from stablebn.api.functions import check
 from stablebn.cli.command_options import (
-    AllCategorical,
-    AllContinuous,
-    AsJson,
-    Categorical,
-    Continuous,
-    Quiet,
-    TableFile,
     flags_of,
-    kinds_of,
-    with_options,
+    json_option,
+    quiet_option,
+    table_file,
+    table_options,
 )
 from stablebn.cli.exit_codes import ANSWER_IS_NO, MISTAKE
 from stablebn.cli.progress import nothing_written_if_interrupted, waiting
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
+
+if TYPE_CHECKING:
+    from stablebn.cli.command_options import Kinds
 
 HELP = """
 What each column is taken for, what is missing, constant or identical, and which options mend it. The exit code is 0 if
@@ -36,20 +36,13 @@ EXIT_CODES = {
 }
 
 
-@with_options(check_options())
-def command(
-    data: TableFile,
-    continuous: Continuous = None,
-    categorical: Categorical = None,
-    all_continuous: AllContinuous = False,
-    all_categorical: AllCategorical = False,
-    *,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    **options: Any,
-) -> None:
+@click.command(cls=Command)
+@table_file
+@table_options(check_options(), choice_of_learners=False)
+@json_option
+@quiet_option
+def command(data: Path, *, kinds: Kinds, as_json: bool, quiet: bool, **options: Any) -> None:
     """Check a table, print what was found, and exit with a code that tells how bad it is."""
-    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with nothing_written_if_interrupted(), waiting("reading", quiet=quiet):
         found = check(data, **options, kinds=kinds)
     if as_json:
@@ -58,4 +51,4 @@ def command(
         say(str(found))
         if found.remedy:
             say(f"What helps: {flags_of(found.remedy)}", wrap=False)
-    raise typer.Exit(found.exit_code)
+    raise click.exceptions.Exit(found.exit_code)

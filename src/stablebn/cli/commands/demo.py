@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 
-from stablebn.cli.command_options import AsJson
+import click
+
+from stablebn.cli.command_options import (
+    json_option,
+)
 from stablebn.cli.demonstration import demonstrate
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 
 HELP = """
@@ -16,7 +21,9 @@ EXAMPLE = """\
 stablebn demo"""
 
 
-def command(as_json: AsJson = False) -> None:
+@click.command(cls=Command)
+@json_option
+def command(as_json: bool) -> None:
     """Print the demonstration."""
     shown = demonstrate()
     if as_json:

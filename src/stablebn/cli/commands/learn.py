@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import json
 import signal
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from stablebn import graph
 from stablebn.api.arguments import learn_options
 from stablebn.api.functions import learn_until
 from stablebn.cli.command_options import (
-    Algorithm,
-    AllCategorical,
-    AllContinuous,
-    AsJson,
-    Categorical,
-    Continuous,
-    Force,
-    Quiet,
-    TableFile,
-    kinds_of,
-    with_options,
+    FILE,
+    algorithm_option,
+    force_option,
+    json_option,
+    option,
+    out_option,
+    plot_option,
+    quiet_option,
+    table_file,
+    table_options,
 )
 from stablebn.cli.exit_codes import INTERRUPTED, TERMINATED
 from stablebn.cli.progress import searching
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 from stablebn.errors import OptionError, spelled
 from stablebn.files import check_free, write_atomically
@@ -39,6 +38,7 @@ from stablebn.result.result import Directions, Result
 
 if TYPE_CHECKING:
     from stablebn.api.proofs import Distance
+    from stablebn.cli.command_options import Kinds
 
 HELP = """
 The graph is printed, or written to --out; `--` marks an edge whose direction the data cannot tell. Ctrl-C ends the
@@ -56,86 +56,62 @@ EXIT_CODES = {
 _OF_SIGNALS = 128
 
 
-class Format(str, Enum):
-    """How a graph is written."""
-
-    json = "json"
-    dot = "dot"
-    csv = "csv"
-    graphml = "graphml"
+_FORMATS = ("json", "dot", "csv", "graphml")
+_FORMATS_BY_ENDING = {"": "json", ".json": "json", ".dot": "dot", ".gv": "dot", ".csv": "csv", ".graphml": "graphml"}
 
 
-_ENDINGS = {
-    "": Format.json,
-    ".json": Format.json,
-    ".dot": Format.dot,
-    ".gv": Format.dot,
-    ".csv": Format.csv,
-    ".graphml": Format.graphml,
-}
-
-
-@with_options(learn_options())
+@click.command(cls=Command)
+@table_file
+@algorithm_option
+@table_options(learn_options())
+@out_option(help="Write the graph to this file: .json, .dot, .csv or .graphml.")
+@json_option
+@option(
+    "--format",
+    "-f",
+    type=click.Choice(_FORMATS),
+    metavar="<name>",
+    help="What to write: json, dot, csv or graphml; by default from the ending of --out, else json.",
+    heading="Output",
+)
+@option(
+    "--cpdag", is_flag=True, help="Show the equivalence class: directed where all graphs of it agree.", heading="Output"
+)
+@option(
+    "--dag",
+    is_flag=True,
+    help="Show a direction of every edge, also of those where it is arbitrary.",
+    heading="Output",
+)
+@option("--trace", type=FILE, help="Write every step of the search to this file (.json or .csv).", heading="Output")
+@plot_option(help="Draw the graph: a .png, .svg or .pdf file.")
+@option(
+    "--certificate",
+    type=FILE,
+    help="Write what proves the graph to this file, for `stablebn verify`. Only of exact.",
+    heading="Output",
+)
+@option(
+    "--prove", is_flag=True, help="Say how far the graph is from the best one; that may take long.", heading="Output"
+)
+@force_option
+@quiet_option
 def command(
-    data: TableFile,
-    algorithm: Algorithm = "auto",
-    continuous: Continuous = None,
-    categorical: Categorical = None,
-    all_continuous: AllContinuous = False,
-    all_categorical: AllCategorical = False,
+    data: Path,
+    algorithm: str,
     *,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the graph to this file: .json, .dot, .csv or .graphml.")
-    ] = None,
-    as_json: AsJson = False,
-    format: Annotated[  # noqa: A002
-        Format | None,
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="<name>",
-            help="What to write: json, dot, csv or graphml; by default from the ending of --out, else json.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    cpdag: Annotated[
-        bool,
-        typer.Option(
-            "--cpdag",
-            help="Show the equivalence class: directed where all graphs of it agree.",
-            rich_help_panel="Output",
-        ),
-    ] = False,
-    dag: Annotated[
-        bool,
-        typer.Option(
-            "--dag",
-            help="Show a direction of every edge, also of those where it is arbitrary.",
-            rich_help_panel="Output",
-        ),
-    ] = False,
-    trace: Annotated[
-        Path | None,
-        typer.Option(help="Write every step of the search to this file (.json or .csv).", rich_help_panel="Output"),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the graph: a .png, .svg or .pdf file.", rich_help_panel="Output")
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write what proves the graph to this file, for `stablebn verify`. Only of exact.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    prove: Annotated[
-        bool,
-        typer.Option(
-            "--prove", help="Say how far the graph is from the best one; that may take long.", rich_help_panel="Output"
-        ),
-    ] = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    kinds: Kinds,
+    out: Path | None,
+    as_json: bool,
+    format: str | None,  # noqa: A002
+    cpdag: bool,
+    dag: bool,
+    trace: Path | None,
+    plot: Path | None,
+    certificate: Path | None,
+    prove: bool,
+    force: bool,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Learn a graph, write it, and say what was learned."""
@@ -149,7 +125,6 @@ def command(
     if plot is not None:
         check_drawable(plot, force=force)
 
-    kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
     with searching(quiet=quiet) as progress:
         result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
@@ -158,7 +133,8 @@ def command(
             # Few ask for it.
             from stablebn.api.proofs import prove as prove_result
 
-            reading = {name: options[name] for name in ("weights", "threads", "max_time", *OF_TEXT)}
+            names = ("weights", "threads", "max_time", *OF_TEXT)
+            reading: dict[str, Any] = {name: options.get(name) for name in names}
             distance = prove_result(result, data, **reading)
     written = []
     if out is not None:
@@ -187,7 +163,7 @@ def command(
             say("\n".join(_edge_lines(result, directions)))
     if interruption.signal is not None and not result.finished:
         # As shells say it of a program that a signal has ended: what is written is whole, but not finished.
-        raise typer.Exit(_OF_SIGNALS + interruption.signal)
+        raise click.exceptions.Exit(_OF_SIGNALS + interruption.signal)
 
 
 def _distance(distance: Distance | None) -> dict[str, object]:
@@ -198,12 +174,12 @@ def _distance(distance: Distance | None) -> dict[str, object]:
     return {"distance": told}
 
 
-def _format_of(out: Path | None) -> Format:
+def _format_of(out: Path | None) -> str:
     """The format that the ending of a file asks for."""
     ending = "" if out is None else out.suffix.lower()
-    if ending not in _ENDINGS:
+    if ending not in _FORMATS_BY_ENDING:
         raise OptionError(f"--out {out}: what is {ending}? Say --format json, dot, csv or graphml.")
-    return _ENDINGS[ending]
+    return _FORMATS_BY_ENDING[ending]
 
 
 def _edge_lines(result: Result, directions: Directions) -> list[str]:
@@ -219,8 +195,8 @@ def _edge_lines(result: Result, directions: Directions) -> list[str]:
     return [heading, *(f"  {edge:<{wide}}  {loss:>{long}}" for edge, loss in zip(shown, lost, strict=True))]
 
 
-def _graph_text(result: Result, directions: Directions, wanted: Format) -> str:
-    if wanted is Format.json:
+def _graph_text(result: Result, directions: Directions, wanted: str) -> str:
+    if wanted == "json":
         return result.to_json(directions) + "\n"
-    write = {Format.dot: graph.to_dot, Format.csv: graph.to_csv, Format.graphml: graph.to_graphml}[wanted]
+    write = {"dot": graph.to_dot, "csv": graph.to_csv, "graphml": graph.to_graphml}[wanted]
     return write(result.shown(directions), result.strengths)

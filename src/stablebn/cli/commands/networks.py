@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from stablebn.cli.command_options import AsJson, Folders
+from stablebn.cli.command_options import (
+    folders_option,
+    json_option,
+    option,
+)
 from stablebn.cli.progress import nothing_written_if_interrupted, waiting
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say_json
 from stablebn.cli.terminal_tables import print_table
 from stablebn.networks import known_networks, read_network
@@ -22,14 +27,14 @@ EXAMPLE = """\
 stablebn networks --details"""
 
 
-def command(
-    folders: Folders = None,
-    details: Annotated[bool, typer.Option("--details", help="Read each one and count.")] = False,
-    as_json: AsJson = False,
-) -> None:
+@click.command(cls=Command)
+@folders_option
+@option("--details", is_flag=True, help="Read each one and count.")
+@json_option
+def command(folders: Sequence[Path], details: bool, as_json: bool) -> None:
     """Print the networks."""
     with nothing_written_if_interrupted(), waiting("reading", quiet=not details):
-        found = [_told(entry, details=details) for entry in known_networks(folders or [])]
+        found = [_told(entry, details=details) for entry in known_networks(folders)]
     if as_json:
         say_json(found)
         return

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
+import click
 import pyarrow as pa
-import typer
 
-from stablebn.cli.command_options import AsJson, Folders, Force, GraphFile, Quiet
+from stablebn.cli.command_options import (
+    folders_option,
+    force_option,
+    graph_file,
+    json_option,
+    option,
+    out_option,
+    quiet_option,
+)
 from stablebn.cli.progress import waiting
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 from stablebn.errors import spelled
 from stablebn.files import check_free, whole_file
@@ -26,21 +34,31 @@ EXAMPLE = """\
 stablebn sample asia --rows 1000 --seed 1 --out asia.csv"""
 
 
+@click.command(cls=Command)
+@graph_file("network")
+@option("--rows", "-n", type=int, default=1000, help="How many rows.")
+@option("--seed", type=int, default=1, help="The same seed gives the same rows, on every machine.")
+@out_option(help="A .csv, .csv.gz, .parquet or .feather file.")
+@folders_option
+@option("--normalise", is_flag=True, help="Rescale probabilities to sum to 1.")
+@json_option
+@force_option
+@quiet_option
 def command(
-    network: GraphFile,
-    rows: Annotated[int, typer.Option("--rows", "-n", help="How many rows.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same rows, on every machine.")] = 1,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A .csv, .csv.gz, .parquet or .feather file.")] = None,
-    folders: Folders = None,
-    normalise: Annotated[bool, typer.Option("--normalise", help="Rescale probabilities to sum to 1.")] = False,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    network: str,
+    rows: int,
+    seed: int,
+    out: Path | None,
+    folders: Sequence[Path],
+    normalise: bool,
+    as_json: bool,
+    force: bool,
+    quiet: bool,
 ) -> None:
     """Draw rows and write them."""
     if out is not None:
         check_free(out, force=force)
-    drawn_from = read_network(network, directories=folders or [], normalise=normalise)
+    drawn_from = read_network(network, directories=folders, normalise=normalise)
     with waiting("drawing", quiet=quiet):
         table = drawn_from.sample(rows, seed=seed)
     if out is not None:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from stablebn.cli.command_options import AsJson, Folders, Quiet
+from stablebn.cli.command_options import (
+    FILE,
+    complete_file,
+    folders_option,
+    json_option,
+    option,
+    out_option,
+    quiet_option,
+)
 from stablebn.cli.exit_codes import INTERRUPTED
 from stablebn.cli.progress import counting
+from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 from stablebn.cli.terminal_tables import print_table
 from stablebn.errors import OptionError, spelled
@@ -29,46 +38,50 @@ stablebn study mine.toml --tables --figures"""
 EXIT_CODES = {INTERRUPTED: "Ctrl-C has ended it; the same command goes on."}
 
 
+@click.command(cls=Command)
+@click.argument(
+    "definition",
+    metavar="STUDY",
+    help="The word paper, for the paper's study, a TOML file of yours, or a file that --outcomes has written.",
+    shell_complete=complete_file,
+)
+@folders_option
+@option("--store", type=FILE, help="Where outcomes are kept; by default NAME.sqlite.")
+@out_option(help="A folder; by default NAME-study.")
+@option("--jobs", type=int, help="Run in so many processes of this machine.")
+@option("--dask", help="The address of a Dask scheduler, whose workers do the work.")
+@option("--quick", is_flag=True, help="Only the part that the study calls quick.")
+@option("--dry-run", is_flag=True, help="Only say what there is to do, and how long it takes.")
+@option("--tables", is_flag=True, help="Run nothing; write tables of what is there.")
+@option("--figures", is_flag=True, help="Run nothing; draw figures of what is there.")
+@option("--outcomes", type=FILE, help="Run nothing; write what is there, without graphs, to one small .json.gz file.")
+@option(
+    "--published",
+    type=FILE,
+    help="A JSON file of published numbers, to stand beside ours in tables.",
+    heading="Output",
+)
+@json_option
+@option(
+    "--force", is_flag=True, help="Write tables and figures over files that are not of a study, too.", heading="Output"
+)
+@quiet_option
 def command(
-    definition: Annotated[
-        str,
-        typer.Argument(
-            metavar="STUDY",
-            help="The word paper, for the paper's study, a TOML file of yours, or a file that --outcomes has written.",
-        ),
-    ],
-    folders: Folders = None,
-    store: Annotated[Path | None, typer.Option(help="Where outcomes are kept; by default NAME.sqlite.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder; by default NAME-study.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Run in so many processes of this machine.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(help="The address of a Dask scheduler, whose workers do the work.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Only the part that the study calls quick.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what there is to do, and how long it takes.")
-    ] = False,
-    tables: Annotated[bool, typer.Option("--tables", help="Run nothing; write tables of what is there.")] = False,
-    figures: Annotated[bool, typer.Option("--figures", help="Run nothing; draw figures of what is there.")] = False,
-    outcomes: Annotated[
-        Path | None, typer.Option(help="Run nothing; write what is there, without graphs, to one small .json.gz file.")
-    ] = None,
-    published: Annotated[
-        Path | None,
-        typer.Option(
-            help="A JSON file of published numbers, to stand beside ours in tables.", rich_help_panel="Output"
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Write tables and figures over files that are not of a study, too.",
-            rich_help_panel="Output",
-        ),
-    ] = False,
-    quiet: Quiet = False,
+    definition: str,
+    folders: Sequence[Path],
+    store: Path | None,
+    out: Path | None,
+    jobs: int | None,
+    dask: str | None,
+    quick: bool,
+    dry_run: bool,
+    tables: bool,
+    figures: bool,
+    outcomes: Path | None,
+    published: Path | None,
+    as_json: bool,
+    force: bool,
+    quiet: bool,
 ) -> None:
     """Run a study, say what has come of it, or write its tables and figures."""
     if definition.endswith(ENDING):
@@ -86,7 +99,7 @@ def command(
             if files:
                 say(f"{len(set(files))} files written to {spelled(folder)}.")
         return
-    study = read_study(definition, quick=quick, directories=folders or [])
+    study = read_study(definition, quick=quick, directories=folders)
     if dry_run:
         planned = plan(study, store=store, jobs=jobs)
         if as_json:
@@ -173,4 +186,4 @@ def _run(study: Study, store: Path | None, jobs: int | None, dask: str | None, *
     except KeyboardInterrupt:
         path = store or f"{study.name}.sqlite"
         say(f"Interrupted. What has ended is in {path}: the same command goes on from there.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
