@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stablebn.columns.kinds import Kind
 
 _SHORT = {"score": "-s"}
-# Words of other packages for knowledge: not in the help, but answered with the right option.
+# Words of other packages for forbidden and required arcs: not in the help, but answered with the right option.
 _OTHER_WORDS = ("whitelist", "blacklist")
 _TYPES = {str: click.STRING, int: click.INT, float: click.FLOAT, bool: click.BOOL}
 
@@ -81,7 +81,7 @@ table_file = click.argument(
     "data",
     type=FILE,
     metavar="DATA",
-    help="The table, a file: CSV and other text, .xlsx, .jsonl, .db::table, .duckdb::table, .parquet, .feather.",
+    help="The file of the table: CSV and other text, .xlsx, .jsonl, .db::table, .duckdb::table, .parquet, .feather.",
 )
 graph_file = functools.partial(
     click.argument, help="A graph or network file, or a name from `stablebn networks`.", shell_complete=network_names
@@ -98,13 +98,13 @@ folders_option = option(
     type=FILE,
     multiple=True,
     metavar="<folder>",
-    help="A folder with networks, to look in first; repeat for more.",
+    help="A folder with networks, searched first. Repeat it for more.",
 )
 out_option = functools.partial(option, "--out", "-o", type=FILE)
 plot_option = functools.partial(option, "--plot", type=FILE, heading="Output")
-json_option = option("--json", "as_json", is_flag=True, help="Print the whole answer as one JSON document.")
+json_option = option("--json", "as_json", is_flag=True, help="Print the complete answer as one JSON document.")
 force_option = option("--force", is_flag=True, help="Replace files that exist.", heading="Output")
-quiet_option = option("--quiet", "-q", is_flag=True, help="Print nothing but errors, and what --json asks for.")
+quiet_option = option("--quiet", "-q", is_flag=True, help="Print only errors, and the output of --json.")
 no_progress_option = option("--quiet", "-q", is_flag=True, help="Show no progress.")
 
 _KIND_OPTIONS = {
@@ -112,26 +112,26 @@ _KIND_OPTIONS = {
         "--continuous",
         multiple=True,
         metavar="<column>",
-        help="A column that is a number; repeat for more.",
+        help="A continuous column. Repeat it for more.",
         heading="Columns",
     ),
     "categorical": option(
         "--categorical",
         multiple=True,
         metavar="<column>",
-        help="A column that is a category; repeat for more.",
+        help="A categorical column. Repeat it for more.",
         heading="Columns",
     ),
     "all_continuous": option(
         "--all-continuous",
         is_flag=True,
-        help="All columns that can be are numbers, but those said to be categories.",
+        help="Treat all columns with numbers as continuous, except those of --categorical.",
         heading="Columns",
     ),
     "all_categorical": option(
         "--all-categorical",
         is_flag=True,
-        help="All columns are categories, but those said to be numbers.",
+        help="Treat all columns as categorical, except those of --continuous.",
         heading="Columns",
     ),
 }
@@ -146,7 +146,7 @@ def table_options(options: Iterable[Option], *, choice_of_learners: bool = True)
     Parameters
     ----------
     options : iterable of Option
-        Those that the command line does not have are skipped.
+        Options that the command line does not have are skipped.
     choice_of_learners : bool
         Whether the command has --algorithm, so that its help must say which learners have an option.
     """
@@ -276,8 +276,8 @@ def flags_of(remedy: Mapping[str, object]) -> str:
             for name in names:
                 words += [flag, shlex.quote(spelled(name))]
         elif option == "levels" and isinstance(value, Mapping):
-            for name, own in value.items():
-                words += [flag, shlex.quote(f"{spelled(name)}={','.join(map(spelled, own))}")]
+            for name, levels in value.items():
+                words += [flag, shlex.quote(f"{spelled(name)}={','.join(map(spelled, levels))}")]
         elif option == "levels" and not isinstance(value, str):
             assert isinstance(value, Iterable)
             for text in value:

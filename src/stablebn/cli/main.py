@@ -1,4 +1,4 @@
-"""The command line: first the answer, then what to worry about, then how to see more."""
+"""Run the command line: print the answer first, then warnings, then how to see more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stablebn.cli.completion import PROGRAM, install_completion, show_completion
-from stablebn.cli.exit_codes import BUG, INTERRUPTED, MISTAKE, NOBODY_READS
+from stablebn.cli.exit_codes import BUG, INTERRUPTED, MISTAKE, PIPE_CLOSED
 from stablebn.cli.reference import DEBUG, Command, CommandOption
 from stablebn.cli.terminal import colours, say, say_error
 from stablebn.errors import DataError, StableBNError, spelled
@@ -29,33 +29,34 @@ SUMMARY = "Learn Bayesian networks: one table, one graph."
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Learn a graph": {
         "learn": "Learn a graph from a table.",
-        "check": "Say what there is to know of a table before learning.",
-        "explain": "Say why two variables are joined, or are not.",
-        "report": "Put all there is to see of a graph into one HTML file.",
+        "check": "Check a table for problems before learning.",
+        "explain": "Explain why two variables are adjacent, or are not.",
+        "report": "Learn a graph and write an interactive HTML report.",
     },
-    "How far to trust it": {
-        "stability": "How much of the graph does the layout of the table decide?",
-        "bootstrap": "How sure are its edges?",
-        "cross-validate": "How well does a learner predict rows it has not seen?",
-        "near-optimal": "Which other graphs are nearly as good as the best one?",
-        "verify": "Check the proof that a graph is the best one.",
+    "Find out how certain it is": {
+        "stability": "Measure how much row order, column order and names change the graph.",
+        "bootstrap": "Measure how certain the edges are, by resampling the rows.",
+        "cross-validate": "Measure how well an algorithm predicts rows that it has not seen.",
+        "near-optimal": "List the graphs that score nearly as high as the best one.",
+        "verify": "Check the proof that no graph scores higher.",
     },
     "Graphs and networks": {
         "score": "Score a graph against a table.",
-        "compare": "Compare two graphs: metrics, and edges that differ.",
-        "networks": "List the networks that can be named.",
+        "compare": "Compare two graphs: metrics and the edges that differ.",
+        "networks": "List the networks that are available by name.",
         "sample": "Draw rows from a network.",
     },
-    "Studies, and a first look": {
-        "study": "Run learners by networks by sample sizes by layouts.",
+    "Benchmarks, and a first look": {
+        "study": "Run a benchmark: algorithms by networks by sample sizes by layouts.",
         "demo": "Learn the built-in sample twice, the second time shuffled.",
     },
 }
-"""The commands under the headings of the help, each with a sentence: a module of `stablebn.cli.commands` that has the
-function `command`; in `HELP` what more there is to say; in `EXAMPLE` lines to type; and in `EXIT_CODES` those that only
-it has, if there are any."""
+"""Each command and its summary, by heading of the help.
 
-# Errors of writing to what is no file that we have opened: standard output.
+The module of a command in `stablebn.cli.commands` defines `command`, `HELP` (details), `EXAMPLE` (lines to type) and
+`EXIT_CODES` (if some differ from the usual ones)."""
+
+# Errors of a full disk or quota; without a file name they come from standard output.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _SECTION = {name: section for section, commands in COMMANDS.items() for name in commands}
@@ -71,7 +72,7 @@ def _interrupt_ends() -> Iterator[None]:
 
 
 class _Commands(click.Group):
-    """The commands, of which only the one that is called is imported."""
+    """The group of all commands; it imports only the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands in the order of the help."""
@@ -101,20 +102,20 @@ class _Commands(click.Group):
         """Run the command; end silently if the reader of its output has ended."""
         try:
             with _interrupt_ends():
-                found = super().invoke(ctx)
+                returned = super().invoke(ctx)
                 # PyArrow closes what it has written to.
                 if not sys.stdout.closed:
                     sys.stdout.flush()
         except BrokenPipeError:
-            # What is left to print must go somewhere. By its number, as it may be closed.
+            # Discard the rest of the output. By its number, because `sys.stdout` may be closed.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            raise click.exceptions.Exit(NOBODY_READS) from None
-        return found
+            raise click.exceptions.Exit(PIPE_CLOSED) from None
+        return returned
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that was typed, or say which was perhaps meant."""
+        """Return the command that was typed; if there is none, suggest the closest one."""
         typed = args[0]
         if typed not in _SECTION and not typed.startswith("-"):
             if Path(typed).is_file():
@@ -139,7 +140,7 @@ class _Commands(click.Group):
         from stablebn.cli.help import help_of_all
         from stablebn.cli.reference import options_of
 
-        epilogue = "stablebn COMMAND --help tells more, with an example. To begin: stablebn demo."
+        epilogue = "For details and an example: stablebn COMMAND --help. To start: stablebn demo."
         options = options_of(self.get_params(ctx))
         formatter.write(help_of_all(SUMMARY, COMMANDS, options, epilogue, formatter.width))
 
@@ -185,12 +186,12 @@ app = _Commands(
 
 
 def main() -> None:
-    """Run the command; errors are a message, not a traceback."""
+    """Run the command; print errors as a message without a traceback."""
     try:
         _run()
     except SystemExit as ended:
         if is_a_thread_abandoned() and isinstance(ended.code, int):
-            # A thread that still waits for a file would keep the process from ending.
+            # A thread that still waits for a file would keep the process alive.
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(ended.code)
@@ -198,43 +199,45 @@ def main() -> None:
 
 
 def _run() -> None:
-    # NumPy's linear algebra starts as many threads as there are cores, and no command needs them.
+    # NumPy's linear algebra would start one thread per core, and no command needs them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
-        # A name may have characters that the terminal has not.
+        # A name may have characters that the terminal cannot show.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    asked: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     try:
         with interrupts_recognised():
-            sys.exit(app(obj=asked, standalone_mode=False))
+            sys.exit(app(obj=settings, standalone_mode=False))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except Exception as error:
-        if asked.get("debug"):
+        if settings.get("debug"):
             import traceback
 
             traceback.print_exc()
-        sys.exit(_told(error))
+        sys.exit(_report_error(error))
 
 
-def _told(error: Exception) -> int:
-    """Say what went wrong; the exit code."""
+def _report_error(error: Exception) -> int:
+    """Print an error message and return the exit code."""
     if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
-        # What is left to print must go somewhere, or Python complains when it ends.
+        # Discard the rest of the output, or Python reports an error when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        say_error("error", f"cannot write to standard output: {error.strerror}. Mend that, or choose another place.")
+        say_error(
+            "error", f"cannot write to standard output: {error.strerror}. Free some space, or write to another disk."
+        )
         return MISTAKE
     if not isinstance(error, StableBNError):
-        what = f"{type(error).__name__}: {error}".partition("\n")[0].rstrip(".: ")
-        say_error("A bug in stablebn", f"{what}. Please report it, with the command and what --debug shows.")
+        summary = f"{type(error).__name__}: {error}".partition("\n")[0].rstrip(".: ")
+        say_error("A bug in stablebn", f"{summary}. Please report it, with the command and what --debug shows.")
         return BUG
     say_error(type(error).__name__, str(error))
     if isinstance(error, DataError) and error.remedy:
-        # Here and not above: without an error it is not needed.
+        # Imported here: only errors need it.
         from stablebn.cli.command_options import flags_of
 
         say(f"What helps: {flags_of(error.remedy)}", err=True, wrap=False)

@@ -41,7 +41,7 @@ def report_text(
 ) -> str:
     """Return the report of a result as the text of an HTML file; parameters as in `Result.report`."""
     content = content_of(result, true=true, audit=audit, bootstrap=bootstrap, command=command)
-    # These two are ours and no HTML: they must not be escaped.
+    # Parts of the package, not of the data: they must not be escaped.
     style, script = Markup(_read("style.css")), Markup(_read("script.js"))
     template = _environment().get_template("page.html.j2")
     page = template.render(
@@ -145,44 +145,47 @@ def _hash(text: str) -> str:
 
 
 def _for_script(content: Content) -> dict[str, Any]:
-    """What the script tells of arcs and variables when they are chosen."""
-    number = {variable.name: at for at, variable in enumerate(content.variables)}
+    """Return what the script needs: sizes, and what the panel shows for each arc and variable."""
+    indices = {variable.name: index for index, variable in enumerate(content.variables)}
     return {
         "size": [content.layout.width, content.layout.height],
         "joined": list(joined_size(content)),
-        "arcs": [{"ends": [number[name] for name in arc.ends], **_told_of_arc(content, arc)} for arc in content.arcs],
-        "nodes": [_told_of_variable(content, variable) for variable in content.variables],
+        "arcs": [{"ends": [indices[name] for name in arc.ends], **_arc_panel(content, arc)} for arc in content.arcs],
+        "nodes": [_variable_panel(content, variable) for variable in content.variables],
     }
 
 
-def _told_of_arc(content: Content, arc: Arc) -> dict[str, Any]:
+def _arc_panel(content: Content, arc: Arc) -> dict[str, Any]:
     facts: list[tuple[str, str]] = []
     if arc.strength is not None:
         facts.append(("Strength", f"{arc.strength:,.2f}"))
     if arc.gain is not None:
-        facts.append(("Gain when it came in", f"{arc.gain:,.2f}"))
+        facts.append(("Gain when it was added", f"{arc.gain:,.2f}"))
     if arc.layouts is not None and content.audit is not None:
         facts.append(
-            ("In layouts", f"{arc.layouts[0]:,} of {content.audit.of:,}, {100 * arc.layouts[1]:.0f} % this way")
+            (
+                "In layouts",
+                f"{arc.layouts[0]:,} of {content.audit.of:,}, {100 * arc.layouts[1]:.0f} % in this direction",
+            )
         )
     if arc.replicates is not None and content.bootstrap is not None:
         facts.append(
             (
                 "In samples",
-                f"{arc.replicates[0]:,} of {content.bootstrap.of:,}, {100 * arc.replicates[1]:.0f} % this way",
+                f"{arc.replicates[0]:,} of {content.bootstrap.of:,}, {100 * arc.replicates[1]:.0f} % in this direction",
             )
         )
     if arc.truth is not None:
         facts.append(("True graph", arc.truth))
-    why = arc.sentences or ("The report was made from a file without the table, so that it cannot be said why.",)
+    why = arc.sentences or ("There is no explanation, because the report was made from a file without the table.",)
     return {"title": text_of(content, arc), "sentences": list(why), "facts": facts}
 
 
-def _told_of_variable(content: Content, variable: Variable) -> dict[str, Any]:
+def _variable_panel(content: Content, variable: Variable) -> dict[str, Any]:
     kind = variable.kind if variable.levels is None else f"{variable.kind}, {variable.levels:,} levels"
-    facts = [("Taken for", kind), ("Because", variable.why)]
+    facts = [("Kind", kind), ("Because", variable.why)]
     if variable.family is not None:
-        for term, value in (("Part of the score", variable.family.score), ("Without parents", variable.family.alone)):
+        for term, value in (("Local score", variable.family.score), ("Without parents", variable.family.alone)):
             if value is not None:
                 facts.append((f"{term} ({content.score_name})", f"{value:,.2f}"))
 
@@ -192,7 +195,7 @@ def _told_of_variable(content: Content, variable: Variable) -> dict[str, Any]:
     for term, names in (
         ("Parents", variable.parents),
         ("Children", variable.children),
-        ("Joined to", variable.neighbours),
+        ("Adjacent to", variable.neighbours),
     ):
         if names:
             facts.append((term, short(names)))

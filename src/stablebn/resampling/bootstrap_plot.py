@@ -51,5 +51,5 @@ def draw_map(found: Bootstrap) -> Figure:
         sorted(found.nodes, key=name_key),
         shares,
         title=f"{title_of(found.learner)}. {found.noise}",
-        what=f"of {found.replicates - found.failed} replicates",
+        legend=f"of {found.replicates - found.failed} replicates",
     )

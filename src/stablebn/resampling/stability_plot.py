@@ -46,7 +46,7 @@ def draw_map(audit: Stability) -> Figure:
         sorted(audit.learned[0].nodes, key=name_key),
         shares,
         title=f"{title_of(audit.learner)}: {audit.verdict}",
-        what=f"of {audit.layouts} layouts",
+        legend=f"of {audit.layouts} layouts",
     )
 
 

@@ -1,4 +1,4 @@
-"""Commands that draw."""
+"""Test the commands that draw plots."""
 
 from __future__ import annotations
 

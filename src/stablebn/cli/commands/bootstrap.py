@@ -20,7 +20,7 @@ from stablebn.cli.command_options import (
     table_options,
 )
 from stablebn.cli.exit_codes import INTERRUPTED
-from stablebn.cli.outcome_files import check_writable, figures_option, heat_map_option, write_figures
+from stablebn.cli.outcome_files import check_writable, figures_option, heat_map_option, write_results
 from stablebn.cli.progress import counting
 from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-It learns again from rows drawn with replacement, and tells how often each edge comes back.
+Learns again from rows drawn with replacement, and prints how often each edge is found.
 """
 EXAMPLE = """\
 stablebn bootstrap patients.csv --replicates 200 --out edges.csv"""
-EXIT_CODES = {INTERRUPTED: "Ctrl-C has ended it; with --checkpoint the same command goes on."}
+EXIT_CODES = {INTERRUPTED: "Interrupted by Ctrl-C; with --checkpoint, the same command continues."}
 
-# Those that stand in the signature, or that many searches do not have.
-_OWN = ("checkpoint", *NOT_HERE)
+# Options that are defined below, or that do not apply to many searches.
+_NOT_FROM_TABLE = ("checkpoint", *NOT_HERE)
 
 
 @click.command(cls=Command)
 @table_file
 @algorithm_option
-@option("--replicates", type=int, default=200, help="How many samples are drawn.")
-@option("--seed", type=int, default=0, help="The same seed draws the same samples.")
+@option("--replicates", type=int, default=200, help="The number of bootstrap samples.")
+@option("--seed", type=int, default=0, help="The seed of the samples.")
 @option(
     "--layouts",
     type=int,
-    help="In how many layouts each sample is learned, 1 or 2; 2 tell what the layout decides. By default 1 for stable "
-    "learners, 2 for others.",
+    help="The number of layouts (row and column orders) of each sample, 1 or 2; 2 show what the layout decides. By "
+    "default 1 for stable algorithms, 2 for others.",
 )
 @option(
     "--checkpoint",
     type=FILE,
-    help="Keep what is done in this file; where it is there, go on from it.",
+    help="Save finished work in this file; if it exists, continue from it.",
     heading="Long runs",
 )
-@table_options(known for known in learn_options() if known.name not in _OWN)
+@table_options(known for known in learn_options() if known.name not in _NOT_FROM_TABLE)
 @figures_option
 @json_option
 @plot_option(help="Draw the edges: a .png, .svg or .pdf file.")
@@ -86,7 +86,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Bootstrap a learner, print how sure its edges are, and write what was found."""
+    """Bootstrap an algorithm, print how certain the edges are, and write the results."""
     check_writable(out, plot, heat_map, force=force)
 
     try:
@@ -103,10 +103,12 @@ def command(
                 **options,
             )
     except KeyboardInterrupt:
-        kept = "Nothing was written." if checkpoint is None else f"Say the same again to go on: {checkpoint} is kept."
+        kept = (
+            "Nothing was written." if checkpoint is None else f"Repeat the command to continue: {checkpoint} is kept."
+        )
         say(f"Interrupted. {kept}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
-    written = write_figures(found, out, plot, heat_map, force=force)
+    written = write_results(found, out, plot, heat_map, force=force)
     if as_json:
         say_json(found.to_dict())
     elif not quiet:
@@ -117,7 +119,7 @@ def command(
 
 
 def _say_edges(found: Bootstrap) -> None:
-    """The edges learned from the whole table, and in brackets others that most replicates have."""
+    """Print the edges learned from the whole table and, in brackets, others that most replicates have."""
     rank = rank_names(found.nodes)
     learned, average = edge_marks(found.learned, rank), edge_marks(found.averaged, rank)
     often = {(edge.a, edge.b): None for edge in found.edges if (edge.a, edge.b) in {**learned, **average}}
@@ -129,4 +131,4 @@ def _say_edges(found: Bootstrap) -> None:
         way = f"{100 * edge.direction:.0f} %" if mark != "--" and edge.adjacent else ""
         rows.append((text if (a, b) in learned else f"({text})", f"{100 * edge.frequency:.0f} %", way))
     if rows:
-        print_table(("edge", "joined", "of these this way"), rows, numbers=True)
+        print_table(("edge", "adjacent", "this direction"), rows, numbers=True)

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-What each column is taken for, what is missing, constant or identical, and which options mend it. The exit code is 0 if
-there is nothing to worry about, 1 if something should be looked at, 2 if it cannot be learned from as it is.
+Prints the kind of each column, which values are missing, which columns are constant or identical, and which options fix
+the problems. The exit code is 0 without findings, 1 with warnings, and 2 if the table needs other options.
 """
 EXAMPLE = """\
 stablebn check patients.csv"""
 EXIT_CODES = {
-    ANSWER_IS_NO: "Something in the table should be looked at.",
-    MISTAKE: "The table cannot be learned from as it is, or the command or a file is not as it must be.",
+    ANSWER_IS_NO: "There are warnings about the table.",
+    MISTAKE: "The table needs other options, or there is an error in the command line or a file.",
 }
 
 
@@ -42,7 +42,7 @@ EXIT_CODES = {
 @json_option
 @quiet_option
 def command(data: Path, *, kinds: Kinds, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Check a table, print what was found, and exit with a code that tells how bad it is."""
+    """Check a table, print the findings, and exit with their severity."""
     with nothing_written_if_interrupted(), waiting("reading", quiet=quiet):
         found = check(data, **options, kinds=kinds)
     if as_json:

@@ -27,9 +27,9 @@ from stablebn.networks import read_graph
 from stablebn.plotting.matplotlib_figures import check_drawable
 
 HELP = """
-By default the equivalence classes (CPDAGs) are compared: what data could tell.
-BSF gives half credit for an edge with another direction, as the program of the
-paper's authors does and the printed formula does not: see docs/paper.md.
+By default the Markov equivalence classes (CPDAGs) are compared, because data cannot tell their graphs apart. BSF gives
+half credit for an edge with another direction, as the program of the paper's authors does and the printed formula does
+not: see docs/paper.md.
 """
 EXAMPLE = """\
 stablebn compare graph.json asia"""
@@ -39,10 +39,10 @@ EXIT_CODES = {ANSWER_IS_NO: "F1 is below --fail-under."}
 @click.command(cls=Command)
 @graph_file("learned")
 @graph_file("true")
-@option("--sid", is_flag=True, help="Tell the structural intervention distance too (needs the extra sid).")
-@option("--as-they-are", is_flag=True, help="Compare the arcs, not the CPDAGs.")
+@option("--sid", is_flag=True, help="Also compute the structural intervention distance (needs the extra sid).")
+@option("--as-they-are", is_flag=True, help="Compare the arcs instead of the CPDAGs.")
 @option("--fail-under", type=float, help="Exit with code 1 if F1 is below this.")
-@out_option(help="Write all figures to this JSON file.")
+@out_option(help="Write all results to this JSON file.")
 @folders_option
 @json_option
 @plot_option(help="Draw both graphs: a .png, .svg or .pdf file.")
@@ -61,7 +61,7 @@ def command(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Compare two graphs, print how they differ, and write that."""
+    """Compare two graphs, print how they differ, and write the results."""
     if out is not None:
         check_free(out, force=force)
     if plot is not None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-The rows are split into folds; for each one a network is learned from the others, and the log-likelihood of its rows is
-told.
+The rows are split into folds. For each fold, a network is learned from the other folds; the result is the
+log-likelihood of the rows of the fold.
 """
 EXAMPLE = """\
 stablebn cross-validate patients.csv --algorithm tabu-stable --folds 10"""
@@ -39,11 +39,11 @@ stablebn cross-validate patients.csv --algorithm tabu-stable --folds 10"""
 @click.command(cls=Command)
 @table_file
 @algorithm_option
-@option("--folds", type=int, default=10, help="In how many parts the rows are split.")
-@option("--seed", type=int, default=0, help="The same seed makes the same folds.")
-@option("--smoothing", type=float, default=1.0, help="Imaginary sample size with which probabilities are estimated.")
+@option("--folds", type=int, default=10, help="The number of folds.")
+@option("--seed", type=int, default=0, help="The seed of the folds.")
+@option("--smoothing", type=float, default=1.0, help="Imaginary sample size of the estimated probabilities.")
 @table_options(known for known in learn_options() if known.name not in NOT_HERE)
-@out_option(help="Write all figures to this JSON file.")
+@out_option(help="Write all results to this JSON file.")
 @json_option
 @force_option
 @quiet_option
@@ -61,7 +61,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Cross-validate a learner, say what was found, and write it."""
+    """Cross-validate an algorithm, then print and write the results."""
     if out is not None:
         check_free(out, force=force)
     with nothing_written_if_interrupted(), counting("folds", quiet=quiet) as show:

@@ -14,7 +14,7 @@ from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
 
 HELP = """
-The built-in Asia sample is learned as it is, and with rows and columns shuffled under other names: the graph and the
+Learns from the built-in Asia sample as it is, and again with rows and columns shuffled and renamed: the graph and the
 score are the same.
 """
 EXAMPLE = """\
@@ -27,8 +27,8 @@ def command(as_json: bool) -> None:
     """Print the demonstration."""
     shown = demonstrate()
     if as_json:
-        told = {"first": json.loads(shown.first.to_json()), "second": json.loads(shown.second.to_json())}
-        say_json({**told, "same_graph": shown.same_graph, "same_score": shown.same_score})
+        results = {"first": json.loads(shown.first.to_json()), "second": json.loads(shown.second.to_json())}
+        say_json({**results, "same_graph": shown.same_graph, "same_score": shown.same_score})
         return
     for line in shown.lines():
         say(line)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-The graph is learned as `stablebn learn` does; then it says when the arc came in, why it points this way, and what else
-it could be.
+The graph is learned as by `stablebn learn`. The explanation says when the arc was added, why it has this direction, and
+what the alternatives are.
 """
 EXAMPLE = """\
 stablebn explain patients.csv smoke lung"""
@@ -44,7 +44,7 @@ stablebn explain patients.csv smoke lung"""
 def command(
     data: Path, a: str, b: str, algorithm: str, *, kinds: Kinds, as_json: bool, quiet: bool, **options: Any
 ) -> None:
-    """Learn a graph and print why two variables are joined as they are."""
+    """Learn a graph and print why two variables are adjacent or not."""
     with searching(quiet=quiet) as progress:
         result = learn(data, algorithm, **options, kinds=kinds, progress=progress)
     explained = result.explain(_named(result, a), _named(result, b))
@@ -55,7 +55,7 @@ def command(
 
 
 def _named(result: Result, text: str) -> object:
-    """The variable of a name, which need not be text."""
+    """Return the variable whose name, which need not be a str, is written as this text."""
     alike = [name for name in result.decisions if str(name) == text]
     if len(alike) > 1:
         raise OptionError(f"several columns are called {text!r}. Rename one of them.")

@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-The graph is printed, or written to --out; `--` marks an edge whose direction the data cannot tell. Ctrl-C ends the
+The graph is printed, or written to --out; `--` marks an edge whose direction the data do not determine. Ctrl-C ends the
 search early: the best graph so far is written, marked unfinished. Without --algorithm the most accurate algorithm is
-used. tabu-stable and hc-stable are those of the paper; docs/paper.md says line by line where they differ from it: the
-stop rule of tabu, and the order of continuous variables, which has no units (--no-unit-free: as in the paper).
+used. tabu-stable and hc-stable are the algorithms of the paper; docs/paper.md lists where they differ from it: the stop
+rule of tabu, and the order of continuous variables, which does not depend on units (--no-unit-free: as in the paper).
 """
 EXAMPLE = """\
 stablebn learn patients.csv --drop id --out graph.json"""
 EXIT_CODES = {
-    INTERRUPTED: "Ctrl-C has ended the search: what is written is whole, but not finished.",
-    TERMINATED: "The same after SIGTERM.",
+    INTERRUPTED: "Interrupted by Ctrl-C: the best graph so far was written, marked unfinished.",
+    TERMINATED: "The same, after SIGTERM.",
 }
 
 _OF_SIGNALS = 128
@@ -71,16 +71,19 @@ _FORMATS_BY_ENDING = {"": "json", ".json": "json", ".dot": "dot", ".gv": "dot", 
     "-f",
     type=click.Choice(_FORMATS),
     metavar="<name>",
-    help="What to write: json, dot, csv or graphml; by default from the ending of --out, else json.",
+    help="The format: json, dot, csv or graphml; by default from the ending of --out, else json.",
     heading="Output",
 )
 @option(
-    "--cpdag", is_flag=True, help="Show the equivalence class: directed where all graphs of it agree.", heading="Output"
+    "--cpdag",
+    is_flag=True,
+    help="Show the CPDAG: an edge is directed if all graphs of the Markov equivalence class agree.",
+    heading="Output",
 )
 @option(
     "--dag",
     is_flag=True,
-    help="Show a direction of every edge, also of those where it is arbitrary.",
+    help="Show a direction for every edge, even if it is arbitrary.",
     heading="Output",
 )
 @option("--trace", type=FILE, help="Write every step of the search to this file (.json or .csv).", heading="Output")
@@ -88,11 +91,11 @@ _FORMATS_BY_ENDING = {"": "json", ".json": "json", ".dot": "dot", ".gv": "dot", 
 @option(
     "--certificate",
     type=FILE,
-    help="Write what proves the graph to this file, for `stablebn verify`. Only of exact.",
+    help="Write the proof of optimality to this file, for `stablebn verify`. Only of exact.",
     heading="Output",
 )
 @option(
-    "--prove", is_flag=True, help="Say how far the graph is from the best one; that may take long.", heading="Output"
+    "--prove", is_flag=True, help="Compute how far the score is from the optimum; this may take long.", heading="Output"
 )
 @force_option
 @quiet_option
@@ -114,7 +117,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Learn a graph, write it, and say what was learned."""
+    """Learn a graph, write it, and print a summary."""
     wanted = format or _format_of(out)
     if dag and cpdag:
         raise OptionError("--dag and --cpdag cannot both be. Choose one.")
@@ -130,7 +133,7 @@ def command(
         result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
         distance = None
         if prove and result.proof is None and interruption.signal is None:
-            # Few ask for it.
+            # Imported here: few users need it.
             from stablebn.api.proofs import prove as prove_result
 
             names = ("weights", "threads", "max_time", *OF_TEXT)
@@ -149,7 +152,7 @@ def command(
         written.append(spelled(plot))
     if certificate is not None:
         if result.certificate is None:
-            raise OptionError(f"--certificate: {result.config['algorithm']} proves nothing. Use --algorithm exact.")
+            raise OptionError(f"--certificate: {result.config['algorithm']} gives no proof. Use --algorithm exact.")
         result.certificate.save(certificate, force=force)
         written.append(spelled(certificate))
     if as_json:
@@ -162,28 +165,29 @@ def command(
         if out is None:
             say("\n".join(_edge_lines(result, directions)))
     if interruption.signal is not None and not result.finished:
-        # As shells say it of a program that a signal has ended: what is written is whole, but not finished.
+        # The exit code that shells use for a signal; the files that were written are complete.
         raise click.exceptions.Exit(_OF_SIGNALS + interruption.signal)
 
 
 def _distance(distance: Distance | None) -> dict[str, object]:
-    """What --prove has found, beside the graph."""
+    """Return the result of --prove for the JSON document."""
     if distance is None:
         return {}
-    told = {"optimal": distance.optimal, "at_least": distance.at_least, "at_most": distance.at_most}
-    return {"distance": told}
+    return {
+        "distance": {"optimal": distance.optimal, "at_least": distance.at_least, "at_most": distance.at_most},
+    }
 
 
 def _format_of(out: Path | None) -> str:
-    """The format that the ending of a file asks for."""
+    """Return the format for the ending of a file."""
     ending = "" if out is None else out.suffix.lower()
     if ending not in _FORMATS_BY_ENDING:
-        raise OptionError(f"--out {out}: what is {ending}? Say --format json, dot, csv or graphml.")
+        raise OptionError(f"--out {out}: unknown ending {ending}. Use --format json, dot, csv or graphml.")
     return _FORMATS_BY_ENDING[ending]
 
 
 def _edge_lines(result: Result, directions: Directions) -> list[str]:
-    """The edges, the directed ones first, each with its strength if it has one."""
+    """Return a line per edge, the directed ones first, with its strength if it has one."""
     edges = graph.to_edge_list(result.shown(directions))
     shown = [f"{spelled(a)} {mark} {spelled(b)}" for a, b, mark in edges]
     strengths = result.strengths

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-It lists all graphs whose score is nearly that of the best one, and tells what they agree on.
+Lists all graphs whose score is within a margin of the best one, and prints which edges they share.
 """
 EXAMPLE = """\
 stablebn near-optimal patients.csv --factor 3 --out near.json"""
@@ -41,9 +41,9 @@ _MOST_SHOWN = 30
 @table_file
 @table_options((known for known in options_for("exact") if known.name != "max_time"), choice_of_learners=False)
 @option("--factor", type=float, help=f"The margin as a Bayes factor; by default {USUAL_FACTOR:g}.")
-@option("--within", type=float, help="The margin in nats, in place of a factor.")
-@option("--limit", type=int, default=USUAL_LIMIT, help="Most DAGs to list.")
-@out_option(help="Write all of it to this file, as JSON.")
+@option("--within", type=float, help="The margin in nats, instead of a factor.")
+@option("--limit", type=int, default=USUAL_LIMIT, help="The largest number of DAGs to list.")
+@out_option(help="Write all results to this JSON file.")
 @json_option
 @force_option
 @quiet_option
@@ -60,7 +60,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """List near-optimal graphs; print the shares of the edges."""
+    """List near-optimal graphs and print the shares of their edges."""
     if out is not None:
         check_free(out, force=force)
     with nothing_written_if_interrupted(), waiting("searching", quiet=quiet):
@@ -78,11 +78,11 @@ def _say(found: NearOptimal, out: Path | None) -> None:
     if out is not None:
         say(f"Written to {spelled(out)}.")
         return
-    say("The share of the DAGs, by weight, in which two variables are joined, and from the first to the second:")
+    say("The weighted share of the DAGs in which two variables are adjacent, and in which the first is the parent:")
     rows = [
         (f"{a} - {b}", f"{share:.3f}", f"{found.arcs.get((a, b), 0.0):.3f}")
         for (a, b), share in list(found.edges.items())[:_MOST_SHOWN]
     ]
-    print_table(("edge", "joined", "this way"), rows, numbers=True)
+    print_table(("edge", "adjacent", "this direction"), rows, numbers=True)
     if len(found.edges) > _MOST_SHOWN:
         say(f"  and {len(found.edges) - _MOST_SHOWN} more (see --out).")

@@ -20,8 +20,8 @@ from stablebn.networks import known_networks, read_network
 from stablebn.networks.catalogue import Entry
 
 HELP = """
-Asia is built in; pip install 'stablebn[networks]' brings those of pgmpy; --networks and the variable STABLEBN_NETWORKS
-name folders of yours.
+Asia is built in. `pip install 'stablebn[networks]'` adds the networks of pgmpy. --networks and the environment variable
+STABLEBN_NETWORKS add your own folders.
 """
 EXAMPLE = """\
 stablebn networks --details"""
@@ -29,19 +29,19 @@ stablebn networks --details"""
 
 @click.command(cls=Command)
 @folders_option
-@option("--details", is_flag=True, help="Read each one and count.")
+@option("--details", is_flag=True, help="Also print the numbers of nodes, arcs and parameters.")
 @json_option
 def command(folders: Sequence[Path], details: bool, as_json: bool) -> None:
-    """Print the networks."""
+    """Print a table of the networks."""
     with nothing_written_if_interrupted(), waiting("reading", quiet=not details):
-        found = [_told(entry, details=details) for entry in known_networks(folders)]
+        found = [_described(entry, details=details) for entry in known_networks(folders)]
     if as_json:
         say_json(found)
         return
     rows, named = [], set()
-    for told in found:
-        name, source, file, *counts = told.values()
-        # Another one comes before it.
+    for described in found:
+        name, source, file, *counts = described.values()
+        # In brackets: the name already stands for a network above.
         label = str(name) if name not in named else f"({name})"
         named.add(name)
         file_name = "" if file is None else Path(str(file)).name
@@ -49,14 +49,14 @@ def command(folders: Sequence[Path], details: bool, as_json: bool) -> None:
     print_table(("name", "from", "file", *(("nodes", "arcs", "parameters") if details else ())), rows)
 
 
-def _told(entry: Entry, *, details: bool) -> dict[str, object]:
-    """What there is to say of a network."""
-    told: dict[str, object] = {
+def _described(entry: Entry, *, details: bool) -> dict[str, object]:
+    """Describe a network; `details`: also count its nodes, arcs and parameters."""
+    described: dict[str, object] = {
         "name": entry.name,
         "from": entry.source,
         "file": None if entry.path is None else str(entry.path),
     }
     if not details:
-        return told
+        return described
     network = read_network(entry.path or entry.name, normalise=True)
-    return {**told, "nodes": len(network), "arcs": len(network.arcs), "parameters": network.free_parameters}
+    return {**described, "nodes": len(network), "arcs": len(network.arcs), "parameters": network.free_parameters}

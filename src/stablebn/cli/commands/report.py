@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-It is one HTML file that needs nothing else: send it to a colleague. Ctrl-C ends the search early: the report is of the
-best graph so far, marked unfinished.
+The report is one HTML file that needs no other files. Ctrl-C ends the search early: the report shows the best graph so
+far, marked unfinished.
 """
 EXAMPLE = """\
 stablebn report patients.csv --drop id --out report.html"""
 EXIT_CODES = {
-    INTERRUPTED: "Ctrl-C has ended the search: the report is whole, but its graph is not finished.",
-    TERMINATED: "The same after SIGTERM.",
+    INTERRUPTED: "Interrupted by Ctrl-C: the report shows the best graph so far, marked unfinished.",
+    TERMINATED: "The same, after SIGTERM.",
 }
 
 _OF_SIGNALS = 128
@@ -57,9 +57,9 @@ _OF_SIGNALS = 128
 @table_options(learn_options())
 @out_option(default=Path("report.html"), help="The file to write.")
 @truth_option("true")
-@option("--stability", type=int, help="Learn from so many layouts of the table, and tell how far the graphs agree.")
-@option("--bootstrap", type=int, help="Learn from so many samples of the rows, and tell how sure the edges are.")
-@option("--seed", type=int, default=0, help="Of --stability and --bootstrap.")
+@option("--stability", type=int, help="The number of layouts for a stability analysis; by default none.")
+@option("--bootstrap", type=int, help="The number of samples for a bootstrap; by default none.")
+@option("--seed", type=int, default=0, help="The seed of --stability and --bootstrap.")
 @json_option
 @force_option
 @quiet_option
@@ -78,11 +78,13 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Learn a graph, write its report, and say what was learned."""
+    """Learn a graph, write its report, and print a summary."""
     check_free(out, force=force)
     truth = None if true is None else graph_of(true)
     if bootstrap is not None and "max_time" in options:
-        raise OptionError("--bootstrap does not go with --max-time: another run may stop elsewhere. Leave out one.")
+        raise OptionError(
+            "--bootstrap cannot be combined with --max-time, which may stop another run elsewhere. Leave out one."
+        )
     interruption = Interruption([signal.Signals.SIGINT, signal.Signals.SIGTERM])
     with searching(quiet=quiet) as progress:
         result = learn_until(interruption, data, algorithm, **options, kinds=kinds, progress=progress)
@@ -106,7 +108,7 @@ def command(
 
 
 def _audited(data: Path, algorithm: str, layouts: int, options: dict[str, Any], *, quiet: bool) -> Any:
-    # Few ask for it, and it takes time to import.
+    # Imported here: few users need it, and the import takes time.
     from stablebn.resampling.stability import stability
 
     with counting("layouts", quiet=quiet) as show:

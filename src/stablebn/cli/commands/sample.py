@@ -28,7 +28,7 @@ from stablebn.networks import read_network
 from stablebn.networks.sample_files import is_csv, levels_read_as_equal, levels_read_as_missing, write_table
 
 HELP = """
-Without --out they are printed as CSV.
+Without --out the rows are printed as CSV.
 """
 EXAMPLE = """\
 stablebn sample asia --rows 1000 --seed 1 --out asia.csv"""
@@ -36,11 +36,11 @@ stablebn sample asia --rows 1000 --seed 1 --out asia.csv"""
 
 @click.command(cls=Command)
 @graph_file("network")
-@option("--rows", "-n", type=int, default=1000, help="How many rows.")
-@option("--seed", type=int, default=1, help="The same seed gives the same rows, on every machine.")
+@option("--rows", "-n", type=int, default=1000, help="The number of rows.")
+@option("--seed", type=int, default=1, help="The seed; it gives the same rows on every machine.")
 @out_option(help="A .csv, .csv.gz, .parquet or .feather file.")
 @folders_option
-@option("--normalise", is_flag=True, help="Rescale probabilities to sum to 1.")
+@option("--normalise", is_flag=True, help="Rescale the probabilities to sum to 1.")
 @json_option
 @force_option
 @quiet_option
@@ -55,7 +55,7 @@ def command(
     force: bool,
     quiet: bool,
 ) -> None:
-    """Draw rows and write them."""
+    """Draw rows from a network and write them."""
     if out is not None:
         check_free(out, force=force)
     drawn_from = read_network(network, directories=folders, normalise=normalise)
@@ -65,8 +65,8 @@ def command(
         with whole_file(out, force=force) as temporary:
             write_table(table, temporary, out.name)
     if as_json:
-        told = {"network": network, "rows": rows, "seed": seed}
-        say_json({**told, "columns": table.to_pydict()} if out is None else {**told, "file": str(out)})
+        origin = {"network": network, "rows": rows, "seed": seed}
+        say_json({**origin, "columns": table.to_pydict()} if out is None else {**origin, "file": str(out)})
     elif out is None:
         _print(table)
         if (note := _note_on_levels(table, ".csv")) and not quiet:
@@ -84,7 +84,7 @@ def _note_on_levels(table: pa.Table, name: str) -> str:
         return ""
     notes = []
     if markers := levels_read_as_missing(table):
-        is_empty = any(not text.strip() for own in markers.values() for text in own)
+        is_empty = any(not text.strip() for texts in markers.values() for text in texts)
         remedy = "Write a .parquet file instead" if is_empty else "Read the file with --na-values ''"
         notes.append(f"Levels that are read as missing values: {_listed_levels(markers)}. {remedy} to keep them.")
     if equal := levels_read_as_equal(table):
@@ -95,11 +95,11 @@ def _note_on_levels(table: pa.Table, name: str) -> str:
 
 
 def _listed_levels(levels: Mapping[str, Collection[str]]) -> str:
-    return tallied({name: " ".join(map(repr, sorted(own))) for name, own in levels.items()})
+    return tallied({name: " ".join(map(repr, sorted(texts))) for name, texts in levels.items()})
 
 
 def _print(table: pa.Table) -> None:
-    """Print a table as CSV, to the byte unless it would steer a terminal."""
+    """Print a table as CSV: its exact bytes in a pipe, without control characters on a terminal."""
     if not sys.stdout.isatty():
         write_table(table, sys.stdout.buffer, ".csv")
         return

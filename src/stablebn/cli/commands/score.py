@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-If the graph is a network with parameters, it tells the log-likelihood of the table with these, too.
+If the graph is a network with parameters, also prints the log-likelihood of the table with these.
 """
 EXAMPLE = """\
 stablebn score graph.json patients.csv --by-node"""
@@ -47,7 +47,7 @@ stablebn score graph.json patients.csv --by-node"""
 @graph_file("graph")
 @table_file
 @table_options(score_options(), choice_of_learners=False)
-@option("--by-node", is_flag=True, help="List every node's part.")
+@option("--by-node", is_flag=True, help="Also print the local score of every node.")
 @folders_option
 @json_option
 @no_progress_option
@@ -69,7 +69,7 @@ def command(
         source = read(data, dialect=dialect, choice=choice)
         table = source.columns
         if "levels" in options:
-            # As the file says it: text that was read is in dictionaries too.
+            # Only categories that the file declares: text columns are dictionary-encoded too.
             options["levels"] = told_levels(options["levels"], table, categories_of(table, source.with_categories))
         if show is not None:
             show("scoring")
@@ -103,8 +103,8 @@ def command(
 
 
 def _likelihood(network: Network, table: object, reading: Mapping[str, Any]) -> tuple[float | None, list[str]]:
-    """Return the log-likelihood of a table and what to say of it; None if incomplete rows have none."""
-    with catch_warnings(record=True) as told:
+    """Return the log-likelihood of a table, None if it is not defined for incomplete rows, and warnings."""
+    with catch_warnings(record=True) as caught:
         simplefilter("always", UnseenLevelWarning)
         try:
             likelihood = network.log_likelihood(table, **reading)
@@ -112,4 +112,4 @@ def _likelihood(network: Network, table: object, reading: Mapping[str, Any]) -> 
             if reading.get("missing") != "available":
                 raise
             return None, [f"No log-likelihood with the network's own parameters: {error}"]
-    return likelihood, [str(warning.message) for warning in told]
+    return likelihood, [str(warning.message) for warning in caught]

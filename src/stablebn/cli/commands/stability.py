@@ -21,7 +21,7 @@ from stablebn.cli.command_options import (
     table_options,
     truth_option,
 )
-from stablebn.cli.outcome_files import check_writable, figures_option, heat_map_option, write_figures
+from stablebn.cli.outcome_files import check_writable, figures_option, heat_map_option, write_results
 from stablebn.cli.progress import counting, nothing_written_if_interrupted
 from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from stablebn.cli.command_options import Kinds
 
 HELP = """
-The learner gets the same table again and again, with columns and rows in another order and under other names. A learner
-that is stable gives one graph.
+The algorithm learns from the same table repeatedly, with rows and columns in another order and under other names. A
+stable algorithm returns the same graph each time.
 """
 EXAMPLE = """\
 stablebn stability patients.csv --algorithm tabu"""
@@ -42,13 +42,13 @@ stablebn stability patients.csv --algorithm tabu"""
 @click.command(cls=Command)
 @table_file
 @algorithm_option
-@option("--repeats", type=int, default=25, help="How many layouts; the first is the table as given.")
+@option("--repeats", type=int, default=25, help="The number of layouts; the first is the table as given.")
 @option(
     "--vary",
-    help="What differs between layouts, with commas: columns, rows, names, levels, units, threads, hash. By default "
-    "columns, rows, names, and units where columns are continuous.",
+    help="What differs between layouts, separated by commas: columns, rows, names, levels, units, threads, hash. By "
+    "default columns, rows, names, and units if columns are continuous.",
 )
-@option("--seed", type=int, default=0, help="The same seed gives the same layouts.")
+@option("--seed", type=int, default=0, help="The seed of the layouts.")
 @truth_option()
 @table_options(repeatable_options())
 @folders_option
@@ -76,7 +76,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Audit a learner, print the verdict, and write what was found."""
+    """Run a stability analysis of an algorithm, print the verdict, and write the results."""
     check_writable(out, plot, heat_map, force=force)
 
     with nothing_written_if_interrupted(), counting("layouts", quiet=quiet) as show:
@@ -91,7 +91,7 @@ def command(
             kinds=kinds,
             **options,
         )
-    written = write_figures(found, out, plot, heat_map, force=force)
+    written = write_results(found, out, plot, heat_map, force=force)
     if as_json:
         say_json(found.to_dict())
     elif not quiet:
