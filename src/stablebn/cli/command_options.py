@@ -234,8 +234,8 @@ def _without_none(type_: Any) -> Any:
     """Return the type `X` of `X | None`."""
     if typing.get_origin(type_) not in (typing.Union, types.UnionType):
         return type_
-    (found,) = (part for part in typing.get_args(type_) if part is not types.NoneType)
-    return found
+    (inner,) = (part for part in typing.get_args(type_) if part is not types.NoneType)
+    return inner
 
 
 def kinds_of(

@@ -24,12 +24,12 @@ def install_completion(ctx: click.Context, param: click.Parameter, value: bool) 
         shell = _detected_shell()
         path = _installed(shell, _script(ctx.command, shell))
         click.secho(f"{shell} completion installed in {path}", fg="green")
-        click.echo("Completion will take effect once you restart the terminal")
+        click.echo("Restart the terminal to use it.")
         ctx.exit()
 
 
 def _detected_shell() -> str:
-    """Return the shell among whose children this process is."""
+    """Return the name of the shell that runs this process."""
     import shellingham
 
     try:
@@ -43,6 +43,7 @@ def _detected_shell() -> str:
 
 
 def _script(command: click.Command, shell: str) -> str:
+    """Return the completion script of Click for a shell."""
     from click.shell_completion import get_completion_class
 
     complete = get_completion_class(_SHELLS[shell])

@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "sample": "Draw rows from a network.",
     },
     "Benchmarks, and a first look": {
-        "study": "Run a benchmark: algorithms by networks by sample sizes by layouts.",
+        "study": "Run a benchmark of algorithms, networks, sample sizes and layouts.",
         "demo": "Learn the built-in sample twice, the second time shuffled.",
     },
 }
@@ -178,7 +178,7 @@ app = _Commands(
             is_flag=True,
             expose_value=False,
             callback=show_completion,
-            help="Show completion for the current shell, to copy it or customize the installation.",
+            help="Print the completion script for the current shell.",
         ),
     ],
     context_settings={"max_content_width": 100},

@@ -192,7 +192,7 @@ def options_of(params: Iterable[click.Parameter]) -> tuple[HelpEntry, ...]:
 
 
 def _heading(param: click.Option) -> str:
-    """Return the heading of an option; Click makes --help, which has none of its own."""
+    """Return the heading of an option; --help, which Click adds, is in the last group."""
     return param.heading if isinstance(param, CommandOption) else HEADINGS[-1]
 
 

@@ -20,5 +20,5 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: 
         table.add_column(Text(spelled(column)), justify="right" if numbers and index else "left")
     for row in rows:
         table.add_row(*(Text(spelled(cell)) for cell in row))
-    # Wide enough for whole names in a pipe: a name that is cut off cannot be used.
+    # Wide enough for full names in a pipe: a name that is cut off cannot be used.
     console(width=None if sys.stdout.isatty() else 200).print(table)

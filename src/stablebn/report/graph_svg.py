@@ -89,7 +89,7 @@ def drawing_of(content: Content) -> GraphDrawing:
     )
 
 
-def joined_size(content: Content) -> tuple[float, float]:
+def compact_size(content: Content) -> tuple[float, float]:
     """Return the width and height of the drawing without isolated nodes."""
     boxes = [
         content.layout.boxes[variable.name] for variable in content.variables if not is_isolated(content, variable)

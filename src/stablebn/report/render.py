@@ -1,4 +1,4 @@
-"""Render the report as one HTML file that loads nothing from elsewhere: templates, style and script."""
+"""Render the report as one HTML file that loads no other files: templates, style and script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from markupsafe import Markup
 from stablebn.errors import spelled
 from stablebn.report.collect import content_of
 from stablebn.report.content import Arc, Content, Variable, counted
-from stablebn.report.graph_svg import SHADES, drawing_of, joined_size, mark_of, text_of
+from stablebn.report.graph_svg import SHADES, compact_size, drawing_of, mark_of, text_of
 from stablebn.report.labels import label_of
 from stablebn.report.trace_chart import chart_of
 
@@ -102,7 +102,7 @@ def _environment() -> jinja2.Environment:
         "signed_amount": lambda value: f"{value:+,.2f}",
         "spelled": spelled,
         "two_decimals": lambda value: f"{value:.2f}",
-        "whole": lambda value: f"{value:,}",
+        "thousands": lambda value: f"{value:,}",
     }
     return environment
 
@@ -149,7 +149,7 @@ def _for_script(content: Content) -> dict[str, Any]:
     indices = {variable.name: index for index, variable in enumerate(content.variables)}
     return {
         "size": [content.layout.width, content.layout.height],
-        "joined": list(joined_size(content)),
+        "compactSize": list(compact_size(content)),
         "arcs": [{"ends": [indices[name] for name in arc.ends], **_arc_panel(content, arc)} for arc in content.arcs],
         "nodes": [_variable_panel(content, variable) for variable in content.variables],
     }

@@ -57,7 +57,7 @@
     graph.setAttribute("viewBox", `${view.x} ${view.y} ${width / view.scale} ${height / view.scale}`);
   };
   const fit = () => {
-    const [wide, high] = hidden ? data.joined : data.size;
+    const [wide, high] = hidden ? data.compactSize : data.size;
     const needed = high * Math.min(LARGEST_FIT, room().width / wide);
     graph.style.height = `${Math.round(Math.min(HIGHEST, Math.max(LOWEST, needed)))}px`;
     const { width, height } = room();
@@ -105,7 +105,7 @@
   find("zoom-out").addEventListener("click", () => zoom(1 / 1.3));
   find("zoom-fit").addEventListener("click", fit);
   window.addEventListener("beforeprint", () => {
-    const [wide, high] = hidden ? data.joined : data.size;
+    const [wide, high] = hidden ? data.compactSize : data.size;
     graph.setAttribute("viewBox", `0 0 ${wide} ${high}`);
   });
   window.addEventListener("afterprint", show);

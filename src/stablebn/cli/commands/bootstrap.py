@@ -91,7 +91,7 @@ def command(
 
     try:
         with interrupts_recognised(), counting("graphs", quiet=quiet) as show:
-            found = bootstrap(
+            result = bootstrap(
                 data,
                 algorithm,
                 replicates=replicates,
@@ -108,27 +108,27 @@ def command(
         )
         say(f"Interrupted. {kept}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
-    written = write_results(found, out, plot, heat_map, force=force)
+    written = write_results(result, out, plot, heat_map, force=force)
     if as_json:
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     elif not quiet:
-        say(found.summary())
-        _say_edges(found)
+        say(result.summary())
+        _say_edges(result)
         if written:
             say(written)
 
 
-def _say_edges(found: Bootstrap) -> None:
+def _say_edges(result: Bootstrap) -> None:
     """Print the edges learned from the whole table and, in brackets, others that most replicates have."""
-    rank = rank_names(found.nodes)
-    learned, average = edge_marks(found.learned, rank), edge_marks(found.averaged, rank)
-    often = {(edge.a, edge.b): None for edge in found.edges if (edge.a, edge.b) in {**learned, **average}}
+    rank = rank_names(result.nodes)
+    learned, average = edge_marks(result.learned, rank), edge_marks(result.averaged, rank)
+    frequent = {(edge.a, edge.b): None for edge in result.edges if (edge.a, edge.b) in {**learned, **average}}
     rows = []
-    for a, b in {**often, **learned}:
+    for a, b in {**frequent, **learned}:
         mark = learned.get((a, b), average.get((a, b), ""))
-        edge = found.edge(b, a) if mark == "<-" else found.edge(a, b)
+        edge = result.edge(b, a) if mark == "<-" else result.edge(a, b)
         text = f"{edge.a} {'--' if mark == '--' else '->'} {edge.b}"
-        way = f"{100 * edge.direction:.0f} %" if mark != "--" and edge.adjacent else ""
-        rows.append((text if (a, b) in learned else f"({text})", f"{100 * edge.frequency:.0f} %", way))
+        direction = f"{100 * edge.direction:.0f} %" if mark != "--" and edge.adjacent else ""
+        rows.append((text if (a, b) in learned else f"({text})", f"{100 * edge.frequency:.0f} %", direction))
     if rows:
         print_table(("edge", "adjacent", "this direction"), rows, numbers=True)

@@ -44,11 +44,11 @@ EXIT_CODES = {
 def command(data: Path, *, kinds: Kinds, as_json: bool, quiet: bool, **options: Any) -> None:
     """Check a table, print the findings, and exit with their severity."""
     with nothing_written_if_interrupted(), waiting("reading", quiet=quiet):
-        found = check(data, **options, kinds=kinds)
+        checked = check(data, **options, kinds=kinds)
     if as_json:
-        say_json(found.to_dict())
+        say_json(checked.to_dict())
     elif not quiet:
-        say(str(found))
-        if found.remedy:
-            say(f"What helps: {flags_of(found.remedy)}", wrap=False)
-    raise click.exceptions.Exit(found.exit_code)
+        say(str(checked))
+        if checked.remedy:
+            say(f"What helps: {flags_of(checked.remedy)}", wrap=False)
+    raise click.exceptions.Exit(checked.exit_code)

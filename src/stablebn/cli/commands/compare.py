@@ -67,19 +67,19 @@ def command(
     if plot is not None:
         check_drawable(plot, force=force)
     graphs = (read_graph(graph, directories=folders) for graph in (learned, true))
-    found = compare(*graphs, as_cpdag=not as_they_are, sid=sid)
-    figures = found.to_dict()
+    comparison = compare(*graphs, as_cpdag=not as_they_are, sid=sid)
+    figures = comparison.to_dict()
     if as_json:
         say_json(figures)
     elif not quiet:
-        say(str(found))
+        say(str(comparison))
     if out is not None:
         write_atomically(out, json_text(figures), force=force)
     if plot is not None:
-        found.plot(plot, force=force)
+        comparison.plot(plot, force=force)
     written = [spelled(path) for path in (out, plot) if path is not None]
     if written and not (quiet or as_json):
         say(f"Written to {' and '.join(written)}.")
-    if fail_under is not None and found.f1 < fail_under:
-        say(f"F1 {found.f1:.4f} is below {fail_under}.", err=True)
+    if fail_under is not None and comparison.f1 < fail_under:
+        say(f"F1 {comparison.f1:.4f} is below {fail_under}.", err=True)
         raise click.exceptions.Exit(ANSWER_IS_NO)

@@ -65,7 +65,7 @@ def command(
     if out is not None:
         check_free(out, force=force)
     with nothing_written_if_interrupted(), counting("folds", quiet=quiet) as show:
-        found = cross_validate(
+        result = cross_validate(
             data,
             algorithm,
             folds=folds,
@@ -76,10 +76,10 @@ def command(
             **options,
         )
     if out is not None:
-        write_atomically(out, found.to_json(), force=force)
+        write_atomically(out, result.to_json(), force=force)
     if as_json:
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     elif not quiet:
-        say(spelled(found.summary(), keep="\n"))
+        say(spelled(result.summary(), keep="\n"))
         if out is not None:
             say(f"Written to {spelled(out)}.")

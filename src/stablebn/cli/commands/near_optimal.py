@@ -64,25 +64,25 @@ def command(
     if out is not None:
         check_free(out, force=force)
     with nothing_written_if_interrupted(), waiting("searching", quiet=quiet):
-        found = near_optimal(data, factor=factor, within=within, limit=limit, kinds=kinds, **options)
+        result = near_optimal(data, factor=factor, within=within, limit=limit, kinds=kinds, **options)
     if out is not None:
-        write_atomically(out, found.to_json() + "\n", force=force)
+        write_atomically(out, result.to_json() + "\n", force=force)
     if as_json:
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     elif not quiet:
-        _say(found, out)
+        _say(result, out)
 
 
-def _say(found: NearOptimal, out: Path | None) -> None:
-    say(spelled(found.summary(), keep="\n"))
+def _say(result: NearOptimal, out: Path | None) -> None:
+    say(spelled(result.summary(), keep="\n"))
     if out is not None:
         say(f"Written to {spelled(out)}.")
         return
     say("The weighted share of the DAGs in which two variables are adjacent, and in which the first is the parent:")
     rows = [
-        (f"{a} - {b}", f"{share:.3f}", f"{found.arcs.get((a, b), 0.0):.3f}")
-        for (a, b), share in list(found.edges.items())[:_MOST_SHOWN]
+        (f"{a} - {b}", f"{share:.3f}", f"{result.arcs.get((a, b), 0.0):.3f}")
+        for (a, b), share in list(result.edges.items())[:_MOST_SHOWN]
     ]
     print_table(("edge", "adjacent", "this direction"), rows, numbers=True)
-    if len(found.edges) > _MOST_SHOWN:
-        say(f"  and {len(found.edges) - _MOST_SHOWN} more (see --out).")
+    if len(result.edges) > _MOST_SHOWN:
+        say(f"  and {len(result.edges) - _MOST_SHOWN} more (see --out).")

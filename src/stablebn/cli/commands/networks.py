@@ -34,12 +34,12 @@ stablebn networks --details"""
 def command(folders: Sequence[Path], details: bool, as_json: bool) -> None:
     """Print a table of the networks."""
     with nothing_written_if_interrupted(), waiting("reading", quiet=not details):
-        found = [_described(entry, details=details) for entry in known_networks(folders)]
+        descriptions = [_described(entry, details=details) for entry in known_networks(folders)]
     if as_json:
-        say_json(found)
+        say_json(descriptions)
         return
     rows, named = [], set()
-    for described in found:
+    for described in descriptions:
         name, source, file, *counts = described.values()
         # In brackets: the name already stands for a network above.
         label = str(name) if name not in named else f"({name})"

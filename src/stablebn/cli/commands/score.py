@@ -74,7 +74,7 @@ def command(
         if show is not None:
             show("scoring")
         learned = Result.from_json(graph) if is_result(graph) else read_graph(graph, directories=folders)
-        found = score(learned, table, **options, kinds=kinds)
+        scored = score(learned, table, **options, kinds=kinds)
     likelihood: float | None = None
     unseen: list[str] = []
     if not is_graph_file(graph) or has_parameters(graph):
@@ -83,19 +83,19 @@ def command(
     if as_json:
         say_json(
             {
-                "score": found.score,
-                "total": found.total,
-                "by_node": {str(node): part for node, part in found.by_node.items()},
+                "score": scored.score,
+                "total": scored.total,
+                "by_node": {str(node): part for node, part in scored.by_node.items()},
                 "log_likelihood": likelihood,
                 "warnings": [*map(str, source.cautions), *unseen],
             }
         )
         return
-    say(f"{found.score.upper()} {found.total!r}")
-    for caution in source.cautions:
-        say(f"  {spelled(caution)}")
+    say(f"{scored.score.upper()} {scored.total!r}")
+    for warning in source.cautions:
+        say(f"  {spelled(warning)}")
     if by_node:
-        say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in found.by_node.items()))
+        say("\n".join(f"  {spelled(name)}  {part!r}" for name, part in scored.by_node.items()))
     if likelihood is not None:
         say(f"Log-likelihood of these rows with the network's own parameters {likelihood!r}")
     for message in unseen:

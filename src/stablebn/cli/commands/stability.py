@@ -80,7 +80,7 @@ def command(
     check_writable(out, plot, heat_map, force=force)
 
     with nothing_written_if_interrupted(), counting("layouts", quiet=quiet) as show:
-        found = stability(
+        result = stability(
             data,
             algorithm,
             repeats=repeats,
@@ -91,10 +91,10 @@ def command(
             kinds=kinds,
             **options,
         )
-    written = write_results(found, out, plot, heat_map, force=force)
+    written = write_results(result, out, plot, heat_map, force=force)
     if as_json:
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     elif not quiet:
-        say(found.summary())
+        say(result.summary())
         if written:
             say(written)

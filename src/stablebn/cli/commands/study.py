@@ -110,17 +110,17 @@ def command(
     written: list[Path] = []
     folder = out or Path(f"{study.name}-study")
     if tables or figures or outcomes:
-        found = results(study, store=store)
+        collected = results(study, store=store)
         if outcomes is not None:
-            found.outcomes.save(outcomes, force=force)
+            collected.outcomes.save(outcomes, force=force)
             written.append(outcomes)
-        written += _write(found, folder, published, tables=tables, figures=figures, force=force)
+        written += _write(collected, folder, published, tables=tables, figures=figures, force=force)
     else:
-        found = _run(study, store, jobs, dask, quiet=quiet)
+        collected = _run(study, store, jobs, dask, quiet=quiet)
     if as_json:
-        say_json(_results_as_dict(found, written))
+        say_json(_results_as_dict(collected, written))
     elif not quiet:
-        say(found.summary() if found.run is None else f"{found.run}\n{found.summary()}")
+        say(collected.summary() if collected.run is None else f"{collected.run}\n{collected.summary()}")
         if outcomes is not None:
             say(f"Written to {spelled(outcomes)}.")
         if tables or figures:
@@ -130,11 +130,17 @@ def command(
 
 
 def _write(
-    found: StudyResults | Outcomes, folder: Path, published: Path | None, *, tables: bool, figures: bool, force: bool
+    collected: StudyResults | Outcomes,
+    folder: Path,
+    published: Path | None,
+    *,
+    tables: bool,
+    figures: bool,
+    force: bool,
 ) -> list[Path]:
     """Write the requested tables and figures; return the files."""
-    written = found.write_tables(folder, published=published, force=force) if tables else []
-    written += found.write_figures(folder, published=published, force=force) if figures else []
+    written = collected.write_tables(folder, published=published, force=force) if tables else []
+    written += collected.write_figures(folder, published=published, force=force) if figures else []
     return written
 
 
@@ -154,14 +160,14 @@ def _plan_as_dict(planned: StudyPlan) -> dict[str, object]:
     }
 
 
-def _results_as_dict(found: StudyResults, written: list[Path]) -> dict[str, object]:
+def _results_as_dict(collected: StudyResults, written: list[Path]) -> dict[str, object]:
     """Return results for the JSON document."""
     return {
-        "study": found.study.title,
-        "store": str(found.store),
-        "run": None if found.run is None else found.run._asdict(),
-        "samples": [asdict(sample) for sample in found.samples],
-        "records": [asdict(record) for record in found.records],
+        "study": collected.study.title,
+        "store": str(collected.store),
+        "run": None if collected.run is None else collected.run._asdict(),
+        "samples": [asdict(sample) for sample in collected.samples],
+        "records": [asdict(record) for record in collected.records],
         "written": sorted({str(path) for path in written}),
     }
 

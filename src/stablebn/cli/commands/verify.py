@@ -45,9 +45,9 @@ EXIT_CODES = {
 @quiet_option
 def command(certificate: Path, data: Path, *, kinds: Kinds, as_json: bool, quiet: bool, **options: Any) -> None:
     """Print what a certificate proves; raise an error if it does not hold."""
-    found = verify(certificate, data, kinds=kinds or None, **options)
+    verified = verify(certificate, data, kinds=kinds or None, **options)
     if as_json:
-        proof = {"optimal": found.optimal, "score": found.score, "bound": found.bound, "gap": found.gap}
-        say_json({**proof, "arcs": list(map(list, found.result.arcs))})
+        proof = {"optimal": verified.optimal, "score": verified.score, "bound": verified.bound, "gap": verified.gap}
+        say_json({**proof, "arcs": list(map(list, verified.result.arcs))})
     elif not quiet:
-        say(f"{found}\n  Score {found.score!r}, no graph is above {found.bound!r}.")
+        say(f"{verified}\n  Score {verified.score!r}, no graph is above {verified.bound!r}.")
