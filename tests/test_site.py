@@ -9,10 +9,9 @@ import subprocess
 import sys
 import unicodedata
 from pathlib import Path
-from typing import Any
 
+import click
 import pytest
-import typer
 from docs.generate import MARK, MORE, filled
 
 import stablebn
@@ -114,8 +113,7 @@ def test_only_options_have_pages_that_say_more() -> None:
 
 
 def test_every_command_is_described_with_its_options() -> None:
-    group: Any = typer.main.get_command(app)
-    for name in group.list_commands(None):
+    for name in app.list_commands(click.Context(app)):
         assert f"stablebn {name} " in _section("docs/reference/commands.md", name) + " "
     learn = _section("docs/reference/commands.md", "learn")
     flags = [f"--{option.flag or option.name.replace('_', '-')}" for option in learn_options() if option.command_type]

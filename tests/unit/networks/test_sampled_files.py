@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from tests.preparing import prepare
 from tests.shared import SHARED, needs_shared
-from typer.testing import CliRunner
 
 import stablebn as sb
 from stablebn.cli.main import app

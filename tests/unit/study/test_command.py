@@ -81,7 +81,7 @@ def test_interrupt_from_the_keyboard_says_how_to_go_on(tmp_path: Path) -> None:
         os.killpg(running.pid, signal.SIGINT)
         _, errors = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert errors == "Interrupted. What has ended is in mine.sqlite: the same command goes on from there.\n"
+    assert errors == "Interrupted. Finished jobs are saved in mine.sqlite: repeat the command to continue.\n"
 
 
 def test_a_study_says_what_has_come_of_it(tmp_path: Path) -> None:
