@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from stablebn.study.definition import Study, read_study
-from stablebn.study.job import work
 from stablebn.study.jobs import Job
 from stablebn.study.record import Record, Sample
+from stablebn.study.run_job import work
 from stablebn.study.running import missing_jobs, run_jobs
 from stablebn.study.store import Store
 

@@ -18,8 +18,8 @@ from stablebn.study.paper.paper import ALGORITHMS, ORDERINGS, OTHERS, SCORE_SEAR
 from stablebn.study.paper.paper_tables import ORDER, paper_tables
 from stablebn.study.paper.published import NumberTables, read_published
 from stablebn.study.record import Record, Sample
+from stablebn.study.tables.study_table import StudyTable, TableCell
 from stablebn.study.tables.summary import Experiments
-from stablebn.study.tables.table import StudyTable, TableCell
 
 FAMILY = dict.fromkeys(ORDERINGS, (0.5, 0.5)) | {"tabu": (0.2, 0.4), "tabu-stable": (0.6, 0.6)}
 

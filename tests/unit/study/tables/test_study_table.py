@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from stablebn.study.tables.table import (
+from stablebn.study.tables.study_table import (
     StudyTable,
     TableCell,
     TableRow,
