@@ -159,7 +159,7 @@ def test_names_and_levels_that_are_not_text_are_written_as_text(tmp_path: Path) 
     assert dict(again) == dict(network.as_text())
 
 
-@pytest.mark.parametrize("ending", ["bif", "xdsl", "dsc", "net", "xml", "bif.gz"])
+@pytest.mark.parametrize("ending", ["bif", "xdsl", "net", "xml", "bif.gz"])
 def test_fitted_network_is_written_and_read_to_the_last_digit(tmp_path: Path, ending: str) -> None:
     network = sb.learn(TABLE).fit(method="bde")
     path = tmp_path / f"fitted.{ending}"

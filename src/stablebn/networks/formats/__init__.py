@@ -67,7 +67,6 @@ NETWORK_WRITERS: dict[str, Callable[[Network], str]] = {
     ".xml": xmlbif.text,
     ".xmlbif": xmlbif.text,
     ".xdsl": xdsl.text,
-    ".dsc": dsc.text,
     ".net": net.text,
     ".json": network_json.text,
 }
