@@ -460,7 +460,7 @@ def _prepared(
             discretise=discretise,
             learned=learned,
             learned_levels=learned_levels,
-            holes_will_do=_takes_holes(asked),
+            allow_available=_takes_holes(asked),
             watch=asked.progress if isinstance(asked, LearnArguments) else None,
             memory=bytes_of(asked.memory) if isinstance(asked, LearnArguments) else None,
             cache=Path(asked.cache) if isinstance(asked, LearnArguments) and asked.cache is not None else None,

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.messages import Caution
 from stablebn.table.blocks import AnyTable
 from stablebn.table.table import Name
@@ -22,7 +22,7 @@ from stablebn.table.table import Name
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from stablebn.columns.kinds import TextForms, Told
+    from stablebn.columns.kinds import TextForms, UserKinds
 
 Mask: TypeAlias = NDArray[np.bool_]
 Kind: TypeAlias = Literal["categorical", "continuous"]
@@ -73,7 +73,7 @@ class CategoricalColumn(ABC):
 
     @property
     @abstractmethod
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """How many rows have no value."""
 
     @property
@@ -87,7 +87,7 @@ class CategoricalColumn(ABC):
         return len(self.levels) == 1
 
     @property
-    def single(self) -> Hashable:
+    def constant_value(self) -> Hashable:
         """The value of a constant column."""
         return self.levels[0]
 
@@ -109,7 +109,7 @@ class NumericColumn(ABC):
 
     @property
     @abstractmethod
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """How many rows have no value."""
 
     @property
@@ -129,7 +129,7 @@ class NumericColumn(ABC):
 
     @property
     @abstractmethod
-    def single(self) -> Hashable:
+    def constant_value(self) -> Hashable:
         """The value of a constant column."""
 
 
@@ -158,7 +158,7 @@ class Rows(ABC):
         """What the values of a column of integers or floats are; None if they are not all whole, or there are none."""
 
     @abstractmethod
-    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
+    def encode(self, kinds: Mapping[Name, Kind], problems: ErrorCollector) -> dict[Name, Column]:
         """Some columns by their kinds; continuous ones are no text. Those that cannot be are told of, and left out."""
 
     @abstractmethod
@@ -178,7 +178,7 @@ class Rows(ABC):
         """Which rows have no value of which column, some rows at a time."""
 
     @abstractmethod
-    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> KeptRows:
         """Leave out the rows that have no value of one of some columns, or of none of them."""
 
     @abstractmethod
@@ -186,7 +186,7 @@ class Rows(ABC):
         """Put columns into a table; what is still missing in them is a hole. Weights that are all 1 are none."""
 
 
-class Kept(NamedTuple):
+class KeptRows(NamedTuple):
     """Some rows of a table, and columns of them."""
 
     rows: Rows
@@ -194,7 +194,7 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Counted:
+class OpenedRows:
     """The rows of a table, and how many there are.
 
     Attributes
@@ -214,7 +214,7 @@ class Counted:
     categories: Callable[[], Mapping[Name, tuple[Hashable, ...]]]
 
 
-class Source(ABC):
+class OpenedTable(ABC):
     """A table that has been opened: its columns are known, and perhaps not yet its rows.
 
     Attributes
@@ -232,5 +232,5 @@ class Source(ABC):
     cautions: list[Caution]
 
     @abstractmethod
-    def rows(self, said: Told, problems: Problems) -> Counted:
+    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Read the rows, of columns that the user says this of. Columns that cannot be read are told of."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.columns.joint_values import meetings, values_and_times
+from stablebn.columns.joint_values import joint_values, values_and_times
 from stablebn.errors import DataError, listed
 from stablebn.graph.names import name_key
 from stablebn.messages import MOST_SHOWN, Caution
@@ -114,7 +114,7 @@ def copied_columns(table: AnyTable) -> tuple[tuple[Name, ...], ...]:
     names = numbers.names
     if not isinstance(like_of(numbers), ContinuousTable) or not numbers.rows:
         return ()
-    limits = _Limits.of(numbers)
+    limits = _ValueRanges.of(numbers)
     # Of any block: what tells columns apart there tells them apart.
     few = limits.scaled(next(each_block(numbers, _few_values)))
     # How far from the nearer end: there a mirror image is too.
@@ -150,14 +150,14 @@ def _values(table: Table) -> NDArray[np.float64]:
     return table.values
 
 
-class _Limits(NamedTuple):
+class _ValueRanges(NamedTuple):
     """Halves of the least and the greatest value of each column, [columns, 1]: so no difference overflows."""
 
     least: NDArray[np.float64]
     greatest: NDArray[np.float64]
 
     @classmethod
-    def of(cls, table: AnyTable) -> _Limits:
+    def of(cls, table: AnyTable) -> _ValueRanges:
         """The limits of the columns of a table; a hole has no part in them."""
         least, greatest = zip(*each_block(table, _ends), strict=True)
         return cls(np.fmin.reduce(least) / 2, np.fmax.reduce(greatest) / 2)
@@ -167,9 +167,9 @@ class _Limits(NamedTuple):
         scaled: NDArray[np.float64] = (values / 2 - self.least) / (self.greatest - self.least)
         return np.nan_to_num(scaled, copy=False, nan=-1.0)
 
-    def only(self, columns: Sequence[int]) -> _Limits:
+    def only(self, columns: Sequence[int]) -> _ValueRanges:
         """Those of some columns."""
-        return _Limits(self.least[columns], self.greatest[columns])
+        return _ValueRanges(self.least[columns], self.greatest[columns])
 
 
 def _ends(block: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -177,7 +177,7 @@ def _ends(block: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.fmin.reduce(values, axis=1, keepdims=True), np.fmax.reduce(values, axis=1, keepdims=True)
 
 
-def _farthest(block: Table, limits: _Limits, u: int, others: Sequence[int]) -> NDArray[np.float64]:
+def _farthest(block: Table, limits: _ValueRanges, u: int, others: Sequence[int]) -> NDArray[np.float64]:
     """How far, at most, a column and its mirror image are from each of some others, [2, others]."""
     values = _values(block)
     own = limits.only([u]).scaled(values[[u]])[0]
@@ -281,7 +281,7 @@ def _that_stands(table: AnyTable, group: tuple[Name, ...]) -> Name:
     if len(tied) == 1:
         return tied[0]
     others = [name for name in table.names if name not in group]
-    return min(tied, key=lambda name: meetings(table, name, others))
+    return min(tied, key=lambda name: joint_values(table, name, others))
 
 
 def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float], list[int]]:
@@ -293,6 +293,6 @@ def _own_values(table: AnyTable, name: Name) -> tuple[list[float], list[float], 
     if not isinstance(like_of(numbers), ContinuousTable) or name not in numbers.names:
         return [], [], []
     values, times = values_and_times(numbers, name)
-    scaled = _Limits(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
+    scaled = _ValueRanges(values[:1, None] / 2, values[-1:, None] / 2).scaled(values[None])
     steps = np.unique(np.rint(scaled[0] * _STEPS))
     return min(steps.tolist(), (_STEPS - steps[::-1]).tolist()), values.tolist(), times.tolist()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.arrow.dictionaries import bits_of, indices_beneath_nulls
 from stablebn.columns.column import CategoricalColumn, Kind, Mask, NumericColumn
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.columns.kinds import family
 from stablebn.columns.small_integers import close_integers
 from stablebn.errors import DataError, listed
@@ -54,7 +54,7 @@ class Categories(CategoricalColumn):
         return np.asarray(self.codes == len(self.levels))
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """How many rows have no value."""
         return int(self.missing.sum()) if self.has_missing else 0
 
@@ -114,7 +114,7 @@ class Numbers(NumericColumn):
         return np.isnan(self.values)
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """How many rows have no value."""
         return int(self.missing.sum()) if self.has_missing else 0
 
@@ -132,11 +132,11 @@ class Numbers(NumericColumn):
     def is_constant(self) -> bool:
         """Whether all values that there are are the same."""
         if self.has_missing:
-            return bool(((self.values == self.single) | self.missing).all())
+            return bool(((self.values == self.constant_value) | self.missing).all())
         return self.limits[0] == self.limits[1]
 
     @property
-    def single(self) -> Hashable:
+    def constant_value(self) -> Hashable:
         """The value of the first row that has one, of a constant column that of all."""
         return float(self.values[np.argmin(self.missing)])
 
@@ -149,7 +149,7 @@ Encoded: TypeAlias = Categories | Numbers
 
 
 def encode(
-    columns: Columns, kinds: Mapping[Name, Kind], problems: Problems, *, threads: int = 1
+    columns: Columns, kinds: Mapping[Name, Kind], problems: ErrorCollector, *, threads: int = 1
 ) -> dict[Name, Encoded]:
     """Every column as arrays, by its kind.
 
@@ -159,7 +159,7 @@ def encode(
         Of usable types.
     kinds : mapping of name to kind
         Continuous only where the values are not text.
-    problems : Problems
+    problems : ErrorCollector
         Where columns are told of that cannot be encoded.
     threads : int
         How many threads share the columns.
@@ -294,7 +294,7 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
             return pa.float64()
 
 
-def _as_floats(columns: Columns, problems: Problems) -> Columns:
+def _as_floats(columns: Columns, problems: ErrorCollector) -> Columns:
     """Columns of float64; without those that would have to be rounded."""
     floats = {name: _as_float(column) for name, column in columns.items()}
     with problems.collected():
@@ -343,7 +343,7 @@ def _length(columns: Columns) -> int:
 
 
 @dataclass(frozen=True)
-class Part:
+class IndexedChunk:
     """Some rows of a categorical column, as places in a list of values.
 
     Attributes
@@ -377,7 +377,7 @@ def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
     matrix: Codes = np.empty((len(columns), _length(columns)), dtype=type_)
     # Constant columns last: the others are the table that is learned from.
     rows = dict(zip(sorted(columns, key=lambda name: len(occurring[name]) == 1), matrix, strict=True))
-    every: list[Part] = []
+    every: list[IndexedChunk] = []
     codes: list[Codes] = []
     out: list[Codes] = []
     for name, own in parts.items():
@@ -400,7 +400,7 @@ def _categories(columns: Columns, threads: int) -> dict[Name, Categories]:
     return {name: Categories(rows[name], levels[name], None not in occurring[name]) for name in columns}
 
 
-def _occurring(parts: Mapping[Name, Sequence[Part]], threads: int) -> dict[Name, set[Any]]:
+def _occurring(parts: Mapping[Name, Sequence[IndexedChunk]], threads: int) -> dict[Name, set[Any]]:
     """The values of each column that occur."""
     from stablebn import _core
 
@@ -421,33 +421,33 @@ def _occurring(parts: Mapping[Name, Sequence[Part]], threads: int) -> dict[Name,
     return occurring
 
 
-def parts_of(columns: Columns, threads: int) -> dict[Name, list[Part]]:
+def parts_of(columns: Columns, threads: int) -> dict[Name, list[IndexedChunk]]:
     """Columns as places in lists of values; a dictionary's own indices are taken, not decoded."""
     from stablebn import _core
 
-    parts: dict[Name, list[Part]] = {}
+    parts: dict[Name, list[IndexedChunk]] = {}
     texts: dict[Name, list[_TextChunk]] = {}
     for name, column in columns.items():
         _core.check_time()
         if pa.types.is_dictionary(column.type):
             parts[name] = _dictionary_parts(column)
         elif (close := close_integers(column)) is not None:
-            parts[name] = [Part(chunk, close.values, close.least_bits) for chunk in close.chunks]
+            parts[name] = [IndexedChunk(chunk, close.values, close.least_bits) for chunk in close.chunks]
         elif family(column.type) == "text":
             texts[name] = [_text_chunk(chunk) for chunk in column.chunks if len(chunk)]
         elif pa.types.is_boolean(column.type) and not column.null_count:
-            parts[name] = [Part(bits_of(chunk.buffers()[1], chunk), (False, True)) for chunk in column.chunks]
+            parts[name] = [IndexedChunk(bits_of(chunk.buffers()[1], chunk), (False, True)) for chunk in column.chunks]
         else:
             parts[name] = _dictionary_parts(plain(column).dictionary_encode())
     numbered = _core.numbered_texts(list(texts.values()), threads)
     for name, (numbers, distinct) in zip(texts, numbered, strict=True):
         first = 0 if columns[name].null_count else 1
-        parts[name] = [Part(numbers, [None, *distinct], occurring=range(first, len(distinct) + 1))]
+        parts[name] = [IndexedChunk(numbers, [None, *distinct], occurring=range(first, len(distinct) + 1))]
     return parts
 
 
-def _dictionary_parts(column: pa.ChunkedArray) -> list[Part]:
-    parts: list[Part] = []
+def _dictionary_parts(column: pa.ChunkedArray) -> list[IndexedChunk]:
+    parts: list[IndexedChunk] = []
     dictionary: pa.Array | None = None
     values: list[Any] = []
     for chunk in column.chunks:
@@ -457,7 +457,7 @@ def _dictionary_parts(column: pa.ChunkedArray) -> list[Part]:
         indices = chunk.indices
         # A null has no place in the dictionary: it gets one of its own after the last, where there is no value.
         own = [*values, None] if indices.null_count else values
-        parts.append(Part(_places(indices, len(values)), own))
+        parts.append(IndexedChunk(_places(indices, len(values)), own))
     return parts
 
 

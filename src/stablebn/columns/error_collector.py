@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from stablebn.columns.selection import Choice
+from stablebn.columns.selection import ColumnSelection
 from stablebn.errors import DataError, Problem
 from stablebn.table.table import Name
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Problems:
+class ErrorCollector:
     """What was found to be wrong with a table so far.
 
     The remedy of a problem has some of these: `drop`, columns to leave out; `kinds`, kinds of columns, None to take
@@ -41,14 +41,14 @@ class Problems:
         """Whether no option mends one of them."""
         return not all(problem.remedy for problem in self.found)
 
-    def raise_all(self, names: Sequence[Name], choice: Choice, kinds: Mapping[Name, str]) -> None:
+    def raise_all(self, names: Sequence[Name], choice: ColumnSelection, kinds: Mapping[Name, str]) -> None:
         """Raise one error for all of them, if there are any.
 
         Parameters
         ----------
         names : sequence of names
             All columns of the source.
-        choice : Choice
+        choice : ColumnSelection
         kinds : mapping of name to kind
             What the user has said: the remedy has that too.
         """
@@ -63,7 +63,7 @@ class Problems:
 
 
 def _merged(
-    remedies: Sequence[Mapping[str, object]], names: Sequence[Name], choice: Choice, kinds: Mapping[Name, str]
+    remedies: Sequence[Mapping[str, object]], names: Sequence[Name], choice: ColumnSelection, kinds: Mapping[Name, str]
 ) -> dict[str, object]:
     """Options that do what all remedies ask for; none if one of them is helpless."""
     if not all(remedies):

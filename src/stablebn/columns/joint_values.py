@@ -38,7 +38,7 @@ def values_and_times(table: AnyTable, name: Name) -> tuple[NDArray[np.float64], 
     return distinct_counts(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
 
 
-def meetings(table: AnyTable, name: Name, others: Sequence[Name]) -> list[list[bytes]]:
+def joint_values(table: AnyTable, name: Name, others: Sequence[Name]) -> list[list[bytes]]:
     """How many rows have each value of a continuous column together with each of another column, for some others."""
     values, _ = values_and_times(table, name)
     found = []

@@ -68,7 +68,7 @@ class Decision:
         return f"{self.kind or 'set aside'}: {self.why}"
 
 
-class Told(NamedTuple):
+class UserKinds(NamedTuple):
     """What the user says of kinds.
 
     Attributes
@@ -78,7 +78,7 @@ class Told(NamedTuple):
         Of all other columns that can have it.
     kept : collection of names
         Columns that are not to be set aside.
-    aside : collection of names
+    excluded : collection of names
         Columns that are.
     learned : collection of names
         Columns whose kind is not specified by the user, but taken from a graph or a network.
@@ -89,7 +89,7 @@ class Told(NamedTuple):
     kinds: Mapping[Name, Kind]
     others: Kind | None = None
     kept: Collection[Name] = frozenset()
-    aside: Collection[Name] = frozenset()
+    excluded: Collection[Name] = frozenset()
     learned: Collection[Name] = frozenset()
     na_values: Collection[str] | None = None
 
@@ -97,12 +97,12 @@ class Told(NamedTuple):
         """The kind that a column should have if it can."""
         return self.kinds.get(name, self.others)
 
-    def with_learned(self, learned: Mapping[Name, Decision], columns: Collection[Name]) -> Told:
+    def with_learned(self, learned: Mapping[Name, Decision], columns: Collection[Name]) -> UserKinds:
         """The same where the user says something, else as it was decided for another table."""
         before = {name: own for name, own in learned.items() if name in columns and name not in self.kinds}
         kinds = {name: own.kind for name, own in before.items() if own.kind is not None}
-        aside = {name for name, own in before.items() if own.kind is None and name not in self.kept}
-        return self._replace(kinds={**kinds, **self.kinds}, aside=aside, learned=frozenset(kinds))
+        excluded = {name for name, own in before.items() if own.kind is None and name not in self.kept}
+        return self._replace(kinds={**kinds, **self.kinds}, excluded=excluded, learned=frozenset(kinds))
 
 
 def family(type_: pa.DataType) -> Family | None:
@@ -121,13 +121,13 @@ def family(type_: pa.DataType) -> Family | None:
     return "text" if str(type_) == "string_view" else None
 
 
-def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Told:
+def parse_kinds(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> UserKinds:
     """What the user says of kinds; `OptionError` where it makes no sense."""
     if kinds is None:
-        return Told({}, None, kept)
+        return UserKinds({}, None, kept)
     if isinstance(kinds, str):
         one_of("kinds", kinds, get_args(Kind))
-        return Told({}, kinds, kept)
+        return UserKinds({}, kinds, kept)
     if not isinstance(kinds, Mapping):
         raise OptionError(
             f"kinds= must be a dict such as {kinds_option(['age'], 'continuous')}, or one kind, for all columns that "
@@ -138,11 +138,11 @@ def told(kinds: Asked, kept: Collection[Name], columns: Collection[Name]) -> Tol
         raise OptionError(f"kinds= names {listed(unknown)}, not a variable. Variables: {listed(tuple(columns))}.")
     for name, kind in kinds.items():
         one_of("kinds[...]" if name is ... else f"kinds[{name!r}]", kind, get_args(Kind))
-    return Told({name: kind for name, kind in kinds.items() if name is not ...}, kinds.get(...), kept)
+    return UserKinds({name: kind for name, kind in kinds.items() if name is not ...}, kinds.get(...), kept)
 
 
 def decide_by_type(
-    name: Name, type_: pa.DataType, said: Told, whole_numbers: Callable[[Name], WholeNumbers | None]
+    name: Name, type_: pa.DataType, said: UserKinds, whole_numbers: Callable[[Name], WholeNumbers | None]
 ) -> Decision:
     """What the user says, or the type; of integers and floats, the values too.
 
@@ -150,7 +150,7 @@ def decide_by_type(
     ----------
     name : name
     type_ : pyarrow.DataType
-    said : Told
+    said : UserKinds
     whole_numbers : callable
         Gives what the values of the column are, see `Rows`.
     """
@@ -213,7 +213,7 @@ def whole_integers(column: pa.ChunkedArray, weights: Weights | None) -> WholeNum
         total, occurring = total_weight(len(column), weights), close.occurring
         spread = None
         if occurring.size > MOST_CODES and total % occurring.size == 0:
-            spread = spread_of(*distinct_counts(np.concatenate(close.chunks), weights))
+            spread = grid_size(*distinct_counts(np.concatenate(close.chunks), weights))
         return WholeNumbers(total, occurring.size, spread, max(-close.least, close.greatest))
     # Here and not above: it takes long to import, and few columns need it.
     import pyarrow.compute as pc
@@ -229,7 +229,7 @@ def whole_integers(column: pa.ChunkedArray, weights: Weights | None) -> WholeNum
     largest = max(-limits["min"], limits["max"])
     spread = None
     if total % distinct == 0 and distinct > MOST_CODES:
-        spread = spread_of(
+        spread = grid_size(
             *distinct_counts(np.concatenate([np.from_dlpack(chunk) for chunk in present.chunks]), weights)
         )
     return WholeNumbers(total, distinct, spread, largest)
@@ -254,7 +254,7 @@ def whole_floats(values: NDArray[np.float64], weights: Weights | None) -> WholeN
     distinct, counts = distinct_counts(present, weights)
     largest = int(max(-distinct[0], distinct[-1]))
     total = total_weight(len(present), weights)
-    return WholeNumbers(total, distinct.size, spread_of(distinct, counts), largest)
+    return WholeNumbers(total, distinct.size, grid_size(distinct, counts), largest)
 
 
 def float_values(column: pa.ChunkedArray) -> NDArray[np.float64]:
@@ -286,7 +286,7 @@ def distinct_counts(
     return distinct, np.bincount(places, weights).astype(np.int64)
 
 
-def spread_of(distinct: NDArray[np.int64], counts: NDArray[np.int64]) -> int | None:
+def grid_size(distinct: NDArray[np.int64], counts: NDArray[np.int64]) -> int | None:
     """See `WholeNumbers`."""
     if distinct.size < 2 or (counts != counts[0]).any():
         return None

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.arrow.type_conversion import usable
+from stablebn.columns.arrow.type_conversion import as_supported
 from stablebn.columns.column import CategoricalColumn, Column
 from stablebn.columns.encode import values_of
 from stablebn.errors import DataError, OptionError, listed, shown
@@ -39,7 +39,7 @@ def _is_list(value: object) -> bool:
     return is_iterable(value) and not isinstance(value, str | bytes | Mapping)
 
 
-def told_levels(
+def parse_levels(
     levels: object, columns: Collection[Name], categories: Levels, learned: Levels | None = None
 ) -> dict[Name, tuple[Hashable, ...]]:
     """The levels that are declared, by column, as the user writes them.
@@ -84,7 +84,7 @@ def categories_of(columns: Columns, with_categories: Collection[Name]) -> dict[N
 
 
 def _categories(column: pa.ChunkedArray) -> tuple[Hashable, ...]:
-    dictionaries = [chunk.dictionary for chunk in usable(column).chunks]
+    dictionaries = [chunk.dictionary for chunk in as_supported(column).chunks]
     return tuple(dict.fromkeys(value for own in dictionaries for value in values_of(own) if value is not None))
 
 

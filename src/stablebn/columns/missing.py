@@ -16,20 +16,20 @@ from stablebn.table.table import Name
 MISSING = ("error", "drop", "level", "available")
 
 
-def with_types(columns: Columns, missing: str) -> Columns:
+def with_text_for_empty(columns: Columns, missing: str) -> Columns:
     """Where a missing value is a level, columns without any value as text: only some sources give them a type."""
     if missing != "level":
         return columns
     return {name: own.cast(pa.string()) if pa.types.is_null(own.type) else own for name, own in columns.items()}
 
 
-def settle_missing(
+def handle_missing(
     rows: Rows,
     columns: dict[Name, Column],
     missing: str,
     cautions: Sequence[Caution] = (),
     *,
-    holes_will_do: bool = True,
+    allow_available: bool = True,
 ) -> tuple[Rows, dict[Name, Column], list[Caution]]:
     """Do with missing values as the user says.
 
@@ -40,7 +40,7 @@ def settle_missing(
     missing : {"error", "drop", "level", "available"}
     cautions : sequence of Caution
         What was said before: which texts were taken for missing values is told again where those are refused.
-    holes_will_do : bool
+    allow_available : bool
         Whether an error may offer to leave missing values as holes.
 
     Returns
@@ -52,17 +52,17 @@ def settle_missing(
     cautions : list of Caution
         Those before, and what is said here.
     """
-    gaps = {name: count for name, column in columns.items() if (count := column.gaps)}
+    gaps = {name: count for name, column in columns.items() if (count := column.missing_count)}
     if not gaps:
         return rows, columns, [*cautions]
     if missing == "level":
         return rows, _add_levels(rows, columns, gaps), [*cautions, _levels_caution(gaps)]
     if missing == "error":
         raise DataError(
-            f"missing values in {tallied(gaps)}, of {rows.count} rows. {_choices(columns, gaps, holes_will_do)}"
+            f"missing values in {tallied(gaps)}, of {rows.count} rows. {_choices(columns, gaps, allow_available)}"
             + "".join(f" {own}" for own in cautions if own.code == "markers"),
             columns=tuple(gaps),
-            remedy={"missing": "available"} if holes_will_do else _without_rows(rows, columns, gaps),
+            remedy={"missing": "available"} if allow_available else _without_rows(rows, columns, gaps),
         )
     if missing == "available":
         caution = _holes_caution(gaps, rows.count)
@@ -83,10 +83,10 @@ def settle_missing(
     return kept.rows, kept.columns, [*cautions, _dropped_caution(gaps, rows.count, kept.rows.count)]
 
 
-def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], holes_will_do: bool) -> str:
+def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], allow_available: bool) -> str:
     """Name the values of `missing` that this table can be used with."""
     choices = ['missing="drop" to leave out all rows with missing values']
-    if holes_will_do:
+    if allow_available:
         choices.insert(
             0, 'missing="available" to learn each variable with its parents from the rows in which these are known'
         )

@@ -20,7 +20,7 @@ from stablebn.table.table import Name, Weights
 MOST_ROWS = 2**40
 """Rows by weight: above, sums would no longer fit the integers they are computed in (docs/core.md)."""
 
-MOST_HELD_ROWS = 2**28
+MOST_ROWS_IN_MEMORY = 2**28
 """Rows that are held in memory at once, or drawn: places of rows are integers of 32 bits."""
 
 # A Gaussian family needs N > |S| + 2 (specification, section 2): with one candidate parent, 4 rows.
@@ -76,9 +76,9 @@ def check_total(total: int) -> None:
         raise DataError(f"the table stands for {total} rows, more than 2**40: learn from a sample of them.")
 
 
-def check_held(rows: int) -> None:
+def check_rows_in_memory(rows: int) -> None:
     """Raise if so many rows cannot be held in memory at once."""
-    if rows > MOST_HELD_ROWS:
+    if rows > MOST_ROWS_IN_MEMORY:
         raise DataError(
             f"the table has {rows} rows, more than the 2**28 that can be held in memory: say memory= to learn from it "
             "block by block, or give each distinct row once, with weights."

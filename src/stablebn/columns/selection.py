@@ -11,7 +11,7 @@ from stablebn.table.table import Name
 
 
 @dataclass(frozen=True)
-class Choice:
+class ColumnSelection:
     """Columns by name.
 
     Attributes

@@ -29,7 +29,7 @@ _SURVEY = (
 )
 
 
-def set_weights_apart(columns: Columns, weights: object) -> tuple[Columns, pa.ChunkedArray | None]:
+def split_weights(columns: Columns, weights: object) -> tuple[Columns, pa.ChunkedArray | None]:
     """Split a table into variables and weights.
 
     Parameters
@@ -64,7 +64,7 @@ def rows_with_weight(columns: Columns, weights: pa.ChunkedArray | None) -> tuple
     ----------
     columns : dict of name to pyarrow.ChunkedArray
     weights : pyarrow.ChunkedArray of int64, or None
-        As `set_weights_apart` gives them.
+        As `split_weights` gives them.
 
     Returns
     -------

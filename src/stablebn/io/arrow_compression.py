@@ -32,7 +32,7 @@ def unpacked_bytes(path: str) -> int:
         return sum(_unpacked(file, at) for at in (_blocks(file) if is_file else _messages(file)))
 
 
-class _Table:
+class _FlatbufferTable:
     """A table of a flatbuffer."""
 
     def __init__(self, content: bytes, at: int) -> None:
@@ -41,7 +41,7 @@ class _Table:
         self._fields = at - _integer(content, at, "<i")
 
     @classmethod
-    def root(cls, content: bytes) -> _Table:
+    def root(cls, content: bytes) -> _FlatbufferTable:
         """The outermost table."""
         return cls(content, _integer(content, 0, "<I"))
 
@@ -58,10 +58,10 @@ class _Table:
         at = self.place(field)
         return 0 if at is None else _integer(self.content, at, form)
 
-    def table(self, field: int) -> _Table | None:
+    def table(self, field: int) -> _FlatbufferTable | None:
         """A table inside this one."""
         at = self.place(field)
-        return None if at is None else _Table(self.content, at + _integer(self.content, at, "<I"))
+        return None if at is None else _FlatbufferTable(self.content, at + _integer(self.content, at, "<I"))
 
     def structs(self, field: int, form: str) -> list[tuple[int, ...]]:
         """A vector of structs."""
@@ -77,7 +77,7 @@ def _blocks(file: BinaryIO) -> Iterator[int]:
     """Where the messages of a file are, by its footer."""
     end = file.seek(-len(_MAGIC) - 4, os.SEEK_END)
     size = _integer(_read(file, end, 4), 0, "<i")
-    footer = _Table.root(_read(file, end - size, size))
+    footer = _FlatbufferTable.root(_read(file, end - size, size))
     for field in (2, 3):
         # Offset, length of the metadata, and length of the body.
         yield from (offset for offset, _, _ in footer.structs(field, "<qi4xq"))
@@ -95,14 +95,14 @@ def _messages(file: BinaryIO) -> Iterator[int]:
         at = body + max(message.integer(3, "<q"), 0)
 
 
-def _message(file: BinaryIO, at: int) -> tuple[_Table | None, int]:
+def _message(file: BinaryIO, at: int) -> tuple[_FlatbufferTable | None, int]:
     """The message at a place, and where its body begins; None: the stream ends here."""
     size = _integer(_read(file, at, 4), 0, "<I")
     at += 4
     if size == _CONTINUATION:
         size = _integer(_read(file, at, 4), 0, "<I")
         at += 4
-    return (_Table.root(_read(file, at, size)) if size else None), at + size
+    return (_FlatbufferTable.root(_read(file, at, size)) if size else None), at + size
 
 
 def _unpacked(file: BinaryIO, at: int) -> int:

@@ -16,16 +16,16 @@ from stablebn.columns.arrow.dictionaries import chunked, with_narrow_indices, wi
 from stablebn.columns.na_values import Markers, report_markers
 from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.io.csv.dialect import Dialect
-from stablebn.io.csv.parts import look_at_text_files
+from stablebn.io.csv.parts import scan_text_files
 from stablebn.io.registry import (
     BYTES_AT_ONCE,
     READERS,
     check_is_file,
     check_same_columns,
+    file_errors,
     names_of,
     pandas_index,
     parquet_files,
-    told_of_file,
     with_categories,
 )
 from stablebn.io.sources import check_unique, read
@@ -137,9 +137,9 @@ def _open_path(path: str, dialect: Dialect, threads: int) -> Batches:
 
 
 def _open_text(path: str, dialect: Dialect, threads: int) -> Batches:
-    with told_of_file(path):
+    with file_errors(path):
         files = _files(path)
-    found = look_at_text_files(files, dialect, threads)
+    found = scan_text_files(files, dialect, threads)
 
     def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
         return _in_portions(iterate_interruptibly(found.parts(names)), rows)
@@ -157,7 +157,7 @@ def contents_of(source: object) -> tuple[str, ...] | None:
     if not isinstance(source, str | os.PathLike):
         return None
     path = os.fsdecode(source)
-    with told_of_file(path):
+    with file_errors(path):
         return run_interruptibly(lambda: tuple(map(_contents, _files(path))))
 
 
@@ -278,7 +278,7 @@ def _batches_of(opened: Sequence[_File], groups_of: Mapping[str, tuple[int, ...]
     def all_parts(names: Sequence[Name], rows: int) -> Iterator[Columns]:
         def read_parts() -> Iterator[Columns]:
             for file in opened:
-                with told_of_file(file.path):
+                with file_errors(file.path):
                     for batch in file.batches(names, rows, groups_of[file.path]):
                         yield {name: chunked([batch.column(name)], batch.schema.field(name).type) for name in names}
 
@@ -288,7 +288,7 @@ def _batches_of(opened: Sequence[_File], groups_of: Mapping[str, tuple[int, ...]
 
 
 def _opened_files(path: str) -> list[_File]:
-    with told_of_file(path):
+    with file_errors(path):
         files = _files(path)
     opened: list[_File] = []
     for file in files:
@@ -298,7 +298,7 @@ def _opened_files(path: str) -> list[_File]:
 
 
 def _opened_file(path: str) -> _File:
-    with told_of_file(path):
+    with file_errors(path):
         return _open_parquet(path) if path.lower().endswith(PARQUET) else _open_arrow(path)
 
 

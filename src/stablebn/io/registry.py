@@ -99,7 +99,7 @@ def _read_file(path: str, dialect: Dialect, threads: int) -> Contents:
     if reader is None and "::" in path:
         file, _, table = path.rpartition("::")
         reader = _reader_of(file)
-    with told_of_file(path):
+    with file_errors(path):
         check_is_file(file)
         if reader is None or os.path.isdir(file):
             reader = Reader(_read_parquet_folder, has_threads=True)
@@ -127,7 +127,7 @@ def check_is_file(path: str) -> None:
 
 
 @contextmanager
-def told_of_file(path: str) -> Iterator[None]:
+def file_errors(path: str) -> Iterator[None]:
     """Raise `DataError` for a file that cannot be read."""
     if not is_path(path):
         raise DataError(f"no file can be called {shown(path)}: check the path.")

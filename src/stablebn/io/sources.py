@@ -13,9 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stablebn.columns.arrow.conversion import Columns, arrow_column, has_categories, is_column
-from stablebn.columns.error_collector import Problems
+from stablebn.columns.error_collector import ErrorCollector
 from stablebn.columns.na_values import report_markers
-from stablebn.columns.selection import Choice
+from stablebn.columns.selection import ColumnSelection
 from stablebn.errors import DataError, OptionError, listed, shown
 from stablebn.graph.names import nameless
 from stablebn.io.csv.dialect import Dialect
@@ -57,8 +57,8 @@ def read(
     *,
     names: Sequence[Name] | None = None,
     dialect: Dialect = Dialect(),  # noqa: B008 - it cannot be changed
-    choice: Choice = Choice(),  # noqa: B008
-    problems: Problems | None = None,
+    choice: ColumnSelection = ColumnSelection(),  # noqa: B008
+    problems: ErrorCollector | None = None,
     threads: int = 1,
 ) -> Source:
     """Read the columns of a table, types as they come.
@@ -71,9 +71,9 @@ def read(
         Names of the columns of a NumPy array.
     dialect : Dialect
         What the user says of how a text file is written.
-    choice : Choice
+    choice : ColumnSelection
         The columns that the user wants.
-    problems : Problems, optional
+    problems : ErrorCollector, optional
         Where columns that cannot be read are told of, so that there may be more to tell; by default they are an error.
     threads : int
         With more than one, files are read by as many as PyArrow likes.
@@ -97,7 +97,7 @@ def read(
     from stablebn import _core
 
     wanted = set(choice.of(every))
-    unreadable = Problems() if problems is None else problems
+    unreadable = ErrorCollector() if problems is None else problems
     columns: Columns = {}
     for name, values in found.columns:
         _core.check_time()

@@ -36,7 +36,7 @@ def prepared_for(network: Network, asked: TableReading) -> Prepared:
         asked,
         learned={node: Decision(kind, "as in the network", plain=True) for node, kind in network.kinds.items()},
         discretise=network.cuts or None,
-        holes_will_do=False,
+        allow_available=False,
         few_rows_will_do=True,
     ).held()
     if prepared.table.holes:

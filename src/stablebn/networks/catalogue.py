@@ -20,7 +20,7 @@ VARIABLE = "STABLEBN_NETWORKS"
 
 
 @dataclass(frozen=True)
-class Entry:
+class KnownNetwork:
     """A network that can be read.
 
     Attributes
@@ -37,7 +37,7 @@ class Entry:
     path: Path | None
 
 
-def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[Entry]:
+def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[KnownNetwork]:
     """All networks that can be read by name; where a name comes twice the first one counts.
 
     Parameters
@@ -57,7 +57,7 @@ def known_networks(directories: Iterable[str | os.PathLike[str]] = ()) -> list[E
         raise OptionError(f"not a folder: {listed(absent)}.")
     named += [Path(text) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
     entries = [entry for directory in named for entry in _in_folder(directory, str(directory))]
-    entries.append(Entry("asia", "built in", None))
+    entries.append(KnownNetwork("asia", "built in", None))
     return entries + [entry for directory in _pgmpy_folders() for entry in _in_folder(directory, "pgmpy")]
 
 
@@ -139,11 +139,11 @@ def graph_of(graph: object) -> DAG | PDAG:
     return read_graph(graph) if isinstance(graph, str | os.PathLike) else as_graph(graph)
 
 
-def _in_folder(directory: Path, source: str) -> list[Entry]:
+def _in_folder(directory: Path, source: str) -> list[KnownNetwork]:
     if not directory.is_dir():
         return []
     files = sorted(path for path in directory.iterdir() if path.is_file() and _stem(path.name) != path.name)
-    return [Entry(_stem(path.name), source, path) for path in files]
+    return [KnownNetwork(_stem(path.name), source, path) for path in files]
 
 
 def _stem(name: str) -> str:

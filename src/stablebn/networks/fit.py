@@ -50,7 +50,7 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     taken_out = set(prepared.aside)
     aside = [name for name in dag.nodes if name in taken_out]
     nodes = [name for name in dag.nodes if name in prepared.kinds]
-    columns = _Columns(prepared, sum((len(dag.parents(node)) + 1) ** 2 for node in nodes))
+    columns = _FittedColumns(prepared, sum((len(dag.parents(node)) + 1) ** 2 for node in nodes))
     check_categorical_parents(dag, columns.kinds)
     distributions: dict[Name, Distribution] = {}
     lacking: dict[Kind, dict[Name, int]] = {"categorical": {}, "continuous": {}}
@@ -69,7 +69,7 @@ def fit(dag: DAG, prepared: Prepared, *, method: str = "ml", iss: float = 1.0, u
     return Network(distributions, warnings=[*_lacking_cautions(lacking, unseen), *told], cuts=cuts)
 
 
-class _Columns:
+class _FittedColumns:
     """The columns that distributions are fitted to, by name.
 
     Parameters
@@ -201,7 +201,7 @@ class _Columns:
             ) from None
 
 
-def _table(node: Name, parents: Sequence[Name], columns: _Columns, iss: float, unseen: str) -> tuple[CPT, int]:
+def _table(node: Name, parents: Sequence[Name], columns: _FittedColumns, iss: float, unseen: str) -> tuple[CPT, int]:
     """The table of a categorical node, and how many configurations of its parents no row has."""
     counts = _counts((*parents, node), node, columns)
     shape = counts.shape
@@ -214,7 +214,7 @@ def _table(node: Name, parents: Sequence[Name], columns: _Columns, iss: float, u
     return CPT(columns.levels[node], tuple(parents), probabilities), int((~seen).sum())
 
 
-def _counts(names: Sequence[Name], node: Name, columns: _Columns) -> NDArray[np.float64]:
+def _counts(names: Sequence[Name], node: Name, columns: _FittedColumns) -> NDArray[np.float64]:
     """Rows of every configuration of some columns, of those in which all are known."""
     shape, cells = columns.configurations(names, node)
     weights, known = columns.categorical.weights, columns.known(names)
@@ -229,7 +229,7 @@ def _marginal(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _gaussian(
-    node: Name, parents: Sequence[Name], columns: _Columns
+    node: Name, parents: Sequence[Name], columns: _FittedColumns
 ) -> tuple[LinearGaussian | ConditionalGaussian, int]:
     """The distribution of a continuous node, and how many configurations have too few rows for one of their own."""
     categorical = tuple(parent for parent in parents if columns.kinds[parent] == "categorical")

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.columns.requirements import MOST_HELD_ROWS
+from stablebn.columns.requirements import MOST_ROWS_IN_MEMORY
 from stablebn.errors import GraphError, listed, shown
 from stablebn.networks.model import CPT, ConditionalGaussian, Name, Network
 from stablebn.networks.random_streams import Stream
@@ -18,7 +18,7 @@ from stablebn.options import at_least
 
 def sample(network: Network, n: int, *, seed: int) -> pa.Table:
     """Draw rows from a network; see `Network.sample`."""
-    at_least(1, most=MOST_HELD_ROWS)("n", n)
+    at_least(1, most=MOST_ROWS_IN_MEMORY)("n", n)
     columns = [str(name) for name in network.nodes]
     if len(set(columns)) < len(columns):
         raise GraphError(f"names that are the same as text cannot be columns of a table: {listed(network.nodes)}.")

@@ -21,9 +21,9 @@ from stablebn.io.batches import contents_of
 from stablebn.messages import Caution
 from stablebn.options import is_iterable
 from stablebn.prepare.prepared import Prepared
-from stablebn.table.block_files import BlockFiles, Layout
+from stablebn.table.block_files import BlockFiles, BlockLayout
 from stablebn.table.file_digest import digest_of_bytes
-from stablebn.table.temporary_folders import Folder, told_of_disk
+from stablebn.table.temporary_folders import Folder, disk_errors
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class Cache:
         header = json.dumps(
             {"table": self._path.name, "contents": self._contents, **_written(files, prepared)}, allow_nan=True
         ).encode()
-        with told_of_disk(self._folder), (files.folder.path / _HEADER).open("wb") as file:
+        with disk_errors(self._folder), (files.folder.path / _HEADER).open("wb") as file:
             file.write(digest_of_bytes(header).encode() + b"\n" + header)
             file.flush()
             os.fsync(file.fileno())
@@ -165,7 +165,7 @@ def _read(path: Path, memory: int) -> Prepared:
     if found["table"] != path.name:
         raise ValueError("it is another table")
     own = found["layout"]
-    layout = Layout(
+    layout = BlockLayout(
         names=tuple(own["names"]),
         categorical=tuple(own["categorical"]),
         levels=tuple(map(tuple, own["levels"])),

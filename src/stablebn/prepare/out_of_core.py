@@ -11,26 +11,26 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from stablebn.columns.arrow.type_conversion import decide_time, is_time, time_as, usable
+from stablebn.columns.arrow.type_conversion import as_supported, decide_time, is_time, time_as
 from stablebn.columns.arrow.validation import check_sound
 from stablebn.columns.column import (
     CategoricalColumn,
     Column,
-    Counted,
-    Kept,
+    KeptRows,
     Kind,
     Mask,
     NumericColumn,
+    OpenedRows,
+    OpenedTable,
     Rows,
-    Source,
     UnlistedTexts,
     WholeNumbers,
 )
 from stablebn.columns.encode import code_type, narrow, refuse_too_large
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import TextForms, Told, distinct_counts, family, whole_floats, whole_integers
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import TextForms, UserKinds, distinct_counts, family, whole_floats, whole_integers
 from stablebn.columns.na_values import report_markers
-from stablebn.columns.selection import Choice
+from stablebn.columns.selection import ColumnSelection
 from stablebn.columns.weights import WeightColumn, weight_column
 from stablebn.errors import OptionError
 from stablebn.io.batches import Batches, can_come_in_parts, comes_in_parts, open_batches
@@ -39,7 +39,7 @@ from stablebn.messages import Caution
 from stablebn.prepare.out_of_core_columns import Rule, StoredCategories, StoredNumbers, limits_of
 from stablebn.prepare.spool import RowsAsTheyCame, Stock, StockPart
 from stablebn.prepare.spooled_columns import DATE, MISSING, NUMBER, OTHER, TEXT, Limits, StockColumn
-from stablebn.table.block_files import BlockWriter, Layout
+from stablebn.table.block_files import BlockLayout, BlockWriter
 from stablebn.table.blocks import BlockTable
 from stablebn.table.table import Codes, Name, Table, Weights
 from stablebn.table.temporary_folders import Folder
@@ -84,7 +84,7 @@ def in_parts(source: object, memory: int | None, cache: object) -> bool:
 
 
 @dataclass
-class StoredTable(Source):
+class StoredTable(OpenedTable):
     """A table that comes in parts.
 
     Attributes
@@ -108,7 +108,7 @@ class StoredTable(Source):
     folder: Callable[[], Folder]
     threads: int = 1
 
-    def rows(self, said: Told, problems: Problems) -> Counted:
+    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Pass over the rows, and write them to disk as they came."""
         kept = kept_columns(self.types, said)
         stock = Stock(
@@ -139,19 +139,19 @@ class KeptColumn:
     convert: Callable[[pa.ChunkedArray], pa.ChunkedArray]
 
 
-def kept_columns(types: Mapping[Name, pa.DataType], said: Told) -> dict[Name, KeptColumn]:
+def kept_columns(types: Mapping[Name, pa.DataType], said: UserKinds) -> dict[Name, KeptColumn]:
     """The columns of which values are needed, whatever they are: not those that are set aside for their type."""
     kept: dict[Name, KeptColumn] = {}
     for name, type_ in types.items():
-        own = usable(pa.chunked_array([], type=type_)).type
-        if name in said.aside:
+        own = as_supported(pa.chunked_array([], type=type_)).type
+        if name in said.excluded:
             continue
         if is_time(own):
             kind = decide_time(name, said).kind
             if kind is not None:
-                kept[name] = _converted(type_, lambda column, kind=kind: time_as(usable(column), kind))  # type: ignore[misc]
+                kept[name] = _converted(type_, lambda column, kind=kind: time_as(as_supported(column), kind))  # type: ignore[misc]
         elif family(own) is not None:
-            kept[name] = _converted(type_, usable)
+            kept[name] = _converted(type_, as_supported)
     return kept
 
 
@@ -186,7 +186,7 @@ def fill(
     kept: Mapping[Name, KeptColumn],
     weights: WeightColumn | None,
     memory: int,
-    problems: Problems,
+    problems: ErrorCollector,
     threads: int = 1,
     before: int = 0,
 ) -> Filled:
@@ -234,22 +234,22 @@ def counted(
     memory: int,
     folder: Callable[[], Folder],
     rows_of: Callable[..., StoredRows] | None = None,
-) -> Counted:
+) -> OpenedRows:
     """The rows of a stock, as `rows_of` makes them: those on disk, if nothing else is said."""
-    usable_types = {name: usable(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
+    usable_types = {name: as_supported(pa.chunked_array([], type=type_)).type for name, type_ in types.items()}
     rows = (rows_of or StoredRows)(usable_types, stock, memory, folder)
 
     def categories() -> dict[Name, tuple[Hashable, ...]]:
         declared = {name: own.declared for name, own in stock.columns.items() if name in with_categories}
         return {name: tuple(own) for name, own in declared.items() if name in types}
 
-    return Counted(rows, count, stock.total, categories)
+    return OpenedRows(rows, count, stock.total, categories)
 
 
 def open_stored(
     source: object,
     dialect: Dialect,
-    choice: Choice,
+    choice: ColumnSelection,
     weights: object,
     missing: str,
     *,
@@ -264,7 +264,7 @@ def open_stored(
     ----------
     source, dialect
         See `open_batches`.
-    choice : Choice
+    choice : ColumnSelection
         The columns that the user wants.
     weights : name of a column, or None
     missing : str
@@ -349,7 +349,7 @@ class StoredRows(Rows):
             return whole_integers(pa.chunked_array([pa.array(values)]), own.weight[1:])
         return whole_floats(values, own.weight[1:])
 
-    def encode(self, kinds: Mapping[Name, Kind], problems: Problems) -> dict[Name, Column]:
+    def encode(self, kinds: Mapping[Name, Kind], problems: ErrorCollector) -> dict[Name, Column]:
         """Some columns by their kinds."""
         encoded: dict[Name, Column] = {}
         too_large: list[Name] = []
@@ -389,7 +389,7 @@ class StoredRows(Rows):
             narrow(np.array(of_place), len(levels)),
             keys,
             narrow(np.arange(len(levels) + 1), len(levels)),
-            own.gaps,
+            own.missing_count,
             known,
         )
 
@@ -438,7 +438,7 @@ class StoredRows(Rows):
         for found in self.stock.each(_masks, stored):
             yield from found
 
-    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> Kept:
+    def without(self, columns: Mapping[Name, Column], gaps: Sequence[Name], *, all_of_them: bool) -> KeptRows:
         """Leave out the rows that have no value of one of some columns, or of none of them."""
         rule = Rule(tuple(_stored(columns[name]) for name in gaps), all_of_them)
         stored = {name: _stored(column) for name, column in columns.items()}
@@ -457,16 +457,16 @@ class StoredRows(Rows):
                 kept[name] = own.keep(counts, sum(part.known[name] for part in parts))
             else:
                 kept[name] = replace(own, limits=Limits.of_all([part.limits[name] for part in parts]))
-        return Kept(left, kept)
+        return KeptRows(left, kept)
 
     def tabulate(self, columns: Mapping[Name, Column], *, may_have_holes: bool) -> BlockTable:
         """The columns in blocks, where the rows are."""
         stored = {name: _stored(column) for name, column in columns.items()}
         categories = {name: own for name, own in stored.items() if isinstance(own, StoredCategories)}
         numbers = {name: own for name, own in stored.items() if isinstance(own, StoredNumbers)}
-        holes = {name for name, own in stored.items() if may_have_holes and own.gaps}
+        holes = {name for name, own in stored.items() if may_have_holes and own.missing_count}
         greatest = max((len(own.levels) - (name not in holes) for name, own in categories.items()), default=0)
-        layout = Layout(
+        layout = BlockLayout(
             names=tuple(stored),
             categorical=tuple(categories),
             levels=tuple(own.levels for own in categories.values()),
@@ -512,14 +512,14 @@ class Encoding:
 
     Attributes
     ----------
-    layout : Layout
+    layout : BlockLayout
     categories : tuple of StoredCategories
     numbers : tuple of StoredNumbers
     rule : Rule or None
         Which rows are left out.
     """
 
-    layout: Layout
+    layout: BlockLayout
     categories: tuple[StoredCategories, ...]
     numbers: tuple[StoredNumbers, ...]
     rule: Rule | None

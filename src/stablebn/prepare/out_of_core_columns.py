@@ -45,7 +45,7 @@ class StoredCategories(CategoricalColumn):
     known: int
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """How many rows have no value."""
         return self.empty_rows
 
@@ -92,7 +92,7 @@ class StoredCategories(CategoricalColumn):
 
     def with_missing_level(self) -> StoredCategories:
         """Return the column with the missing value, if any, as a level of its own: None, the last."""
-        return replace(self, levels=(*self.levels, None), empty_rows=0) if self.gaps else self
+        return replace(self, levels=(*self.levels, None), empty_rows=0) if self.missing_count else self
 
     def with_numbers(self, numbers: Sequence[float]) -> StoredNumbers:
         """Return the continuous column that has a number for each level, NaN for those that stand for none."""
@@ -119,9 +119,9 @@ class StoredNumbers(NumericColumn):
     limits: Limits
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """How many rows have no value."""
-        return self.limits.gaps
+        return self.limits.missing_count
 
     @property
     def infinite(self) -> int:
@@ -139,7 +139,7 @@ class StoredNumbers(NumericColumn):
         return bool(self.limits.least == self.limits.greatest)
 
     @property
-    def single(self) -> Hashable:
+    def constant_value(self) -> Hashable:
         """The value of a constant column."""
         return float(self.limits.least) + 0.0
 
@@ -166,7 +166,7 @@ def limits_of(numbers: NDArray[np.float64], rows: NDArray[np.int64], weight: NDA
     limits = Limits()
     limits.add(numbers[there], None, None)
     limits.infinite = int(rows[there & np.isinf(numbers)].sum())
-    limits.gaps, limits.known = int(rows[~there].sum()), int(weight[there].sum())
+    limits.missing_count, limits.known = int(rows[~there].sum()), int(weight[there].sum())
     return limits
 
 

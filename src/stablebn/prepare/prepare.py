@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stablebn.columns.column import CategoricalColumn, Source
+from stablebn.columns.column import CategoricalColumn, OpenedTable
 from stablebn.columns.cut_points import Binning, Cuts
 from stablebn.columns.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Asked, Decision, Kind, family, told
-from stablebn.columns.levels import Levels, declare, named_categorical, told_levels
-from stablebn.columns.missing import MISSING, settle_missing, with_types
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import Asked, Decision, Kind, family, parse_kinds
+from stablebn.columns.levels import Levels, declare, named_categorical, parse_levels
+from stablebn.columns.missing import MISSING, handle_missing, with_text_for_empty
 from stablebn.columns.requirements import (
     check_finite,
     check_gaussian_rows,
-    check_held,
+    check_rows_in_memory,
     check_size,
     check_total,
     report_constants,
@@ -26,14 +26,14 @@ from stablebn.columns.requirements import (
     report_few_rows,
     report_levels,
 )
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import set_weights_apart
+from stablebn.columns.selection import ColumnSelection
+from stablebn.columns.weights import split_weights
 from stablebn.errors import OptionError, one_of
 from stablebn.io.batches import contents_of
 from stablebn.io.csv.dialect import Dialect
 from stablebn.io.sources import read
 from stablebn.prepare.cache import Cache
-from stablebn.prepare.dask.workers import Cluster
+from stablebn.prepare.dask.workers import DaskCluster
 from stablebn.prepare.discretize import discretised
 from stablebn.prepare.in_memory import HeldRows, HeldTable, held_columns
 from stablebn.prepare.incremental import GrowingTable
@@ -70,13 +70,13 @@ def prepare(
     levels: object = None,
     learned: Mapping[Name, Decision] | None = None,
     learned_levels: Levels | None = None,
-    holes_will_do: bool = True,
+    allow_available: bool = True,
     few_rows_will_do: bool = False,
     threads: int = 1,
     watch: Callable[[str, int], None] | None = None,
     memory: int | None = None,
     cache: Path | None = None,
-    cluster: Cluster | None = None,
+    cluster: DaskCluster | None = None,
 ) -> Prepared:
     """Read, check and encode a table.
 
@@ -116,7 +116,7 @@ def prepare(
         What was decided for another table: it holds for the columns of that name of which nothing else is said.
     learned_levels : mapping of name to values, optional
         The same of levels.
-    holes_will_do : bool
+    allow_available : bool
         Whether an error may offer missing="available".
     few_rows_will_do : bool
         Whether continuous columns may have fewer rows than learning needs.
@@ -128,7 +128,7 @@ def prepare(
         Read the table in parts, and use so many bytes of memory at most.
     cache : Path, optional
         The folder for a table that is read in parts; by default one that is removed again.
-    cluster : Cluster, optional
+    cluster : DaskCluster, optional
         Whose workers read the table and keep its rows.
 
     Returns
@@ -150,8 +150,8 @@ def prepare(
     """
     one_of("missing", missing, MISSING)
     one_of("duplicates", duplicates, DUPLICATES)
-    problems = Problems()
-    choice = Choice(columns, drop, keep, besides=weights)
+    problems = ErrorCollector()
+    choice = ColumnSelection(columns, drop, keep, besides=weights)
 
     def tell(stage: str, count: int) -> None:
         if watch is not None:
@@ -170,7 +170,7 @@ def prepare(
         )
     tell("reading", 0)
     dialect = Dialect(sep, decimal, encoding, na_values)
-    opened: Source
+    opened: OpenedTable
     if cluster is not None:
         # Here and not above: few have a cluster, and all wait for imports.
         from stablebn.prepare.dask.distributed_table import open_spread
@@ -208,11 +208,11 @@ def prepare(
         )
     else:
         opened = _held(source, names, dialect, choice, weights, missing, problems, threads)
-    said = told(kinds, choice.kept(opened.names), opened.types).with_learned(learned or {}, opened.types)
+    said = parse_kinds(kinds, choice.kept(opened.names), opened.types).with_learned(learned or {}, opened.types)
     categorical: dict[Name, Kind] = dict.fromkeys(named_categorical(levels, tuple(opened.types)), "categorical")
     said = said._replace(kinds={**categorical, **said.kinds}, na_values=dialect.na_values)
     # What cannot be is refused before the rows are read.
-    told_levels(levels, opened.types, {}, learned_levels)
+    parse_levels(levels, opened.types, {}, learned_levels)
     if isinstance(discretise, Mapping):
         numbers = [name for name in discretise if name in opened.types and family(opened.types[name]) != "text"]
         said = said._replace(kinds={**said.kinds, **dict.fromkeys(numbers, "continuous")})
@@ -222,14 +222,14 @@ def prepare(
 
     found = opened.rows(said, problems)
     rows, count = found.rows, found.count
-    declared = told_levels(levels, opened.types, {} if levels is None else found.categories(), learned_levels)
+    declared = parse_levels(levels, opened.types, {} if levels is None else found.categories(), learned_levels)
     with problems.collected():
         check_size(opened.types, count)
     if not opened.types or problems.helpless:
         raise_problems()
     check_total(found.total)
     if is_held:
-        check_held(count)
+        check_rows_in_memory(count)
     tell("encoding", count)
     decided = decide_kinds(rows, said, missing, problems)
     encoded, decisions = decided.columns, decided.decisions
@@ -249,7 +249,7 @@ def prepare(
             if name in encoded
         }
     with problems.collected():
-        rows, encoded, cautions = settle_missing(rows, encoded, missing, cautions, holes_will_do=holes_will_do)
+        rows, encoded, cautions = handle_missing(rows, encoded, missing, cautions, allow_available=allow_available)
     varying = {name: column for name, column in encoded.items() if not column.is_constant}
     if not few_rows_will_do:
         with problems.collected():
@@ -259,7 +259,7 @@ def prepare(
         varying = {name: with_levels[name] for name in varying}
     raise_problems()
 
-    constants = {name: column.single for name, column in encoded.items() if column.is_constant}
+    constants = {name: column.constant_value for name, column in encoded.items() if column.is_constant}
     kind_of: dict[Name, Kind] = {
         name: "categorical" if isinstance(column, CategoricalColumn) else "continuous"
         for name, column in encoded.items()
@@ -328,14 +328,14 @@ def _held(
     source: object,
     names: Sequence[Name] | None,
     dialect: Dialect,
-    choice: Choice,
+    choice: ColumnSelection,
     weights: object,
     missing: str,
-    problems: Problems,
+    problems: ErrorCollector,
     threads: int,
 ) -> HeldTable:
     """A table that is read into memory."""
     found = read(source, names=names, dialect=dialect, choice=choice, problems=problems, threads=threads)
-    variables, weight_column = set_weights_apart(found.columns, weights)
-    variables = with_types(variables, missing)
+    variables, weight_column = split_weights(found.columns, weights)
+    variables = with_text_for_empty(variables, missing)
     return HeldTable(found.names, found.cautions, variables, weight_column, found.with_categories, threads)

@@ -10,7 +10,7 @@ from stablebn.columns.kinds import Kind
 from stablebn.columns.levels import check_levels
 from stablebn.columns.missing import MISSING
 from stablebn.columns.na_values import check_na_values
-from stablebn.columns.selection import Choice
+from stablebn.columns.selection import ColumnSelection
 from stablebn.io.csv.dialect import DECIMALS, Dialect, check_encoding, check_sep
 from stablebn.options import Options, about, at_least, choice, option
 
@@ -162,6 +162,6 @@ class TableReading(ReadingOptions, TableOptions):
     """A table, and how to read it."""
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> ColumnSelection:
         """The columns to use."""
-        return Choice(self.columns, self.drop, self.keep, besides=self.weights)
+        return ColumnSelection(self.columns, self.drop, self.keep, besides=self.weights)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.arrow.type_conversion import usable
+from stablebn.columns.arrow.type_conversion import as_supported
 from stablebn.columns.encode import plain
 from stablebn.columns.kinds import Kind
 from stablebn.table.table import Name
@@ -113,7 +113,7 @@ def rescaled(column: pa.ChunkedArray, stream: random.Random) -> pa.ChunkedArray:
     """A continuous column in another unit: times a number of size 0.01 to 100, shifted by up to its own size."""
     # Not a round number, nor a power of two, which would leave every digit of the values as it is.
     scale, shift = 10 ** stream.uniform(-2, 2) * stream.choice((1, -1)), stream.uniform(-1, 1)
-    values = plain(usable(column)).cast(pa.float64())
+    values = plain(as_supported(column)).cast(pa.float64())
     size = pc.max(pc.abs(values)).as_py() or 0.0
     return pc.add(pc.multiply(values, scale), shift * scale * size)
 

@@ -38,7 +38,7 @@ class Limits:
         None: there are none.
     whole : bool
         Whether all are whole numbers that floats hold, or integers.
-    infinite, gaps : int
+    infinite, missing_count : int
         Rows with an infinite value, and without any.
     known : int
         Rows by weight with a value.
@@ -48,14 +48,14 @@ class Limits:
     greatest: Any = None
     whole: bool = True
     infinite: int = 0
-    gaps: int = 0
+    missing_count: int = 0
     known: int = 0
 
     def add(self, numbers: NDArray[Any], missing: Mask | None, weights: Weights | None) -> None:
         """Look at more of them."""
         there = slice(None) if missing is None else ~missing
         present = numbers[there]
-        self.gaps += len(numbers) - len(present)
+        self.missing_count += len(numbers) - len(present)
         self.known += len(present) if weights is None else int(weights[there].sum())
         if not len(present):
             return
@@ -74,7 +74,10 @@ class Limits:
             min((own.least for own in there), default=None),
             max((own.greatest for own in there), default=None),
             all(own.whole for own in there),
-            *(sum(numbers) for numbers in zip(*((own.infinite, own.gaps, own.known) for own in parts), strict=True)),
+            *(
+                sum(numbers)
+                for numbers in zip(*((own.infinite, own.missing_count, own.known) for own in parts), strict=True)
+            ),
         )
 
 
@@ -92,13 +95,13 @@ class Unlisted:
 
     Attributes
     ----------
-    gaps, known : int
+    missing_count, known : int
         Rows without a value; and by weight those with one.
     others : list of str
         The first three, in sorted order, that are neither numbers nor markers of missing values.
     """
 
-    gaps: int
+    missing_count: int
     known: int
     others: list[str]
 
@@ -106,7 +109,7 @@ class Unlisted:
     def of_all(cls, parts: Sequence[Unlisted]) -> Unlisted:
         """What is known of the texts of several parts."""
         others = {text for own in parts for text in own.others}
-        return cls(sum(own.gaps for own in parts), sum(own.known for own in parts), sorted(others)[:3])
+        return cls(sum(own.missing_count for own in parts), sum(own.known for own in parts), sorted(others)[:3])
 
 
 def _kept_of(text: str | None) -> tuple[int, int, int, int]:
@@ -166,11 +169,11 @@ class StockColumn:
         return replace(self, values=[*self.values], limits=limits, declared={**self.declared}, unlisted=unlisted)
 
     @property
-    def gaps(self) -> int:
+    def missing_count(self) -> int:
         """How many rows have no value."""
         if self.unlisted is not None:
-            return self.unlisted.gaps
-        return int(self.rows[0]) if self.limits is None else self.limits.gaps
+            return self.unlisted.missing_count
+        return int(self.rows[0]) if self.limits is None else self.limits.missing_count
 
     def unlist(self) -> NDArray[Any]:
         """List the texts no more; what is to be kept of those that were."""
@@ -206,7 +209,7 @@ class StockColumn:
             found.append(kept[places])
         rows = np.concatenate([*found, np.empty(0, dtype=TEXT)])
         there = rows["form"] != MISSING
-        self.unlisted.gaps += int((~there).sum())
+        self.unlisted.missing_count += int((~there).sum())
         self.unlisted.known += int(there.sum() if weights is None else weights[there].sum())
         return [KeptArray("texts", rows)]
 
@@ -243,7 +246,7 @@ class StockColumn:
         own = self.numbers()[1:]
         limits = Limits()
         limits.add(own, None, None)
-        limits.gaps, limits.known = int(self.rows[0]), int(self.weight[1:].sum())
+        limits.missing_count, limits.known = int(self.rows[0]), int(self.weight[1:].sum())
         limits.infinite = int(self.rows[1:][np.isinf(own.astype(np.float64))].sum())
         return limits
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from stablebn.api.arguments import checked_values
 from stablebn.canonical.rows import CanonicalRows, canonical_rows
 from stablebn.columns.arrow.conversion import Columns
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import set_weights_apart
+from stablebn.columns.selection import ColumnSelection
+from stablebn.columns.weights import split_weights
 from stablebn.graph import PDAG
 from stablebn.graph.names import name_key
 from stablebn.io.csv.dialect import OF_TEXT, Dialect
@@ -63,9 +63,9 @@ class CallableLearner:
             data,
             names=options.get("names"),
             dialect=Dialect.of(options),
-            choice=Choice(options.get("columns"), options.get("drop"), besides=options.get("weights")),
+            choice=ColumnSelection(options.get("columns"), options.get("drop"), besides=options.get("weights")),
         )
-        columns, weights = set_weights_apart(source.columns, options.get("weights"))
+        columns, weights = split_weights(source.columns, options.get("weights"))
         prepared = prepare(
             columns, kinds=options.get("kinds"), keep=options.get("keep"), weights=weights, missing="available"
         )

@@ -11,12 +11,12 @@ from stablebn.api import functions as api
 from stablebn.api.arguments import checked_values, known_from, repeatable_options, score_options, told_options
 from stablebn.columns.arrow.conversion import Columns
 from stablebn.columns.column import CategoricalColumn
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Kind, told
-from stablebn.columns.levels import categories_of, told_levels
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import Kind, parse_kinds
+from stablebn.columns.levels import categories_of, parse_levels
 from stablebn.columns.requirements import check_size
-from stablebn.columns.selection import Choice
-from stablebn.columns.weights import rows_with_weight, set_weights_apart
+from stablebn.columns.selection import ColumnSelection
+from stablebn.columns.weights import rows_with_weight, split_weights
 from stablebn.errors import OptionError, listed, one_of, shown
 from stablebn.graph import DAG, PDAG, compare
 from stablebn.io.csv.dialect import OF_TEXT, Dialect
@@ -101,16 +101,16 @@ def stability(
         data,
         names=names,
         dialect=Dialect.of({option: options.pop(option, None) for option in OF_TEXT}),
-        choice=Choice(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
+        choice=ColumnSelection(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights")),
     )
-    columns, options["weights"] = set_weights_apart(source.columns, options.get("weights"))
+    columns, options["weights"] = split_weights(source.columns, options.get("weights"))
     check_size(columns, len(next(iter(columns.values()), ())))
     if isinstance(learner, str):
         _settle_knowledge(options, tuple(columns), [name for name in source.names if name not in columns])
     if options.get("levels") is not None:
         if "levels" in (asked or ()):
             raise OptionError("vary='levels' gives other labels, and levels= declares these. Leave one of them out.")
-        options["levels"] = told_levels(options["levels"], columns, categories_of(columns, source.with_categories))
+        options["levels"] = parse_levels(options["levels"], columns, categories_of(columns, source.with_categories))
     # Other layouts must not be taken for something else than the table as given.
     kinds = options["kinds"] = _kinds(columns, options)
     vary = _usual(kinds, options) if asked is None else asked
@@ -158,9 +158,9 @@ def _settle_knowledge(options: dict[str, Any], columns: Sequence[Hashable], left
 
 def _kinds(columns: Columns, options: Mapping[str, Any]) -> dict[Hashable, Kind]:
     """The kinds of the columns that are not set aside."""
-    problems = Problems()
-    choice = Choice(keep=options.get("keep"))
-    said = told(options.get("kinds"), choice.kept(tuple(columns)), columns)
+    problems = ErrorCollector()
+    choice = ColumnSelection(keep=options.get("keep"))
+    said = parse_kinds(options.get("kinds"), choice.kept(tuple(columns)), columns)
     named: dict[Hashable, Kind] = dict.fromkeys(options.get("levels") or (), "categorical")
     said = said._replace(kinds={**named, **said.kinds})
     used, counts = rows_with_weight(columns, options["weights"])

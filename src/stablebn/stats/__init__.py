@@ -39,7 +39,7 @@ AnyStatistics: TypeAlias = Counts | Moments | AvailableMoments | MixedStatistics
 def statistics_of(table: AnyTable | RowSource, *, unit_free: bool = False, threads: int = 1) -> AnyStatistics:
     """The statistics from which scores, orders and tests of a table are made, or of rows that somebody else has."""
     if isinstance(table, BlockTable):
-        table = BlockSource(table, threads=threads) if table.elsewhere is None else ElsewhereSource(table)
+        table = BlockSource(table, threads=threads) if table.remote is None else ElsewhereSource(table)
     if isinstance(table, RowSource):
         return _asked_statistics(table, unit_free=unit_free, threads=threads)
     if isinstance(table, CategoricalTable):

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn import _core
-from stablebn.columns.requirements import check_held
+from stablebn.columns.requirements import check_rows_in_memory
 from stablebn.errors import OptionError
 from stablebn.stats.exact_sums import ExactSums, Part, sums_of_blocks
 from stablebn.stats.standard_units import Standard, standardised_by
 from stablebn.table.blocks import BlockTable, put_together
-from stablebn.table.table import CategoricalTable, MixedTable, Table, bytes_a_row
+from stablebn.table.table import CategoricalTable, MixedTable, Table, bytes_per_row
 
 # A byte holds the joint code of some variables: `src/core/counting/counts.cpp`.
 _LARGEST_BUNDLE = 256
@@ -89,8 +89,8 @@ class RowSource(ABC):
         DataError
             They are more than can be held at once.
         """
-        check_held(self.rows)
-        size = self.rows * bytes_a_row(self.like)
+        check_rows_in_memory(self.rows)
+        size = self.rows * bytes_per_row(self.like)
         if self.memory is not None and size > self.memory:
             raise OptionError(
                 f"{purpose} needs all rows in memory, {size >> 20:,} MiB, and may take {self.memory >> 20:,} MiB: "

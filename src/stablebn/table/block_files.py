@@ -18,7 +18,7 @@ from stablebn.errors import DataError
 from stablebn.table.blocks import BlockTable, PackedBlocks
 from stablebn.table.file_digest import digest_of_file
 from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table, Weights
-from stablebn.table.temporary_folders import Folder, told_of_disk
+from stablebn.table.temporary_folders import Folder, disk_errors
 
 _WORD = 64
 
@@ -27,7 +27,7 @@ _LINE = 64
 
 
 @dataclass(frozen=True)
-class Layout:
+class BlockLayout:
     """How the blocks of a table lie on disk.
 
     Attributes
@@ -116,7 +116,7 @@ class Layout:
 class BlockWriter:
     """Writes the blocks of a table, a file each."""
 
-    def __init__(self, folder: Folder, layout: Layout, most_rows: int) -> None:
+    def __init__(self, folder: Folder, layout: BlockLayout, most_rows: int) -> None:
         self._folder, self._layout, self._most_rows = folder, layout, most_rows
         self._codes = np.empty((len(layout.categorical), most_rows), dtype=layout.codes)
         self._values = np.empty((len(layout.continuous), most_rows))
@@ -147,7 +147,7 @@ class BlockWriter:
         from stablebn import _core
 
         rows = self._filled
-        with told_of_disk(self._folder.path), block_path(self._folder, len(self._rows)).open("wb") as file:
+        with disk_errors(self._folder.path), block_path(self._folder, len(self._rows)).open("wb") as file:
             for own in self._codes:
                 file.write(own[:rows].data)
             file.write(bytes(-file.tell() % 8))
@@ -180,13 +180,13 @@ class BlockFiles:
     ----------
     folder : Folder
         It is there for as long as somebody has this.
-    layout : Layout
+    layout : BlockLayout
     block_rows : tuple of int
         How many rows each has.
     """
 
     folder: Folder
-    layout: Layout
+    layout: BlockLayout
     block_rows: tuple[int, ...]
 
     def __call__(self, place: int) -> Table:

@@ -17,16 +17,16 @@ from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, Mixed
 Outcome = TypeVar("Outcome")
 
 
-class Elsewhere(Protocol):
+class RemoteBlocks(Protocol):
     """Who has the blocks of a table where it is dear to bring them here."""
 
-    def made(self, function: Callable[..., object], *arguments: object) -> Elsewhere:
+    def map(self, function: Callable[..., object], *arguments: object) -> RemoteBlocks:
         """Who has what a function makes of every block."""
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block, in any order."""
 
-    def joined(
+    def reduced(
         self, join: Callable[[Iterator[Any]], Outcome], function: Callable[..., Any], *arguments: object
     ) -> Iterator[Outcome]:
         """The same, with the answers of neighbours as one, which `join` makes of an iterator of them."""
@@ -110,7 +110,7 @@ class BlockTable:
         long as somebody in this process has it. Of tables on disk it can be sent to another process.
     memory : int or None
         How many bytes what is made of the blocks may take while it is kept; None: as many as it takes.
-    elsewhere : Elsewhere or None
+    remote : RemoteBlocks or None
         Who has the blocks, where that is not this process.
     bits : PackedBlocks or None
         The rows of levels as bits, where they are kept beside the codes.
@@ -122,7 +122,7 @@ class BlockTable:
     weighted: bool
     open_block: Callable[[int], Table]
     memory: int | None = None
-    elsewhere: Elsewhere | None = None
+    remote: RemoteBlocks | None = None
     bits: PackedBlocks | None = None
 
     @property
@@ -158,7 +158,7 @@ class BlockTable:
             self,
             like=self.like.select(chosen),
             open_block=_Selected(self.open_block, chosen),
-            elsewhere=None if self.elsewhere is None else self.elsewhere.made(_selected, chosen),
+            remote=None if self.remote is None else self.remote.map(_selected, chosen),
             bits=None if self.bits is None else self.bits.select(self._categorical_places(chosen)),
         )
 
@@ -173,8 +173,8 @@ class BlockTable:
 
         The function is one of a module, so that it can be sent to another process.
         """
-        if self.elsewhere is not None:
-            return self.elsewhere.each(function, *arguments)
+        if self.remote is not None:
+            return self.remote.each(function, *arguments)
         return (function(block, *arguments) for block in self.blocks())
 
 
@@ -213,14 +213,12 @@ def by_kind(table: AnyTable) -> tuple[AnyTable, ...]:
     if isinstance(table, BlockTable) and isinstance(table.like, MixedTable):
         like, every = table.like, range(len(table.names))
         categorical = [c for c in every if table.names[c] in set(like.categorical.names)]
-        here, there = replace(table, elsewhere=None), table.elsewhere
+        here, there = replace(table, remote=None), table.remote
         parts = here.select(categorical), here.select([c for c in every if c not in set(categorical)])
         if there is None:
             return parts
         # Nothing is copied: both parts are there.
-        return replace(parts[0], elsewhere=there.made(_categorical)), replace(
-            parts[1], elsewhere=there.made(_continuous)
-        )
+        return replace(parts[0], remote=there.map(_categorical)), replace(parts[1], remote=there.map(_continuous))
     return (table,)
 
 

@@ -176,10 +176,10 @@ class MixedTable:
 Table: TypeAlias = CategoricalTable | ContinuousTable | MixedTable
 
 
-def bytes_a_row(table: Table) -> int:
+def bytes_per_row(table: Table) -> int:
     """How many bytes the values of a row take."""
     if isinstance(table, MixedTable):
-        return bytes_a_row(table.categorical) + bytes_a_row(table.continuous)
+        return bytes_per_row(table.categorical) + bytes_per_row(table.continuous)
     values = table.codes if isinstance(table, CategoricalTable) else table.values
     return len(table.names) * values.itemsize
 

@@ -34,7 +34,7 @@ class Folder:
 
     def __init__(self, parent: Path | None = None) -> None:
         where = parent or Path(tempfile.gettempdir())
-        with told_of_disk(where):
+        with disk_errors(where):
             where.mkdir(parents=True, exist_ok=True)
             remove_left_over(where)
             self.path = Path(tempfile.mkdtemp(prefix=PART, dir=where))
@@ -104,7 +104,7 @@ def remove_left_over(where: Path) -> None:
 
 
 @contextmanager
-def told_of_disk(folder: Path) -> Iterator[None]:
+def disk_errors(folder: Path) -> Iterator[None]:
     """Raise `DataError` where nothing can be written."""
     try:
         yield

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import stablebn as sb
-from stablebn.columns.arrow.type_conversion import usable
+from stablebn.columns.arrow.type_conversion import as_supported
 from stablebn.prepare.prepare import prepare
 from stablebn.table.table import ContinuousTable
 
@@ -82,5 +82,5 @@ def test_every_decimal_is_rounded_to_the_nearest_float(type_: pa.DataType) -> No
         context.prec = 100
         digits = [DIGITS.randrange(10 ** DIGITS.randrange(1, type_.precision)) for _ in range(2000)]
         values = [Decimal(own * DIGITS.choice((1, -1))).scaleb(-type_.scale) for own in digits]
-    found = usable(pa.chunked_array([pa.array([*values, None], type_)]))
+    found = as_supported(pa.chunked_array([pa.array([*values, None], type_)]))
     assert found.to_pylist() == [*map(float, values), None]

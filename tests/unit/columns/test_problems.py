@@ -129,7 +129,7 @@ def test_where_no_row_is_complete_the_emptiest_columns_go() -> None:
         data["other"] = [NAN, *[0.5] * 39] if missing == "drop" else [0.5] * 39 + [2.5]
         table = {**data, "none": [NAN if i == 0 else i + 0.5 for i in range(40)]}
         with pytest.raises(DataError) as caught:
-            prepare(table, missing=missing, holes_will_do=False)
+            prepare(table, missing=missing, allow_available=False)
         remedy: Any = caught.value.remedy
         assert remedy == {"missing": "drop", "drop": ["sparse"]}
         assert prepare({**data, "none": [i + 0.5 for i in range(40)]}, **remedy).table.total >= 20

@@ -16,8 +16,8 @@ from tests.unit.io.test_parts import FIELDS, _assert_same, _outcome
 
 import stablebn as sb
 from stablebn.errors import DataError
-from stablebn.io.csv.index_column import CountedRows
-from stablebn.io.csv.parts import look_at_text_files
+from stablebn.io.csv.index_column import RowNumberCheck
+from stablebn.io.csv.parts import scan_text_files
 from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 
@@ -217,11 +217,11 @@ def test_a_file_that_changes_meanwhile_is_told_of(tmp_path: Path, monkeypatch: p
     path.write_text("a,b\n1,2\n3,4\n")
 
     def changing(*arguments: Any) -> Any:
-        found = look_at_text_files(*arguments)
+        found = scan_text_files(*arguments)
         path.write_text("a,b\n1,2\n3,five\n")
         return found
 
-    monkeypatch.setattr("stablebn.io.batches.look_at_text_files", changing)
+    monkeypatch.setattr("stablebn.io.batches.scan_text_files", changing)
     with pytest.raises(DataError, match=r"'.*t\.csv' has changed while it was read"):
         prepare(path, memory=MEMORY)
 
@@ -242,7 +242,7 @@ def test_a_file_that_changes_meanwhile_is_told_of(tmp_path: Path, monkeypatch: p
     ],
 )
 def test_rows_that_are_counted_are_recognised_in_parts(values: Any, expected: bool) -> None:
-    counted = CountedRows()
+    counted = RowNumberCheck()
     texts = [str(value).encode() for value in values]
     for first in range(0, len(texts), 7):
         counted.add(pa.array(texts[first : first + 7], pa.binary()).dictionary_encode())

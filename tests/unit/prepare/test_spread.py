@@ -27,7 +27,7 @@ import stablebn as sb
 from stablebn.cli.main import app
 from stablebn.errors import DataError, MissingExtraError, OptionError
 from stablebn.io.batches import open_file_parts, parts_of_files
-from stablebn.prepare.dask.workers import Cluster, Partitions, cluster_of
+from stablebn.prepare.dask.workers import DaskCluster, Partitions, cluster_of
 from stablebn.prepare.prepare import prepare
 from stablebn.prepare.prepared import Prepared
 from stablebn.stats.engines.dask import ElsewhereSource
@@ -157,7 +157,7 @@ def test_decisions_levels_codes_and_warnings_are_those_of_the_table_in_memory(
     table = draw_table(rng)
     options = draw_options(rng, table)
     folder = _write(table, tmp_path / "rows", rng)
-    _assert_same_prepared(_outcome(folder, **options), _outcome(folder, cluster=Cluster(client_here), **options))
+    _assert_same_prepared(_outcome(folder, **options), _outcome(folder, cluster=DaskCluster(client_here), **options))
 
 
 @pytest.mark.parametrize("example", range(15))
@@ -168,7 +168,7 @@ def test_a_frame_is_decided_as_it_is_in_memory(client_here: Client, example: int
     frame = table.to_pandas()
     parts = frames.from_pandas(frame, npartitions=rng.choice([1, 3, 9]))
     _assert_same_prepared(
-        _outcome(parts.compute(), **options), _outcome(parts, cluster=Cluster(client_here), **options)
+        _outcome(parts.compute(), **options), _outcome(parts, cluster=DaskCluster(client_here), **options)
     )
 
 
@@ -226,7 +226,7 @@ def test_a_checkpoint_of_one_goes_on_with_the_other(client_here: Client, tmp_pat
 
 
 def test_what_a_worker_does_not_survive_is_told_of(client_here: Client) -> None:
-    parts = Partitions.of(Cluster(client_here), [1, 2, 3])
+    parts = Partitions.of(DaskCluster(client_here), [1, 2, 3])
     with pytest.raises(DataError, match="column 'a' is broken"):
         list(parts.each(_broken))
     assert sorted(parts.each(_itself)) == [1, 2, 3]
@@ -242,7 +242,7 @@ def _broken(part: int) -> int:
 
 def test_what_nobody_waits_for_any_more_is_taken_back(client_here: Client) -> None:
     go_on = distributed.Event("go on", client_here)
-    parts = Partitions.of(Cluster(client_here), [False, True])
+    parts = Partitions.of(DaskCluster(client_here), [False, True])
     assert len(parts.in_order(_itself)) == 2
     answers = parts.one_by_one(_waiting)
     try:
@@ -289,7 +289,7 @@ def test_parts_that_no_worker_survives_are_told_of() -> None:
         _started(1) as cluster,
         distributed.Client(cluster) as client,
     ):
-        parts = Partitions.of(Cluster(client), [1])
+        parts = Partitions.of(DaskCluster(client), [1])
         with pytest.raises(DataError, match=r"have died again and again .* short of memory"):
             list(parts.each(_deadly))
         assert list(parts.each(_itself)) == [1]
@@ -301,8 +301,8 @@ def _deadly(part: int) -> int:
 
 
 def test_answers_are_added_up_by_each_worker(client_here: Client) -> None:
-    parts = Partitions.of(Cluster(client_here), range(20))
-    sums = list(parts.joined(sum, _itself))
+    parts = Partitions.of(DaskCluster(client_here), range(20))
+    sums = list(parts.reduced(sum, _itself))
     assert sum(sums) == 190
     assert len(sums) == 2
 

@@ -12,7 +12,7 @@ from stablebn.cli.progress import nothing_written_if_interrupted, waiting
 from stablebn.cli.terminal import say_json
 from stablebn.cli.terminal_tables import print_table
 from stablebn.networks import known_networks, read_network
-from stablebn.networks.catalogue import Entry
+from stablebn.networks.catalogue import KnownNetwork
 
 HELP = """
 Asia is built in; pip install 'stablebn[networks]' brings those of pgmpy; --networks and the variable STABLEBN_NETWORKS
@@ -44,7 +44,7 @@ def command(
     print_table(("name", "from", "file", *(("nodes", "arcs", "parameters") if details else ())), rows)
 
 
-def _told(entry: Entry, *, details: bool) -> dict[str, object]:
+def _told(entry: KnownNetwork, *, details: bool) -> dict[str, object]:
     """What there is to say of a network."""
     told: dict[str, object] = {
         "name": entry.name,

@@ -24,8 +24,8 @@ from stablebn.cli.command_options import (
 )
 from stablebn.cli.progress import nothing_written_if_interrupted, waiting
 from stablebn.cli.terminal import say, say_json
-from stablebn.columns.levels import categories_of, told_levels
-from stablebn.columns.selection import Choice
+from stablebn.columns.levels import categories_of, parse_levels
+from stablebn.columns.selection import ColumnSelection
 from stablebn.errors import OptionError, UnseenLevelWarning, spelled
 from stablebn.io.csv.dialect import OF_TEXT, Dialect
 from stablebn.io.sources import read
@@ -58,14 +58,14 @@ def command(
 ) -> None:
     """Score a graph and print its score."""
     dialect = Dialect.of({option: options.pop(option) for option in OF_TEXT})
-    choice = Choice(options.pop("columns"), options.pop("drop"), besides=options["weights"])
+    choice = ColumnSelection(options.pop("columns"), options.pop("drop"), besides=options["weights"])
     kinds = kinds_of(continuous, categorical, all_continuous, all_categorical)
     with nothing_written_if_interrupted(), waiting("reading", quiet=quiet) as show:
         source = read(data, dialect=dialect, choice=choice)
         table = source.columns
         if options["levels"]:
             # As the file says it: text that was read is in dictionaries too.
-            options["levels"] = told_levels(options["levels"], table, categories_of(table, source.with_categories))
+            options["levels"] = parse_levels(options["levels"], table, categories_of(table, source.with_categories))
         if show is not None:
             show("scoring")
         learned = Result.from_json(graph) if is_result(graph) else read_graph(graph, directories=folders or [])

@@ -30,10 +30,10 @@ class NumberText(NamedTuple):
     others: list[str]
 
 
-def sort_out(levels: Sequence[Hashable], na_values: Collection[str] | None = None) -> NumberText:
+def classify_texts(levels: Sequence[Hashable], na_values: Collection[str] | None = None) -> NumberText:
     """Part the texts that are numbers from those that are not.
 
-    >>> sort_out(["1.5", "2", "007", "?"])
+    >>> classify_texts(["1.5", "2", "007", "?"])
     NumberText(numbers=['1.5', '2'], markers=['?'], others=['007'])
     """
     texts = [level for level in levels if isinstance(level, str)]
@@ -52,6 +52,6 @@ def is_number(text: str) -> bool:
 
 def as_numbers(column: CategoricalColumn, na_values: Collection[str] | None = None) -> NumericColumn:
     """The numbers of a column of text, NaN for what is none."""
-    found = sort_out(column.levels, na_values)
+    found = classify_texts(column.levels, na_values)
     number_of = {text: float(text) for text in found.numbers}
     return column.with_numbers([number_of.get(str(level), math.nan) for level in column.levels])

@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from stablebn.columns.kinds import Decision, Kind, Told, family
+from stablebn.columns.kinds import Decision, Kind, UserKinds, family
 from stablebn.table.table import Name
 
 
-def usable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def as_supported(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Decimals as floats, intervals as text, categories of anything else as categories of text."""
     type_ = column.type
     if family(type_) is not None:
@@ -38,7 +38,7 @@ def is_time(type_: pa.DataType) -> bool:
     return pa.types.is_temporal(type_) or _is_named(type_, "pandas.period")
 
 
-def decide_time(name: Name, said: Told) -> Decision:
+def decide_time(name: Name, said: UserKinds) -> Decision:
     """Dates and times are set aside unless the user says otherwise."""
     if name in said.kinds:
         return Decision(said.kinds[name], "as you say", plain=True)

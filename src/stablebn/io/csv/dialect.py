@@ -199,7 +199,7 @@ class Header:
     lines_before: int = 0
 
 
-def look_at_header(start: bytes, *, tabs_expected: bool) -> Header:
+def parse_header(start: bytes, *, tabs_expected: bool) -> Header:
     """Find the separators that a header has outside quotes.
 
     Parameters

@@ -22,7 +22,7 @@ def counts_rows(values: NDArray[Any]) -> bool:
     return ascending.size > 0 and ascending[0] in (0, 1) and bool((np.diff(ascending) == 1).all())
 
 
-class CountedRows:
+class RowNumberCheck:
     """Whether the texts of a column that comes in parts are the integers 0 to N - 1 or 1 to N, in any order.
 
     None is kept: sums of two hashes of 64 bits are compared with those that the integers would have. That others have

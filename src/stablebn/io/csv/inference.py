@@ -30,12 +30,12 @@ from stablebn.io.csv.dialect import (
     check_recoding,
     decoded,
     encoding_by_mark,
-    look_at_header,
+    parse_header,
     report_dialect,
     spelled_separator,
     zeros_error,
 )
-from stablebn.io.csv.index_column import INDEX_NAMES, CountedRows, index_caution
+from stablebn.io.csv.index_column import INDEX_NAMES, RowNumberCheck, index_caution
 from stablebn.io.file_contents import Contents
 from stablebn.messages import Caution
 from stablebn.table.table import Name
@@ -57,7 +57,7 @@ class _BadRowError(Exception):
 
 
 @dataclass
-class Parsed:
+class ScannedFile:
     """A text file whose fields have been looked at.
 
     Attributes
@@ -89,7 +89,7 @@ class Parsed:
     encoding: str = UTF8
     na_values: Sequence[str] | None = None
     _last: bytes | None = None
-    _index: CountedRows | None = field(default=None, repr=False)
+    _index: RowNumberCheck | None = field(default=None, repr=False)
 
     def add(self, batch: pa.RecordBatch | pa.Table) -> None:
         """Look at some rows."""
@@ -100,7 +100,7 @@ class Parsed:
         if batch.num_rows:
             self._last = batch.column(batch.num_columns - 1)[-1].as_py()
         if self.names[0] in INDEX_NAMES:
-            self._index = self._index or CountedRows()
+            self._index = self._index or RowNumberCheck()
             self._index.add(batch.column(0))
 
     def first_counts_rows(self) -> bool:
@@ -156,10 +156,10 @@ def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
     """
     decided: list[tuple[list[Typing], str]] = []
 
-    def decide(found: Parsed) -> None:
+    def decide(found: ScannedFile) -> None:
         decided.append(decide_columns(repr(path), found.names, found.columns, asked.decimal))
 
-    found = look_at_csv(path, asked, threads, decide, hold=True)
+    found = scan_csv(path, asked, threads, decide, hold=True)
     (typings, decimal) = decided[-1]
     cautions, first = cautions_of(path, found, asked, decimal), int(found.first_counts_rows())
     assert found.table is not None
@@ -177,14 +177,16 @@ def read_csv(path: str, asked: Dialect, threads: int = 1) -> Contents:
     )
 
 
-def cautions_of(path: str, found: Parsed, asked: Dialect, decimal: str) -> list[Caution]:
+def cautions_of(path: str, found: ScannedFile, asked: Dialect, decimal: str) -> list[Caution]:
     """What to say of how a file was read."""
     tabs_expected = _tabs_expected(path)
     cautions = report_dialect(path, Dialect(found.sep, decimal, found.encoding), asked, tabs_expected=tabs_expected)
     return [*cautions, index_caution(path, found.names[0])] if found.first_counts_rows() else cautions
 
 
-def look_at_csv(path: str, asked: Dialect, threads: int, decide: Callable[[Parsed], None], *, hold: bool) -> Parsed:
+def scan_csv(
+    path: str, asked: Dialect, threads: int, decide: Callable[[ScannedFile], None], *, hold: bool
+) -> ScannedFile:
     """Look at all fields of a text file, and recognise how it is written.
 
     Parameters
@@ -253,18 +255,20 @@ def _tabs_expected(path: str) -> bool:
     return path.lower().removesuffix(".gz").endswith(".tsv")
 
 
-def _look_at_utf8(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
+def _look_at_utf8(
+    path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool
+) -> ScannedFile:
     found = _split(path, open_file, start, asked, threads, hold=hold)
     found.check_last_quote(path)
     return found
 
 
-def _split(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> Parsed:
+def _split(path: str, open_file: _Open, start: bytes, asked: Dialect, threads: int, *, hold: bool) -> ScannedFile:
     """The table as text, by the separator that fits."""
-    header = look_at_header(start, tabs_expected=_tabs_expected(path))
+    header = parse_header(start, tabs_expected=_tabs_expected(path))
     if b"\0" in header.line:
         raise zeros_error(path)
-    tables: dict[str, Parsed] = {}
+    tables: dict[str, ScannedFile] = {}
     bad: dict[str, _BadRowError] = {}
     unreadable: list[pa.ArrowInvalid] = []
     for sep in header.separators or (",",) if asked.sep is None else ("\t" if asked.sep == r"\t" else asked.sep,):
@@ -303,7 +307,7 @@ def _no_separator(path: str, bad: dict[str, _BadRowError], header: Header) -> Da
 
 def _parse(
     open_file: _Open, header: Header, sep: str, threads: int, *, hold: bool, na_values: Sequence[str] | None
-) -> Parsed:
+) -> ScannedFile:
     """All columns as text by its distinct values, split by a separator."""
     parse = partial(_parse_at_once, open_file, header, sep, hold=hold, na_values=na_values)
     if threads > 1:
@@ -317,7 +321,7 @@ def _parse(
 
 def _parse_at_once(
     open_file: _Open, header: Header, sep: str, *, use_threads: bool, hold: bool, na_values: Sequence[str] | None
-) -> Parsed:
+) -> ScannedFile:
     reading = pa.csv.ReadOptions(use_threads=use_threads, block_size=BLOCK_BYTES, skip_rows=header.lines_before)
     names = _names(_reader(header.line + b"\n"), pa.csv.ReadOptions(use_threads=False), sep)
     parsed = partial(_parsed, open_file, reading, sep, hold=hold, na_values=na_values)
@@ -357,12 +361,12 @@ def _parsed(
     *,
     hold: bool,
     na_values: Sequence[str] | None,
-) -> Parsed:
+) -> ScannedFile:
     """The fields, unless the columns have other names."""
 
-    def new(names: list[str], table: pa.Table | None) -> Parsed:
+    def new(names: list[str], table: pa.Table | None) -> ScannedFile:
         columns = [TextColumn(na_values) for _ in names]
-        return Parsed(open_file, sep, names, columns, reading, table, na_values=na_values)
+        return ScannedFile(open_file, sep, names, columns, reading, table, na_values=na_values)
 
     with open_file() as stream:
         if hold:

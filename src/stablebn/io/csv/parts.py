@@ -15,8 +15,8 @@ from stablebn.columns.arrow.conversion import Columns
 from stablebn.errors import DataError
 from stablebn.io.csv.column_types import TextColumn, Typing, decide_columns
 from stablebn.io.csv.dialect import Dialect
-from stablebn.io.csv.inference import Parsed, cautions_of, look_at_csv
-from stablebn.io.registry import check_same_columns, told_of_file
+from stablebn.io.csv.inference import ScannedFile, cautions_of, scan_csv
+from stablebn.io.registry import check_same_columns, file_errors
 from stablebn.io.sources import check_unique
 from stablebn.messages import Caution
 from stablebn.table.table import Name
@@ -36,13 +36,13 @@ class TextFiles:
 
     typings: dict[Name, Typing]
     cautions: list[Caution]
-    _files: list[tuple[str, Parsed, tuple[int, int]]]
+    _files: list[tuple[str, ScannedFile, tuple[int, int]]]
     _threads: int
 
     def parts(self, names: Sequence[Name]) -> Iterator[Columns]:
         """Some columns, some rows at a time."""
         for path, file, written in self._files:
-            with told_of_file(path):
+            with file_errors(path):
                 if _written(path) != written:
                     raise DataError(f"{path!r} has changed while it was read. Learn again.")
                 for batch in file.batches(names, use_threads=self._threads > 1):
@@ -52,7 +52,7 @@ class TextFiles:
                     }
 
 
-def look_at_text_files(paths: Sequence[str], asked: Dialect, threads: int) -> TextFiles:
+def scan_text_files(paths: Sequence[str], asked: Dialect, threads: int) -> TextFiles:
     """Look at all fields of text files: what columns are is decided by all of them together.
 
     Parameters
@@ -64,11 +64,11 @@ def look_at_text_files(paths: Sequence[str], asked: Dialect, threads: int) -> Te
     threads : int
         With more than one, PyArrow takes as many as it likes.
     """
-    files: list[tuple[str, Parsed, tuple[int, int]]] = []
+    files: list[tuple[str, ScannedFile, tuple[int, int]]] = []
     for path in paths:
-        with told_of_file(path):
+        with file_errors(path):
             written = _written(path)
-            files.append((path, look_at_csv(path, asked, threads, _check_encoding, hold=False), written))
+            files.append((path, scan_csv(path, asked, threads, _check_encoding, hold=False), written))
     # An index that has no name is none of the columns.
     firsts = [int(file.first_counts_rows()) for _, file, _ in files]
     path, file, _ = files[0]
@@ -94,7 +94,7 @@ def look_at_text_files(paths: Sequence[str], asked: Dialect, threads: int) -> Te
     return TextFiles({name: found[name] for name in names}, list(cautions.values()), files, threads)
 
 
-def _check_encoding(found: Parsed) -> None:
+def _check_encoding(found: ScannedFile) -> None:
     for name, own in zip(found.names, found.columns, strict=True):
         own.decide(name, ".")
 

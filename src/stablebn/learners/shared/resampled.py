@@ -35,7 +35,7 @@ def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threa
     """
     if prepared.blocks is not None:
         blocks = prepared.blocks
-        source = BlockSource(blocks, threads=threads) if blocks.elsewhere is None else ElsewhereSource(blocks)
+        source = BlockSource(blocks, threads=threads) if blocks.remote is None else ElsewhereSource(blocks)
         prepared = replace(prepared, table=source.fetch('algorithm="averaged"'), blocks=None)
     # Where a sample leaves columns tied that the table does not, names must not decide.
     called: dict[Name, Name] = {whole.names[v]: place for place, v in enumerate(whole.decreasing)}

@@ -14,9 +14,9 @@ from __future__ import annotations
 from itertools import product
 
 from stablebn.errors import FormatError
-from stablebn.networks.formats.parsing.bif_names import WrittenNames, names_to_write, names_told
+from stablebn.networks.formats.parsing.bif_names import WrittenNames, names_in_comment, names_to_write
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import FlatTable, Row, RowTable, Table
+from stablebn.networks.formats.parsing.probability_tables import FlatTable, ProbabilityRow, RowTable, WrittenTable
 from stablebn.networks.formats.parsing.scanner import C_COMMENT, Scanner, token_pattern, without_comments
 from stablebn.networks.formats.parsing.writers import TextCPT, categorical, written
 from stablebn.networks.model import Network
@@ -43,7 +43,7 @@ def read(text: str, file: str, *, normalise: bool = False) -> Network:
             scan.skip()
         else:
             raise scan.error("'network', 'variable' or 'probability'")
-    return names_told(text, file).restored(draft.network(name), file)
+    return names_in_comment(text, file).restored(draft.network(name), file)
 
 
 def text(network: Network) -> str:
@@ -100,19 +100,19 @@ def _read_variable(scan: Scanner, draft: Draft) -> None:
 def _read_probability(scan: Scanner, draft: Draft) -> None:
     line = scan.line
     node, parents = family_names(scan)
-    rows: list[Row] = []
-    defaults: list[Row] = []
-    tables: list[Table] = []
+    rows: list[ProbabilityRow] = []
+    defaults: list[ProbabilityRow] = []
+    tables: list[WrittenTable] = []
     scan.expect("{")
     while not scan.accept("}"):
         row_line = scan.line
         if scan.accept("("):
             levels = scan.names("a level", ")")
-            rows.append(Row(levels, scan.numbers(), row_line))
+            rows.append(ProbabilityRow(levels, scan.numbers(), row_line))
         elif scan.accept("table"):
             tables.append(FlatTable(scan.numbers(), row_line, node_slowest=True))
         elif scan.accept("default"):
-            defaults.append(Row((), scan.numbers(), row_line))
+            defaults.append(ProbabilityRow((), scan.numbers(), row_line))
         elif scan.accept("property"):
             scan.skip()
         else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from stablebn.networks.formats.bif import discrete_levels, family_names
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import Row, RowTable
+from stablebn.networks.formats.parsing.probability_tables import ProbabilityRow, RowTable
 from stablebn.networks.formats.parsing.scanner import C_COMMENT, Scanner, token_pattern, without_comments
 from stablebn.networks.model import Network
 
@@ -52,20 +52,20 @@ def _read_node(scan: Scanner, draft: Draft) -> None:
 def _read_probability(scan: Scanner, draft: Draft) -> None:
     line = scan.line
     node, parents = family_names(scan)
-    rows: list[Row] = []
-    default: Row | None = None
+    rows: list[ProbabilityRow] = []
+    default: ProbabilityRow | None = None
     scan.expect("{")
     while not scan.accept("}"):
         row_line = scan.line
         if scan.accept("("):
             levels = scan.names("the index of a level", ")")
             scan.expect(":")
-            rows.append(Row(levels, scan.numbers(), row_line))
+            rows.append(ProbabilityRow(levels, scan.numbers(), row_line))
         elif scan.accept("default"):
             scan.accept(":", "=")
-            default = Row((), scan.numbers(), row_line)
+            default = ProbabilityRow((), scan.numbers(), row_line)
         elif parents:
             raise scan.error("a row that starts with '(', 'default' or '}'")
         else:
-            rows.append(Row((), scan.numbers(), row_line))
+            rows.append(ProbabilityRow((), scan.numbers(), row_line))
     draft.define(node, parents, RowTable(rows, default, by_index=True), line)

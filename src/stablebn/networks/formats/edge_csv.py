@@ -19,7 +19,7 @@ _BAYESYS = ("ID", "Variable 1", "Dependency", "Variable 2")
 _MARKS = {"->": "->", "--": "--", "-": "--"}
 
 
-class Columns(NamedTuple):
+class EdgeColumns(NamedTuple):
     """Where in a row its nodes stand, and its mark; a list without marks is of arcs."""
 
     start: int
@@ -55,11 +55,11 @@ def read(text: str, file: str) -> DAG | PDAG:
     return checked_graph(edges, file, nodes)
 
 
-def _columns(header: Sequence[str], file: str) -> Columns:
+def _columns(header: Sequence[str], file: str) -> EdgeColumns:
     bayesys = [name.lower() for name in _BAYESYS]
     for start, end, mark in (("from", "to", "type"), (bayesys[1], bayesys[3], bayesys[2])):
         if header.count(start) == header.count(end) == 1 and header.count(mark) <= 1:
-            return Columns(header.index(start), header.index(end), header.index(mark) if mark in header else None)
+            return EdgeColumns(header.index(start), header.index(end), header.index(mark) if mark in header else None)
     raise FormatError(
         file, 1, f"expected the header 'from,to', 'from,to,type' or '{','.join(_BAYESYS)}', got {tuple(header)!r}."
     )

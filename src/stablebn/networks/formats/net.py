@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import FlatTable, Table
+from stablebn.networks.formats.parsing.probability_tables import FlatTable, WrittenTable
 from stablebn.networks.formats.parsing.scanner import Scanner, token_pattern, without_comments
 from stablebn.networks.formats.parsing.writers import TextCPT, categorical, texts, written
 from stablebn.networks.model import Network
@@ -72,7 +72,7 @@ def _read_potential(scan: Scanner, draft: Draft) -> None:
     node = scan.name("the name of a node")
     scan.accept("|")
     parents = scan.names("the name of a parent", ")")
-    table: Table = FlatTable((), line)
+    table: WrittenTable = FlatTable((), line)
     scan.expect("{")
     while not scan.accept("}"):
         data_line = scan.line

@@ -22,7 +22,7 @@ import numpy as np
 
 from stablebn.networks.formats.parsing.equations import VARIABLE, equation, gaussian
 from stablebn.networks.formats.parsing.network_draft import Draft
-from stablebn.networks.formats.parsing.probability_tables import Cells, Family, FlatTable, Table
+from stablebn.networks.formats.parsing.probability_tables import Cells, Family, FlatTable, WrittenTable
 from stablebn.networks.formats.parsing.writers import TextCPT, tables_of, texts, written
 from stablebn.networks.formats.parsing.xml_tree import Element, document, parse
 from stablebn.networks.model import CPT, ConditionalGaussian, Distribution, LinearGaussian, Network
@@ -32,7 +32,7 @@ _PYAGRUM = "aGrUM"
 _KINDS = ("cpt", "deterministic", "equation")
 
 
-class Outcomes(NamedTuple):
+class DeterministicTable(NamedTuple):
     """The table of a deterministic node: the level that follows from each configuration of the parents."""
 
     levels: Sequence[str]
@@ -117,9 +117,9 @@ def _parents(node: Element) -> list[str]:
     return [parent for parents in node.all("parents") for parent in parents.text.split()]
 
 
-def _table(node: Element) -> Table:
+def _table(node: Element) -> WrittenTable:
     if node.tag == "deterministic":
-        return Outcomes(node.one("resultingstates").text.split())
+        return DeterministicTable(node.one("resultingstates").text.split())
     probabilities = node.one("probabilities")
     return FlatTable(probabilities.numbers(), probabilities.line)
 

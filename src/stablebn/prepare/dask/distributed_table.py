@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from stablebn.columns.column import Counted, Source
-from stablebn.columns.error_collector import Problems
-from stablebn.columns.kinds import Told, family
-from stablebn.columns.selection import Choice
+from stablebn.columns.column import OpenedRows, OpenedTable
+from stablebn.columns.error_collector import ErrorCollector
+from stablebn.columns.kinds import UserKinds, family
+from stablebn.columns.selection import ColumnSelection
 from stablebn.columns.weights import WeightColumn, weight_column
 from stablebn.errors import DataError, OptionError, Problem, listed
 from stablebn.io.batches import (
@@ -34,7 +34,7 @@ from stablebn.io.csv.dialect import Dialect
 from stablebn.io.sources import read
 from stablebn.messages import Caution
 from stablebn.prepare import out_of_core as stored
-from stablebn.prepare.dask.workers import Cluster, Partitions
+from stablebn.prepare.dask.workers import DaskCluster, Partitions
 from stablebn.prepare.out_of_core import Encoding, Filled, StoredRows, counted, fill, kept_columns
 from stablebn.prepare.spool import HeldStock, RowsAsTheyCame, too_many_texts
 from stablebn.prepare.spooled_columns import StockColumn
@@ -49,7 +49,7 @@ _PARTS_A_THREAD = 4
 
 
 @dataclass
-class SpreadTable(Source):
+class SpreadTable(OpenedTable):
     """A table whose parts workers can read.
 
     Attributes
@@ -72,11 +72,11 @@ class SpreadTable(Source):
     memory: int
     problems: Sequence[Problem] = ()
 
-    def rows(self, said: Told, problems: Problems) -> Counted:
+    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Have the workers read their parts; each keeps its own, and tells what is known of the columns."""
         problems.found += self.problems
-        parts = self.parts.made(_stocked, dict(self.types), self.weights, said, self.memory)
-        told = parts.in_order(_told)
+        parts = self.parts.map(_stocked, dict(self.types), self.weights, said, self.memory)
+        told = parts.in_order(_summary_of)
         damaged: set[Name] = set().union(*(own.filled.damaged for own in told))
         problems.found += {problem.message: problem for own in told for problem in own.problems}.values()
         count = sum(own.filled.count for own in told)
@@ -89,7 +89,7 @@ class SpreadTable(Source):
         for name in too_many_texts(columns, self.memory // stored.SHARE_OF_TEXTS):
             columns[name].unlist()
         stock = SpreadStock(
-            parts.made(_placed, columns),
+            parts.map(_placed, columns),
             columns,
             self.weights is not None,
             sum(own.count for own in told),
@@ -121,7 +121,7 @@ class SpreadRows(StoredRows):
     def _tabulated(self, encoding: Encoding) -> BlockTable:
         """Have the workers encode the rows; each keeps its own."""
         assert isinstance(self.stock, SpreadStock)
-        blocks = self.stock.parts.made(_encoded, encoding)
+        blocks = self.stock.parts.map(_encoded, encoding)
         rows = blocks.in_order(_rows_of)
         # A part may have lost all of its rows.
         there = [place for place, count in enumerate(rows) if count]
@@ -132,15 +132,15 @@ class SpreadRows(StoredRows):
             self.total,
             encoding.layout.weighted,
             blocks.fetch,
-            elsewhere=blocks,
+            remote=blocks,
         )
 
 
 def open_spread(
     source: object,
-    cluster: Cluster,
+    cluster: DaskCluster,
     dialect: Dialect,
-    choice: Choice,
+    choice: ColumnSelection,
     weights: object,
     missing: str,
     *,
@@ -153,7 +153,7 @@ def open_spread(
     ----------
     source : path or dask.dataframe.DataFrame
         A file, folder or pattern, which workers see under this name.
-    cluster : Cluster
+    cluster : DaskCluster
     dialect, choice, weights, missing, names, memory
         As in `open_stored`.
     """
@@ -181,7 +181,7 @@ def open_spread(
 
 
 @dataclass(frozen=True)
-class _Found:
+class _DaskSource:
     """What a source has: its columns, the parts, and what cannot be read."""
 
     names: list[Name]
@@ -197,16 +197,16 @@ def is_dask_frame(source: object) -> bool:
     return frames is not None and isinstance(source, frames.DataFrame)
 
 
-def _found_in_files(path: str, cluster: Cluster) -> _Found:
+def _found_in_files(path: str, cluster: DaskCluster) -> _DaskSource:
     if is_text(path) or not (comes_in_parts(path) or can_come_in_parts(path) or not os.path.splitext(path)[1]):
         raise OptionError(
             f'engine="dask" reads Parquet and Arrow files, and {path!r} is none. Write the table as Parquet first.'
         )
     # By a worker: files need not be seen from here.
-    files: FileParts = Partitions.of(cluster, [path]).made(parts_of_files).fetch(0)
+    files: FileParts = Partitions.of(cluster, [path]).map(parts_of_files).fetch(0)
     shares = _shared_out(files.parts, files.rows, _PARTS_A_THREAD * cluster.threads)
     parts = Partitions.of(cluster, [_Files(tuple(own)) for own in shares])
-    return _Found(list(files.types), files.types, files.with_categories, parts, [])
+    return _DaskSource(list(files.types), files.types, files.with_categories, parts, [])
 
 
 def _shared_out(parts: Sequence[FilePart], rows: Sequence[int], shares: int) -> Iterator[list[FilePart]]:
@@ -235,7 +235,7 @@ class _Files:
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _FrameColumns:
     """What a worker has read of a Dask dataframe."""
 
     names: list[Name]
@@ -248,7 +248,7 @@ class _Columns:
         return sum(own.nbytes for own in self.columns.values())
 
 
-def _found_in_frame(frame: Any, cluster: Cluster, choice: Choice) -> _Found:
+def _found_in_frame(frame: Any, cluster: DaskCluster, choice: ColumnSelection) -> _DaskSource:
     from dask.delayed import delayed
 
     read_by_worker = delayed(_read_frame, pure=False)
@@ -266,18 +266,18 @@ def _found_in_frame(frame: Any, cluster: Cluster, choice: Choice) -> _Found:
         if name not in unreadable:
             types[name] = _common_type(name, [own.types[name] for own in told])
     with_categories = set().union(*(own.with_categories for own in told))
-    return _Found(told[0].names, types, with_categories, parts, list(problems.values()))
+    return _DaskSource(told[0].names, types, with_categories, parts, list(problems.values()))
 
 
-def _read_frame(part: object, choice: Choice) -> _Columns:
+def _read_frame(part: object, choice: ColumnSelection) -> _FrameColumns:
     """The columns of a partition that are wanted."""
-    problems = Problems()
+    problems = ErrorCollector()
     found = read(part, choice=choice, problems=problems)
-    return _Columns(found.names, found.columns, found.with_categories, problems.found)
+    return _FrameColumns(found.names, found.columns, found.with_categories, problems.found)
 
 
 @dataclass(frozen=True)
-class _Told:
+class _FrameSummary:
     """What is known of the columns of a partition of a Dask dataframe."""
 
     names: list[Name]
@@ -286,9 +286,9 @@ class _Told:
     problems: list[Problem]
 
 
-def _what_was_read(part: _Columns) -> _Told:
+def _what_was_read(part: _FrameColumns) -> _FrameSummary:
     opened, _ = open_as_batches(part.columns, Dialect(), None)
-    return _Told(part.names, opened.types, part.with_categories, part.problems)
+    return _FrameSummary(part.names, opened.types, part.with_categories, part.problems)
 
 
 def _common_type(name: Name, types: Sequence[pa.DataType]) -> pa.DataType:
@@ -331,7 +331,7 @@ class _Stocked:
         return sys.getsizeof(self.stock)
 
 
-def _opened(part: _Files | _Columns, types: Mapping[Name, pa.DataType]) -> Batches:
+def _opened(part: _Files | _FrameColumns, types: Mapping[Name, pa.DataType]) -> Batches:
     """A part as a table."""
     if isinstance(part, _Files):
         return open_file_parts(part.parts)
@@ -346,14 +346,14 @@ def _as_common(column: pa.ChunkedArray, type_: pa.DataType) -> pa.ChunkedArray:
 
 
 def _stocked(
-    part: _Files | _Columns,
+    part: _Files | _FrameColumns,
     types: Mapping[Name, pa.DataType],
     weights: WeightColumn | None,
-    said: Told,
+    said: UserKinds,
     memory: int,
 ) -> _Stocked:
     """The rows of a part as they came."""
-    problems = Problems()
+    problems = ErrorCollector()
     own_weights = copy.deepcopy(weights)
     kept = kept_columns(types, said)
     stock = HeldStock(
@@ -369,7 +369,7 @@ def _stocked(
 
 
 @dataclass(frozen=True)
-class _Summary:
+class _PartSummary:
     """What is known of the rows of a part."""
 
     columns: dict[Name, StockColumn]
@@ -381,9 +381,11 @@ class _Summary:
     problems: list[Problem]
 
 
-def _told(part: _Stocked) -> _Summary:
+def _summary_of(part: _Stocked) -> _PartSummary:
     stock = part.stock
-    return _Summary(stock.columns, stock.count, stock.total, stock.heaviest, part.filled, part.weights, part.problems)
+    return _PartSummary(
+        stock.columns, stock.count, stock.total, stock.heaviest, part.filled, part.weights, part.problems
+    )
 
 
 def _placed(part: _Stocked, columns: Mapping[Name, StockColumn]) -> HeldStock:

@@ -45,7 +45,7 @@ def connected(address: str) -> Client:
         raise OptionError(f"no Dask scheduler answers at {where}: {reason}. Start one: dask scheduler") from None
 
 
-class Cluster:
+class DaskCluster:
     """The workers of a Dask cluster.
 
     Parameters
@@ -66,7 +66,7 @@ class Cluster:
         return sum(self.client.nthreads().values())
 
 
-def cluster_of(given: object) -> Cluster:
+def cluster_of(given: object) -> DaskCluster:
     """The cluster that the user names: by a client, the address of a scheduler, or None for the client that there is.
 
     Raises
@@ -91,7 +91,7 @@ def cluster_of(given: object) -> Cluster:
         raise OptionError(f"client={shown(given)} must be a distributed.Client, or the address of a Dask scheduler.")
     if client.asynchronous:
         raise OptionError("client= must not be asynchronous: make it by distributed.Client(address).")
-    cluster = Cluster(client, ours=isinstance(given, str))
+    cluster = DaskCluster(client, ours=isinstance(given, str))
     check_workers(client)
     return cluster
 
@@ -116,18 +116,18 @@ class Partitions:
 
     Parameters
     ----------
-    cluster : Cluster
+    cluster : DaskCluster
     futures : sequence of distributed.Future
         The parts.
     """
 
-    def __init__(self, cluster: Cluster, futures: Sequence[Future[Any]]) -> None:
+    def __init__(self, cluster: DaskCluster, futures: Sequence[Future[Any]]) -> None:
         self._cluster = cluster
         self._client = cluster.client
         self._futures = list(futures)
 
     @classmethod
-    def of(cls, cluster: Cluster, given: Iterable[object]) -> Partitions:
+    def of(cls, cluster: DaskCluster, given: Iterable[object]) -> Partitions:
         """Parts that are given to workers."""
         return cls(cluster, cluster.client.map(_itself, list(given), pure=False))
 
@@ -142,7 +142,7 @@ class Partitions:
     def __len__(self) -> int:
         return len(self._futures)
 
-    def made(self, function: Callable[..., object], *arguments: object) -> Partitions:
+    def map(self, function: Callable[..., object], *arguments: object) -> Partitions:
         """What a function makes of every part, kept where the part is."""
         asked = self._asked(function, arguments)
         return Partitions(
@@ -173,7 +173,7 @@ class Partitions:
         for _, outcomes in self._answers(_listed, self._at_workers(), function, arguments):
             yield from outcomes
 
-    def joined(
+    def reduced(
         self, join: Callable[..., Outcome], function: Callable[..., Any], *arguments: object
     ) -> Iterator[Outcome]:
         """The same, but for each worker its own answers as one: `join` makes it of an iterator of them."""
@@ -258,7 +258,7 @@ class AbsentPartitions:
             "the rows are with the workers of a Dask cluster, and did not come along when this was sent. Learn again."
         )
 
-    made = each = joined = fetch = _refuse
+    map = each = reduced = fetch = _refuse
 
 
 _Task = tuple[list[int], "list[Future[Any]]", "str | None"]

@@ -33,12 +33,12 @@ class ElsewhereSource(RowSource):
     """
 
     def __init__(self, table: BlockTable) -> None:
-        assert table.elsewhere is not None
+        assert table.remote is not None
         self.like = table.like
         self.total = table.total
         self.rows = table.rows
         self.memory = table.memory
-        self._blocks = table.elsewhere.made(KeptBlock)
+        self._blocks = table.remote.map(KeptBlock)
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
         """What a function makes of every block and the arguments."""
@@ -54,7 +54,7 @@ class ElsewhereSource(RowSource):
         """One pass over the rows: the answers to all questions, of which each has added up its own."""
         questions = list(crossings), [list(own) for own in listings], [(list(own), x, y) for own, x, y in summings]
         add = partial(together, listings=len(listings), summings=len(summings))
-        return add(self._blocks.joined(add, _answer, *questions, list(standards)))
+        return add(self._blocks.reduced(add, _answer, *questions, list(standards)))
 
 
 class KeptBlock:

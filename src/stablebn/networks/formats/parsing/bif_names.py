@@ -63,7 +63,7 @@ class WrittenNames:
             raise FormatError(file, None, f"the comment with the names that the nodes had is wrong: {error}") from None
 
     def comment(self) -> str:
-        """The line that tells the names, for `names_told`; nothing where all are as they were."""
+        """The line that tells the names, for `names_in_comment`; nothing where all are as they were."""
         told = {"network": self.old_network, "nodes": self.nodes, "levels": self.levels}
         given = {key: value for key, value in told.items() if value}
         return f"{_COMMENT}{json.dumps(given, ensure_ascii=False)}\n" if given else ""
@@ -100,7 +100,7 @@ def names_to_write(nodes: Sequence[TextCPT], network: str) -> WrittenNames:
     )
 
 
-def names_told(text: str, file: str) -> WrittenNames:
+def names_in_comment(text: str, file: str) -> WrittenNames:
     """The names that the comment of a file tells of, if there is one."""
     found = _TOLD.search(text)
     if found is None:

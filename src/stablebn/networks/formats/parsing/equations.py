@@ -60,7 +60,7 @@ def gaussian(
     left = _LEFT.match(equation)
     if left is None or left["node"] != node:
         raise ValueError(f"expected an equation that starts with '{node} ='")
-    reader = _Reader(equation, levels)
+    reader = _EquationParser(equation, levels)
     everywhere = {parent: (1 << len(own)) - 1 for parent, own in levels.items()}
     if reader.expression(left.end(), everywhere, 0) < len(equation):
         raise reader.no_term(reader.end)
@@ -81,7 +81,7 @@ class _Sum(NamedTuple):
     sd: float
 
 
-class _Reader:
+class _EquationParser:
     """The right side of an equation.
 
     Attributes

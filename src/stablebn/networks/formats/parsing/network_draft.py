@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stablebn.errors import FormatError, GraphError, listed
 from stablebn.graph import DAG
-from stablebn.networks.formats.parsing.probability_tables import Cells, Family, Table
+from stablebn.networks.formats.parsing.probability_tables import Cells, Family, WrittenTable
 from stablebn.networks.model import (
     CPT,
     SUM_TOLERANCE,
@@ -66,7 +66,7 @@ class Draft:
         self._levels: dict[str, tuple[str, ...]] = {}
         self._declared: dict[str, int | None] = {}
         self._parents: dict[str, tuple[str, ...]] = {}
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, WrittenTable] = {}
         self._formulas: dict[str, Formula] = {}
         self._defined: dict[str, int | None] = {}
 
@@ -81,7 +81,7 @@ class Draft:
         self._levels[node] = tuple(levels)
         self._declared[node] = line
 
-    def define(self, node: str, parents: Sequence[str], table: Table, line: int | None) -> None:
+    def define(self, node: str, parents: Sequence[str], table: WrittenTable, line: int | None) -> None:
         """Note the table of a categorical node, which may be declared later."""
         if node in self._defined:
             first = self._defined[node]

@@ -60,7 +60,7 @@ class Cells(NamedTuple):
     other_line: int | None = None
 
 
-class Table(Protocol):
+class WrittenTable(Protocol):
     """Probabilities as they are written."""
 
     def cells(self, family: Family) -> Cells:
@@ -87,7 +87,7 @@ class FlatTable(NamedTuple):
         return Cells(numbers.reshape(-1, own), {}, self.line)
 
 
-class Row(NamedTuple):
+class ProbabilityRow(NamedTuple):
     """Probabilities for one configuration of the parents, which is given by level."""
 
     configuration: Sequence[str]
@@ -100,15 +100,15 @@ class RowTable(NamedTuple):
 
     Attributes
     ----------
-    rows : sequence of Row
-    default : Row, optional
+    rows : sequence of ProbabilityRow
+    default : ProbabilityRow, optional
         Stands for the configurations that no row names.
     by_index : bool
         Whether rows give levels by their index, from 0, rather than by name.
     """
 
-    rows: Sequence[Row]
-    default: Row | None = None
+    rows: Sequence[ProbabilityRow]
+    default: ProbabilityRow | None = None
     by_index: bool = False
 
     def cells(self, family: Family) -> Cells:
@@ -133,13 +133,13 @@ class RowTable(NamedTuple):
         return Cells(probabilities, lines, self.default and self.default.line)
 
 
-def _numbers(row: Row, needed: int, family: Family) -> Sequence[float]:
+def _numbers(row: ProbabilityRow, needed: int, family: Family) -> Sequence[float]:
     if len(row.numbers) != needed:
         raise family.error(f"needs {needed} probabilities a row, got {len(row.numbers)}.", row.line)
     return row.numbers
 
 
-def _place(row: Row, places: Sequence[Mapping[str, int]], family: Family) -> int:
+def _place(row: ProbabilityRow, places: Sequence[Mapping[str, int]], family: Family) -> int:
     """Place of a row among the configurations."""
     if len(row.configuration) != len(places):
         raise family.error(
