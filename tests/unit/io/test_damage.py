@@ -169,7 +169,7 @@ def test_names_in_memory_that_are_not_utf8_are_refused() -> None:
 @pytest.mark.parametrize("note", [b"\xff{", b"[1]", b"{", b'{"index_columns": 3}', b"[" * 10**5])
 def test_a_damaged_note_on_the_pandas_index_is_told(note: bytes) -> None:
     table = pa.table({"a": PLAIN, "b": PLAIN}).replace_schema_metadata({b"pandas": note})
-    with pytest.raises(DataError, match="pandas index is damaged"):
+    with pytest.raises(DataError, match="pandas index in the table is damaged"):
         sb.learn(table)
 
 

@@ -332,7 +332,7 @@ def test_files_that_change_meanwhile_are_told_of(tmp_path: Path) -> None:
     found = parts_of_files(str(path))
     assert next(open_file_parts(found.parts).parts(list(found.types), 100))["smoke"].length() == 50
     pq.write_table(sb.read_network("asia").sample(50, seed=2), path)
-    with pytest.raises(DataError, match=r"files have changed while they were learned from: '.*rows.parquet'"):
+    with pytest.raises(DataError, match=r"files changed while the program was reading them: '.*rows.parquet'"):
         open_file_parts(found.parts)
 
 
