@@ -202,7 +202,7 @@ class StockColumn:
         assert self.unlisted is not None
         found = []
         for part in parts_of({"": column}, threads)[""]:
-            occurring, places = np.unique(part.places, return_inverse=True)
+            occurring, places = np.unique(part.indices, return_inverse=True)
             texts = [part.values[place] for place in occurring.tolist()]
             kept = np.fromiter(map(_kept_of, texts), dtype=TEXT, count=len(texts))
             self._note_others(texts, kept["form"])
@@ -277,7 +277,7 @@ class StockColumn:
         unknown = [part for part in parts if part.occurring is None]
         found = iter(
             _core.occurring(
-                [part.places for part in unknown],
+                [part.indices for part in unknown],
                 [part.least for part in unknown],
                 [len(part.values) for part in unknown],
                 threads,
@@ -293,13 +293,13 @@ class StockColumn:
                 lookup[place] = self._place(part.values[place])
             lookups.append(lookup)
         dtype = code_type(len(self.values) - 1)
-        places: NDArray[Any] = np.empty(sum(len(part.places) for part in parts), dtype=dtype)
-        ends = np.cumsum([len(part.places) for part in parts])
+        places: NDArray[Any] = np.empty(sum(len(part.indices) for part in parts), dtype=dtype)
+        ends = np.cumsum([len(part.indices) for part in parts])
         _core.translate(
-            [part.places for part in parts],
+            [part.indices for part in parts],
             [part.least for part in parts],
             [lookup.astype(dtype) for lookup in lookups],
-            [places[end - len(part.places) : end] for part, end in zip(parts, ends, strict=True)],
+            [places[end - len(part.indices) : end] for part, end in zip(parts, ends, strict=True)],
             threads,
         )
         self._count(places, weights)
