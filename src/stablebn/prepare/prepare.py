@@ -12,7 +12,7 @@ from stablebn.columns.column import CategoricalColumn, OpenedTable
 from stablebn.columns.cut_points import Binning, Cuts
 from stablebn.columns.duplicates import DUPLICATES, copied_columns, identical_columns, merge, report_duplicates
 from stablebn.columns.error_collector import ErrorCollector
-from stablebn.columns.kinds import KindsOption, Decision, Kind, family, parse_kinds
+from stablebn.columns.kinds import Decision, Kind, KindsOption, family, parse_kinds
 from stablebn.columns.levels import Levels, declare, named_categorical, parse_levels
 from stablebn.columns.missing import MISSING, handle_missing, with_text_for_empty
 from stablebn.columns.requirements import (
