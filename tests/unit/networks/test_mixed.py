@@ -86,7 +86,7 @@ def test_a_network_knows_its_kinds() -> None:
         ),
         (
             {"sex": SEX, "x": sb.ConditionalGaussian(("sex",), (), HALF, np.empty((2, 1)), HALF)},
-            "coefficient a continuous parent",
+            "coefficient per continuous parent",
         ),
     ],
 )
@@ -193,7 +193,7 @@ def test_configurations_without_rows_have_the_regression_of_all(unseen: str) -> 
 
 
 def test_a_continuous_parent_of_a_categorical_node_is_refused() -> None:
-    with pytest.raises(sb.GraphError, match=r"'g' is categorical and has continuous parents: 'x'\. .*turn the arcs"):
+    with pytest.raises(sb.GraphError, match=r"'g' is categorical and has continuous parents: 'x'\. .*reverse the arcs"):
         sb.fit([("x", "g")], table())
 
 

@@ -1,8 +1,8 @@
-"""BIF, the Interchange Format for Bayesian Networks: `variable` and `probability` blocks.
+"""Read and write BIF, the Interchange Format for Bayesian Networks: `variable` and `probability` blocks.
 
-The format has quotes, but pyAgrum reads none, and what has brackets between them pgmpy reads wrongly. So names that not
-all of us read are written as others (`bif_names`), and a comment at the top of the file, which only this package reads,
-tells which they were. "unknown" stands for a network without a name.
+The format has quoted names, but pyAgrum does not read them, and pgmpy misreads those with brackets. So names that one
+of them cannot read are replaced (`bif_names`). A comment at the top of the file, which only this package reads, has the
+original names. "unknown" stands for a network without a name.
 
 References
 ----------
@@ -55,12 +55,12 @@ def text(network: Network) -> str:
 
 
 def written_names(network: Network) -> WrittenNames:
-    """The names that a network has in its file."""
+    """Return the names of a network in its BIF file."""
     return names_to_write(categorical(network, "BIF", names=_ANY, levels=_ANY), network.name or "unknown")
 
 
 def discrete_levels(scan: Scanner) -> list[str]:
-    """Pass "discrete [ 2 ] { a, b }", also with "=" before the braces; return the levels."""
+    """Read "discrete [ 2 ] { a, b }", also with "=" before the braces; return the levels."""
     scan.expect("discrete")
     scan.expect("[")
     line, count = scan.line, scan.name("the number of levels")
@@ -74,7 +74,7 @@ def discrete_levels(scan: Scanner) -> list[str]:
 
 
 def family_names(scan: Scanner) -> tuple[str, list[str]]:
-    """Pass "( node | parent, parent )"; return the node and its parents."""
+    """Read "( node | parent, parent )"; return the node and its parents."""
     scan.expect("(")
     node = scan.name("the name of a node")
     scan.accept("|", ",")
