@@ -84,7 +84,7 @@ class CategoricalColumn(ABC):
     @property
     @abstractmethod
     def missing_count(self) -> int:
-        """How many rows have no value."""
+        """Number of rows without a value."""
 
     @property
     def is_empty(self) -> bool:
@@ -93,7 +93,7 @@ class CategoricalColumn(ABC):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
+        """Whether all values are the same, ignoring missing ones."""
         return len(self.levels) == 1
 
     @property
@@ -120,12 +120,12 @@ class NumericColumn(ABC):
     @property
     @abstractmethod
     def missing_count(self) -> int:
-        """How many rows have no value."""
+        """Number of rows without a value."""
 
     @property
     @abstractmethod
     def infinite(self) -> int:
-        """How many rows have an infinite value."""
+        """Number of rows with an infinite value."""
 
     @property
     @abstractmethod
@@ -135,7 +135,7 @@ class NumericColumn(ABC):
     @property
     @abstractmethod
     def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
+        """Whether all values are the same, ignoring missing ones."""
 
     @property
     @abstractmethod
@@ -242,5 +242,5 @@ class OpenedTable(ABC):
     cautions: list[Caution]
 
     @abstractmethod
-    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
+    def rows(self, user_kinds: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Read the rows; collect the errors of columns that cannot be read."""

@@ -55,7 +55,7 @@ class Categories(CategoricalColumn):
 
     @property
     def missing_count(self) -> int:
-        """How many rows have no value."""
+        """Number of rows without a value."""
         return int(self.missing.sum()) if self.has_missing else 0
 
     def keep(self, rows: Mask) -> Categories:
@@ -115,12 +115,12 @@ class Numbers(NumericColumn):
 
     @property
     def missing_count(self) -> int:
-        """How many rows have no value."""
+        """Number of rows without a value."""
         return int(self.missing.sum()) if self.has_missing else 0
 
     @property
     def infinite(self) -> int:
-        """How many rows have an infinite value."""
+        """Number of rows with an infinite value."""
         return 0 if all(map(math.isfinite, self.limits)) else int(np.isinf(self.values).sum())
 
     @property
@@ -130,7 +130,7 @@ class Numbers(NumericColumn):
 
     @property
     def is_constant(self) -> bool:
-        """Whether all values that there are are the same."""
+        """Whether all values are the same, ignoring missing ones."""
         if self.has_missing:
             return bool(((self.values == self.constant_value) | self.missing).all())
         return self.limits[0] == self.limits[1]

@@ -102,7 +102,7 @@ class UserKinds(NamedTuple):
         return self.kinds.get(name, self.others)
 
     def with_learned(self, learned: Mapping[Name, Decision], columns: Collection[Name]) -> UserKinds:
-        """Add the decisions of another table, for the columns of which the user has said nothing."""
+        """Add the decisions of another table, for columns without an option of the user."""
         before = {name: own for name, own in learned.items() if name in columns and name not in self.kinds}
         kinds = {name: own.kind for name, own in before.items() if own.kind is not None}
         excluded = {name for name, own in before.items() if own.kind is None and name not in self.kept}

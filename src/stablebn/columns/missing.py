@@ -100,7 +100,7 @@ def _choices(columns: Mapping[Name, Column], gaps: Mapping[Name, int], allow_ava
 
 
 def _without_rows(rows: Rows, columns: Mapping[Name, Column], gaps: Mapping[Name, int]) -> dict[str, object]:
-    """Suggest options that drop incomplete rows, and first the columns because of which most rows would be lost."""
+    """Suggest options that drop incomplete rows, after dropping columns that would cost most rows."""
     # Groups of columns with equally many missing values, the most first, so that column order does not matter.
     counts = sorted(set(gaps.values()), reverse=True)
     groups = [[name for name, missing in gaps.items() if missing == count] for count in counts]

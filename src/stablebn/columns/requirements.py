@@ -115,13 +115,13 @@ def report_constants(constants: tuple[Name, ...]) -> list[Caution]:
 def report_decisions(decisions: Mapping[Name, Decision]) -> list[Caution]:
     """Warn about excluded columns, and about kinds that were inferred from the values."""
     cautions = []
-    aside = {name: decision.why for name, decision in decisions.items() if decision.kind is None}
-    if aside:
+    excluded = {name: decision.why for name, decision in decisions.items() if decision.kind is None}
+    if excluded:
         message = (
-            f"set aside, alone in the graph: {tallied(aside)}. Say keep= to learn from one, "
+            f"set aside, alone in the graph: {tallied(excluded)}. Say keep= to learn from one, "
             "or drop= to leave it out altogether."
         )
-        cautions.append(Caution("set-aside", tuple(aside), message))
+        cautions.append(Caution("set-aside", tuple(excluded), message))
     noted = {name: str(decision) for name, decision in decisions.items() if decision.kind and not decision.plain}
     if noted:
         message = f"decided by their values: {tallied(noted)}. Say kinds= if that is wrong."
@@ -130,7 +130,7 @@ def report_decisions(decisions: Mapping[Name, Decision]) -> list[Caution]:
 
 
 def report_levels(columns: Mapping[Name, Column], total: int) -> list[Caution]:
-    """Warn about categorical columns with so many levels that two of them have more joint cells than rows."""
+    """Warn about categorical columns with many levels: two such columns have more joint cells than there are rows."""
     many = {
         name: f"{len(column.levels)} levels"
         for name, column in columns.items()

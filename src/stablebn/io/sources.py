@@ -163,7 +163,7 @@ def _frame_columns(source: Any) -> Sequence[tuple[Name, object]]:
         return [(series.name, series.to_native()) for series in frame.iter_columns()]
     reason = ""
     if hasattr(source, "__arrow_c_stream__"):
-        # For example a DuckDB relation, of which Narwhals supports only the names of the columns.
+        # For example a DuckDB relation: Narwhals supports only the names of its columns.
         try:
             return table_columns(pa.table(source))
         except Exception as error:

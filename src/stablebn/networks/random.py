@@ -84,7 +84,7 @@ def random_network(
     kinds : {"categorical", "continuous", "mixed"}
         "categorical", the default: tables of uniform random distributions. "continuous": linear Gaussians with
         coefficients of size 0.5 to 1.5. "mixed": both kinds of nodes, and no arc from a continuous to a categorical
-        one. In a mixed network the continuous nodes have variances of about 1, of which 0.35 comes from categorical
+        one. In a mixed network the continuous nodes have variances of about 1: 0.35 comes from categorical
         parents (through the intercepts) and 0.4 from continuous ones (through coefficients of random signs). All
         parameters are drawn independently for each configuration of the categorical parents.
     categorical_share : float

@@ -1,4 +1,4 @@
-"""Tables in blocks of rows, of which only a few are in memory at once.
+"""Tables in blocks of rows, only a few of which are in memory at once.
 
 Each block is an ordinary table. Statistics of blocks are integers; their sums are the statistics of all rows.
 """
@@ -202,7 +202,7 @@ def blocks_of(table: AnyTable) -> Sequence[Table]:
 
 
 def like_of(table: AnyTable) -> Table:
-    """Return a table with the same names, kinds and levels, of which only these may be used."""
+    """Return a table with the same names, kinds and levels; its rows must not be used."""
     return table.like if isinstance(table, BlockTable) else table
 
 

@@ -29,7 +29,7 @@ class CategoricalTable:
         The code of a value is the index of its level in `levels`; that of a missing value is `len(levels)`. The dtype
         is the smallest that holds every code.
     levels : tuple of tuples, length n
-        The values that occur, sorted; or all declared levels, of which some may not occur.
+        The values that occur, sorted; or all declared levels, including those that do not occur.
     weights : int64 array [rows], all positive, or None
         Number of rows that each stored row stands for; None: one each.
     holes : frozenset of int
@@ -102,7 +102,7 @@ class ContinuousTable:
         return total_weight(self.rows, self.weights)
 
     def __sizeof__(self) -> int:
-        """How many bytes the values take."""
+        """Return the number of bytes of the values."""
         return self.values.nbytes + (0 if self.weights is None else self.weights.nbytes)
 
     def select(self, columns: Sequence[int]) -> ContinuousTable:
@@ -157,7 +157,7 @@ class MixedTable:
         return self.categorical.total
 
     def __sizeof__(self) -> int:
-        """How many bytes the values take."""
+        """Return the number of bytes of the values."""
         return self.categorical.__sizeof__() + self.continuous.__sizeof__()
 
     def select(self, columns: Sequence[int]) -> Table:

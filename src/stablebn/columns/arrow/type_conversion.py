@@ -38,11 +38,11 @@ def is_time(type_: pa.DataType) -> bool:
     return pa.types.is_temporal(type_) or _is_named(type_, "pandas.period")
 
 
-def decide_time(name: Name, said: UserKinds) -> Decision:
+def decide_time(name: Name, user_kinds: UserKinds) -> Decision:
     """Exclude dates and times, unless the user has given a kind or keeps the column."""
-    if name in said.kinds:
-        return Decision(said.kinds[name], "as you say", plain=True)
-    if name in said.kept:
+    if name in user_kinds.kinds:
+        return Decision(user_kinds.kinds[name], "as you say", plain=True)
+    if name in user_kinds.kept:
         return Decision("continuous", "kept as you say: times are numbers", plain=True)
     return Decision(None, "dates or times")
 

@@ -345,7 +345,7 @@ def _parse_at_once(
         return found
     if found.names == names:
         return found
-    # The header ends elsewhere: a quoted name has a line end, which only the whole file shows.
+    # A quoted name in the header contains a line end, so that the header is longer than its first line.
     with open_file() as stream:
         names = _names(stream, reading, sep)
     return parsed(names)

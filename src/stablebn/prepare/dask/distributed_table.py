@@ -72,10 +72,10 @@ class SpreadTable(OpenedTable):
     memory: int
     problems: Sequence[Problem] = ()
 
-    def rows(self, said: UserKinds, problems: ErrorCollector) -> OpenedRows:
+    def rows(self, user_kinds: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Let each worker read and keep its parts, and combine their summaries of the columns."""
         problems.found += self.problems
-        parts = self.parts.map(_stocked, dict(self.types), self.weights, said, self.memory)
+        parts = self.parts.map(_stocked, dict(self.types), self.weights, user_kinds, self.memory)
         summaries = parts.in_order(_summary_of)
         damaged: set[Name] = set().union(*(part.filled.damaged for part in summaries))
         problems.found += {problem.message: problem for part in summaries for problem in part.problems}.values()
@@ -346,13 +346,13 @@ def _stocked(
     part: _Files | _FrameColumns,
     types: Mapping[Name, pa.DataType],
     weights: WeightColumn | None,
-    said: UserKinds,
+    user_kinds: UserKinds,
     memory: int,
 ) -> _Stocked:
     """Read the rows of a part into a spool."""
     problems = ErrorCollector()
     own_weights = copy.deepcopy(weights)
-    kept = kept_columns(types, said)
+    kept = kept_columns(types, user_kinds)
     stock = HeldStock(
         {name: column.type for name, column in kept.items()},
         weighted=weights is not None,
