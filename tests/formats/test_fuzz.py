@@ -1,4 +1,4 @@
-"""Real files, mutated: a reader gives a network or graph, or a FormatError, and nothing else."""
+"""From mutated real files, readers return a network or graph or raise FormatError, and nothing else."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def network_texts(ending: str) -> list[bytes]:
 
 
 def reads_or_refuses(reader: Callable[[str, str], object], content: bytes, file: str) -> object:
-    """Return what is read, or None if it is refused as it should be."""
+    """Return the network or graph, or None if the file is refused with a `FormatError`."""
     try:
         return reader(decode(content, file), file)
     except FormatError as error:

@@ -33,7 +33,7 @@ def test_shared_networks_have_the_counts_of_the_paper(path: Path) -> None:
     paper = {key.lower(): counts for key, counts in tables[kind].items()}.get(name.removesuffix("_c"))
     network = shared_network(path)
     if paper is None:
-        # The two networks made for the paper's study of identical variables.
+        # The two networks that were made for the paper's study of identical variables.
         counts = {"hailfinder2": (54, 64, 2534), "win95pts2": (76, 110, 570)}[name]
         assert (len(network), len(network.arcs), network.free_parameters) == counts
     else:

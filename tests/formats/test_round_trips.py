@@ -28,7 +28,7 @@ from stablebn.networks.model import CPT, LinearGaussian, Network
 
 
 def with_names(names: list[str], levels: list[str]) -> Network:
-    """Network in which the first name is the parent of the second."""
+    """Make a network in which the first name is the parent of the second."""
     uniform = np.full((len(levels), len(levels)), 1 / len(levels))
     return Network(
         {

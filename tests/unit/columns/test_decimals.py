@@ -1,4 +1,4 @@
-"""Decimals are the floats nearest to them, whatever type and source they come from."""
+"""Decimals of any type and source are rounded to the nearest float."""
 
 from __future__ import annotations
 

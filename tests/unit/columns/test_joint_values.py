@@ -1,4 +1,4 @@
-"""What tells columns apart that have the same values."""
+"""Joint values distinguish columns that have the same values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OTHERS = ["c0", "c1", "x1", "x2"]
 
 
 def _table(seed: int, *, weighted: bool = False) -> MixedTable:
-    """Two categories, and x0 to x2 with few values and some holes."""
+    """Draw two categorical columns, and x0 to x2 with few values, some of them missing."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 4, 30).tolist() if weighted else None
     table = random_mixed_table(rng, 30, weights=weights)
