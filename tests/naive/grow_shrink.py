@@ -1,4 +1,4 @@
-"""Search among orders with grown and shrunk parents, slow and obvious: the climb of `src/core/order_search/grow_shrink.cpp`."""
+"""The search of `src/core/order_search/grow_shrink.cpp`, slow and obvious: orders with grown and shrunk parents."""
 
 from __future__ import annotations
 

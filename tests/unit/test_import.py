@@ -41,9 +41,20 @@ def test_the_command_does_not_import_what_checks_values(tmp_path: Path) -> None:
     data.write_text("a,b\nx,p\ny,q\nx,q\n")
     learn = ["learn", str(data), "--score", "aic", "--out", str(tmp_path / "graph.json"), "--quiet"]
     modules = _modules_after(f"from stablebn.cli.main import app; app({learn!r}, standalone_mode=False)")
-    assert "stablebn.api.functions" in modules
+    assert "stablebn.api.learn" in modules
     assert not {name for name in modules if name.startswith("pydantic")}
     assert (tmp_path / "graph.json").exists()
+
+
+def test_learning_from_a_frame_imports_only_the_algorithm_that_runs() -> None:
+    data = "{'a': ['x', 'y', 'x'], 'b': ['p', 'q', 'q']}"
+    modules = _modules_after(f"import stablebn; stablebn.learn({data}, 'hc-stable')")
+    learners = {name for name in modules if name.startswith("stablebn.learners.")}
+    assert "stablebn.learners.hc_stable" in learners
+    others = {"averaged", "best", "exact", "fges", "gs", "h2pc", "inter_iamb", "mmhc", "pc_stable"}
+    assert not learners & {f"stablebn.learners.{name}" for name in others}
+    idle = ("stablebn.exact", "stablebn.prepare.out_of_core", "stablebn.prepare.incremental", "stablebn.prepare.cache")
+    assert not [name for name in modules if name.startswith(idle)]
 
 
 @pytest.mark.parametrize("before", ["enable", "disable"])

@@ -53,8 +53,9 @@ public:
     /// What was found, by growing size; the first is the set of the required parents, mostly empty.
     std::span<const Candidate> candidates(int child) const { return found_[child]; }
     /// Where the limit was met: what a child gains at most with more parents than were looked at; none where no bound is
-    /// known. It is no more than 0 where there are no such sets.
-    std::optional<Wide> most_beyond(int child);
+    /// known. It is no more than 0 where there are no such sets. It takes about so many nanoseconds at most: if bounds of all
+    /// sets of the last level take more, it is the highest bound of their first few members, which is no lower.
+    std::optional<Wide> most_beyond(int child, double nanoseconds);
 
 private:
     /// Sets of one child and one size whose supersets may be candidates: members that are not required, one set after the
@@ -85,7 +86,9 @@ private:
 
     std::span<const std::uint16_t> members(int child, std::size_t at) const;
     /// All parents of a set of this level, the required ones too.
-    VariableSet set(int child, std::size_t at) const;
+    VariableSet set(int child, std::size_t at) const { return set(child, at, static_cast<std::size_t>(level_)); }
+    /// The first so many members of a set of this level, and the required parents.
+    VariableSet set(int child, std::size_t at, std::size_t size) const;
     /// What a child gains with its required parents, over having none.
     Wide gain_of_required(int child);
     /// Where the sets of this level stand that have some variables and one more, which comes after them.

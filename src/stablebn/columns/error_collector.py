@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stablebn.columns.selection import ColumnSelection
-from stablebn.errors import DataError, Problem
+from stablebn.errors import DataError, DataProblem
 from stablebn.table.table import Name
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class ErrorCollector:
     """
 
     def __init__(self) -> None:
-        self.found: list[Problem] = []
+        self.found: list[DataProblem] = []
 
     def collected(self) -> Self:
         """Return a context manager that collects a `DataError` instead of raising it."""

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from stablebn import _core
 from stablebn.errors import DataError
 from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.fges import fges
 from stablebn.learners.shared.config import SearchConfig
-from stablebn.learners.shared.problem import Problem, Resampling
+from stablebn.learners.shared.problem import Problem
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.search import Climb, Constraints
 from stablebn.stats.variable_sets import bit, members
@@ -36,8 +37,7 @@ def averaged(problem: Problem, config: SearchConfig) -> Climb | Pattern:
     Broom, Do and Subramanian, "Model averaging strategies for structure learning in Bayesian networks with limited
     data", 2012.
     """
-    assert problem.resampling is not None, "the problem has no rows to draw from"
-    samples = _edges_of_samples(problem, problem.resampling, config)
+    samples = _edges_of_samples(problem, config)
     joined = Counter(edge for edges in samples.values() for edge in edges)
     n = problem.scores.n
     candidates = [0] * n
@@ -53,14 +53,15 @@ def averaged(problem: Problem, config: SearchConfig) -> Climb | Pattern:
 
 
 def _learn(problem: Problem, config: SearchConfig) -> Climb | Pattern:
-    if problem.statistics.has_holes or not problem.scores.score_equivalent:
+    if problem.statistics.has_missing or not problem.scores.score_equivalent:
         return tabu_stable(problem, config)
     return fges(problem, config)
 
 
-def _edges_of_samples(problem: Problem, resampling: Resampling, config: SearchConfig) -> Mapping[int, Edges]:
+def _edges_of_samples(problem: Problem, config: SearchConfig) -> Mapping[int, Edges]:
     """Return, by number of the sample, the edges (u, v), u < v, of the graph of each bootstrap sample that was learned.
 
+    Without `resampling`, because the time was up before rows could be drawn, these are samples of an earlier run alone.
     A sample from which nothing can be learned has no edges: it has too few values of a column, or too few rows for the
     families that are required.
     """
@@ -70,19 +71,22 @@ def _edges_of_samples(problem: Problem, resampling: Resampling, config: SearchCo
     if journal is not None:
         found = {replicate: [(u, v) for u, v in edges] for replicate, edges in journal.recall("samples") or []}
         journal.note("samples", lambda: [[replicate, edges] for replicate, edges in list(found.items())])
+    resampling = problem.resampling
+    if resampling is None:
+        return found
 
     def learn(replicate: int) -> None:
         if problem.time_is_up():
             return
         try:
-            sample = replace(
-                resampling.problem(config.resample_seed, replicate),
-                deadline=problem.deadline,
-                interruption=problem.interruption,
-            )
+            draw = partial(resampling.problem, config.resample_seed, replicate)
+            drawn = _core.within_time(problem.time_is_up, draw)
+        except _core.TimeIsUp:
+            return
         except DataError:
             found[replicate] = []
             return
+        sample = replace(drawn, deadline=problem.deadline, interruption=problem.interruption)
         required = [] if sample.constraints is None else sample.constraints.required
         if not all(sample.scores.is_candidate(v, family) for v, family in enumerate(required)):
             found[replicate] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -17,6 +18,8 @@ from stablebn.learners.shared.proven import proven_if_cheap
 from stablebn.learners.stable_order import layered_order
 from stablebn.learners.tabu import tabu_dec, tabu_inc, tabu_search
 from stablebn.learners.tabu_stable import tabu_stable
+from stablebn.scores.gaussian import scores_of_pairs
+from stablebn.scores.incomplete import GaussianAverage
 from stablebn.search import Climb
 from stablebn.search.grow_shrink import GrowShrinkSearch
 from stablebn.search.order_search import Effort, OrderSearch
@@ -34,6 +37,8 @@ EFFORTS: Mapping[str, Effort] = {
 _GROWN: Mapping[str, tuple[int, int, int]] = {"low": (1, 20, 2), "normal": (2, 20, 2), "high": (4, 50, 4)}
 _GROWN_OF_CATEGORICAL = (1, 10, 1)
 _GROWN_IF_EXPENSIVE = {**_GROWN, "low": (1, 2, 1)}
+# Regressions on polynomials cost more than those of BIC, and on the tables measured more attempts found nothing.
+_GROWN_OF_ADDITIVE = {**_GROWN, "low": (1, 5, 1)}
 
 # Continuous families of many parents are expensive to list, and there the search with grown parents finds more. So
 # families are listed if the sum over the variables of (parents + 2)**5, times their number, is no more than this.
@@ -56,11 +61,15 @@ def searched(problem: Problem, config: SearchConfig) -> Climb:
     """Search among orders of the variables, from the graphs that other algorithms find, with more and more effort.
 
     Every effort starts from the result of the one below it, so that more effort never gives a lower score. A graph is
-    never worse than those of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table.
+    never worse than those of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table. On a dense
+    continuous table, low effort has the two published phases of FGES only: its second look at every edge takes longest.
     """
     found = list(dict.fromkeys(learned_by_others(problem, config)))
+    is_dense = _is_dense(problem, found[0])
     finished = True
     for effort in EFFORTS:
+        if effort == "normal" and is_dense and not problem.time_is_up():
+            found += by_fges(problem, config)
         last = searched_with(effort, problem, config, found)
         finished = last.finished
         if effort == config.effort or problem.time_is_up():
@@ -78,6 +87,9 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
     search climbs from it. The search ends when the tabu search finds nothing better; for a small table, a second
     search among more families comes first.
 
+    Families of continuous tables with missing values are expensive: each has rows of its own. With low effort the
+    search with grown parents uses scores that are near them, and the tabu search corrects what it proposes.
+
     References
     ----------
     Teyssier and Koller, "Ordering-based search: a simple and effective algorithm for learning Bayesian networks", 2005.
@@ -93,17 +105,27 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
         None if problem.watch is None else partial(problem.watch, f"{stage} ({effort} effort)")
         for stage in ("orders", "grown parents")
     )
+    nearby = None
+    if effort == "low" and isinstance(problem.scores, GaussianAverage):
+        with suppress(_core.TimeIsUp):
+            nearby = _core.within_time(time_is_up, partial(scores_of_pairs, problem.scores))
     grown = GrowShrinkSearch(
-        problem.scores,
+        problem.scores if nearby is None else nearby,
         _core.GrowShrinkEffort(*_grown(effort, problem)),
         max_parents=config.most_parents,
         constraints=problem.constraints,
         journal=problem.journal,
         name=f"{effort} grown",
     )
-    found.append(tuple(grown.search([(layered_order(dag, order), dag) for dag in found], time_is_up, watch_grown)))
+
+    def grow(starts: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+        dag = tuple(grown.search([(layered_order(own, order), own) for own in starts], time_is_up, watch_grown))
+        if nearby is None or all(map(problem.scores.is_candidate, range(problem.scores.n), dag)):
+            yield dag
+
+    found += grow(found)
     listed = None
-    if _may_list(effort, problem, found):
+    if nearby is None and _may_list(effort, problem, found):
         listed = OrderSearch(
             problem.scores,
             EFFORTS[effort],
@@ -136,7 +158,7 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
         if is_end:
             orders += starts
         else:
-            found += [last.parents, tuple(grown.search([(own_order, last.parents)], time_is_up, watch_grown))]
+            found += [last.parents, *grow([last.parents])]
         if listed is not None:
             for dag in found[-2:]:
                 listed.look_around(dag, time_is_up)
@@ -146,8 +168,12 @@ def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
     """Return how much work the search with grown parents does."""
     if problem.statistics.kind == "categorical":
         return _GROWN_OF_CATEGORICAL
-    is_expensive = problem.scores.relative_cost > 1 or problem.statistics.has_holes
-    return (_GROWN_IF_EXPENSIVE if is_expensive else _GROWN)[effort]
+    if isinstance(problem.scores, GaussianAverage):
+        return _GROWN[effort]
+    if problem.scores.relative_cost > 1 or problem.statistics.has_missing:
+        return _GROWN_IF_EXPENSIVE[effort]
+    is_additive = problem.statistics.kind == "continuous" and not problem.scores.score_equivalent
+    return (_GROWN_OF_ADDITIVE if is_additive else _GROWN)[effort]
 
 
 def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -> bool:
@@ -161,11 +187,29 @@ def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -
 
 def learned_by_others(problem: Problem, config: SearchConfig) -> Iterator[tuple[int, ...]]:
     """The DAGs that other learners find, as far as there is time, the first in any case."""
-    for learner in (tabu_stable, hc_stable, tabu_dec, tabu_inc):
-        yield learner(problem, config).parents
+    first = tabu_stable(problem, config).parents
+    yield first
+    for learner in (hc_stable, tabu_dec, tabu_inc):
         if problem.time_is_up():
             return
-    if problem.statistics.has_holes or not problem.scores.score_equivalent:
+        yield learner(problem, config).parents
+    if problem.time_is_up():
+        return
+    if _is_dense(problem, first):
+        # The checkpoint keeps the search with all phases, which other efforts make.
+        yield from by_fges(replace(problem, journal=None), replace(config, phases="fges"))
+    else:
+        yield from by_fges(problem, config)
+
+
+def _is_dense(problem: Problem, dag: tuple[int, ...]) -> bool:
+    """Return whether a table is continuous and a DAG of it has families too large to list."""
+    return not _may_list("low", problem, [dag])
+
+
+def by_fges(problem: Problem, config: SearchConfig) -> Iterator[tuple[int, ...]]:
+    """Yield the DAG that FGES finds, if its class has one that obeys."""
+    if problem.statistics.has_missing or not problem.scores.score_equivalent:
         # There the DAGs of a class have scores of their own.
         return
     dag = extension(fges(problem, config), problem)

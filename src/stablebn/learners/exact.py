@@ -47,7 +47,7 @@ def exact(problem: Problem, config: SearchConfig) -> BestDag:
             found = _core.within_time(problem.time_is_up, work)
             if found is not None:
                 return BestDag.of(problem, *found, {}, ())
-    candidates = found_by(search, scores, is_late=problem.time_is_up())
+    candidates = found_by(search, scores, time_is_up=problem.time_is_up)
     parents, proof = find_best(
         candidates.with_families(start, scores),
         [start],

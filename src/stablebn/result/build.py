@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stablebn import _core
 from stablebn.errors import listed, spelled
@@ -13,11 +15,9 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.graph.pdag import as_pdag
 from stablebn.learners import Pattern, Problem, SearchConfig
-from stablebn.learners.constraint_based.orientation import numbered
 from stablebn.learners.constraint_based.pattern import extension
 from stablebn.learners.shared.graph_scores import GraphScores
 from stablebn.learners.shared.problem import within_time
-from stablebn.learners.shared.proven import BestDag
 from stablebn.messages import MOST_SHOWN, Caution
 from stablebn.prepare.prepared import Prepared
 from stablebn.scores.incomplete import NodeAverageScores
@@ -26,6 +26,11 @@ from stablebn.search.equivalence_classes import known_arcs
 from stablebn.search.reversible import reversibility
 from stablebn.stats import MixedStatistics
 from stablebn.stats.variable_sets import bit, members
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from stablebn.learners.shared.proven import BestDag
 
 _GO_ON = " With the same checkpoint it goes on from here."
 _NO_DIRECTIONS = " It has no directions yet, and so no DAG, no score and no parameters."
@@ -104,7 +109,16 @@ def _of_dag(found: Climb, problem: Problem, nodes: Sequence[Hashable], latest: f
     )
 
 
+def has_proof(found: Climb | Pattern) -> TypeIs[BestDag]:
+    """Return whether a graph was found with a proof: if so, the module of its class has been imported."""
+    proven = sys.modules.get("stablebn.learners.shared.proven")
+    return proven is not None and isinstance(found, proven.BestDag)
+
+
 def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable], latest: float | None) -> LearnedGraph:
+    # Imported here because it takes time, and only algorithms that test independence need it.
+    from stablebn.learners.constraint_based.orientation import numbered
+
     names = problem.names
     n = len(names)
     _check(found.directed, found.undirected, problem)
@@ -139,6 +153,8 @@ def _of_pattern(found: Pattern, problem: Problem, nodes: Sequence[Hashable], lat
 
 def _extension(found: Pattern, problem: Problem) -> DAG | None:
     """A DAG that extends a pattern, checked."""
+    from stablebn.learners.constraint_based.orientation import numbered
+
     dag = extension(found, problem)
     if dag is not None:
         _check(numbered(dag.arcs), (), problem)
@@ -431,7 +447,7 @@ def unfinished_warning(
             (),
             f"The search was interrupted: the graph is the best so far, and unfinished.{no_directions}{go_on}",
         )
-    if isinstance(found, BestDag):
+    if has_proof(found):
         is_late = problem.time_is_up()
         largest = found.proof.most_parents
         limits = " and ".join(found.proof.limits) or "the accuracy of the solver"

@@ -1,4 +1,4 @@
-"""Search among orders of the variables, each with the best parents before it (`src/core/order_search/order_search.cpp`)."""
+"""Search among orders of the variables, each with the best parents before it (`src/core/order_search/`)."""
 
 from __future__ import annotations
 

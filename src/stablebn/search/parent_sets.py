@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,8 +22,8 @@ logger = logging.getLogger(__name__)
 # Seconds: no longer is Ctrl-C, or the end of the time, left unheard.
 _SECONDS_AT_ONCE = 0.05
 
-MOST_SCORED = 40_000_000
-"""Parent sets that are scored at most unless more are asked for."""
+MOST_SCORED = 50_000_000
+"""Parent sets that are scored at most unless more are asked for: more than 22 variables have, whatever the score."""
 
 MOST_FOUND = 400_000
 """After more candidates than this larger sets are not listed, unless there are few variables."""
@@ -36,6 +37,9 @@ _MOST_KEPT = 3_000
 
 # And so many if the time is up: nothing is searched among them.
 _MOST_KEPT_LATE = 100
+
+# About what bounds of the sets that were not looked at may take, in nanoseconds, if the time is up.
+_NANOSECONDS_LATE = 5e7
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def candidate_sets(
 ) -> CandidateSets:
     """Find every parent set that scores more than all its subsets, level by level.
 
-    Sets are scored in batches by the core. Bounds spare the looking at most of them (`src/core/scores/likelihood_bounds.hpp`,
+    Sets are scored in batches by the core. Bounds exclude most of them (`src/core/scores/likelihood_bounds.hpp`,
     `DirichletScores::most_with_more`); of scores without a bound (bge, those of mixed data and of tables with holes)
     all sets of up to `max_parents` are looked at.
 
@@ -123,7 +127,7 @@ def candidate_sets(
         What a graph must obey. Sets without required parents are no candidates.
     within : int, optional
         Every set that can be in a DAG within this margin of a best one, in units of 2**-62: all that score no less than
-        each of their subsets less the margin (the proof is in `src/core/exact/candidates.hpp`). By default those that score
+        each of their subsets less the margin (proof: `src/core/exact/candidates.hpp`). By default those that score
         more than all their subsets: some best DAG is made of these.
     most_scored : int
         Sets that are scored at most, counted and not timed: a level that would need more is not begun, in any layout.
@@ -195,9 +199,13 @@ def _never() -> bool:
     return False
 
 
-def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: bool = False) -> CandidateSets:
-    """Return the candidate sets of a search that has ended; of an incomplete one only few if it is late."""
+def found_by(
+    search: _core.CandidateSearch, scores: CompiledScores, *, time_is_up: Callable[[], bool] | None = None
+) -> CandidateSets:
+    """Return the candidate sets of a search that has ended; of an incomplete one only few once the time is up."""
     n = scores.n
+    gains = [] if search.complete else _most_beyond(search, n, time_is_up or _never)
+    is_late = time_is_up is not None and time_is_up()
     alone, _ = scores.without_parents
     most = None
     if not search.complete and (is_late or search.found > _MOST_INCOMPLETE):
@@ -205,7 +213,6 @@ def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: 
     found = [_sorted(search, v, alone[v], most) for v in range(n)]
     beyond: tuple[int | None, ...] = ()
     if not search.complete:
-        gains = [search.most_beyond(v) for v in range(n)]
         beyond = tuple(None if own is None else own + alone[v] for v, own in enumerate(gains))
         if most is not None:
             # What is left out scores no more than the last of the best that are kept.
@@ -223,6 +230,18 @@ def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: 
         scored=search.scored,
         found_too_many=search.found_too_many,
     )
+
+
+def _most_beyond(search: _core.CandidateSearch, n: int, time_is_up: Callable[[], bool]) -> list[int | None]:
+    """Bound what each variable gains with sets that were not looked at; once the time is up, by a looser bound."""
+
+    def bounds(nanoseconds: float) -> list[int | None]:
+        return [search.most_beyond(v, nanoseconds) for v in range(n)]
+
+    if not time_is_up():
+        with suppress(_core.TimeIsUp):
+            return _core.within_time(time_is_up, partial(bounds, math.inf))
+    return bounds(_NANOSECONDS_LATE / max(n, 1))
 
 
 def _sorted(

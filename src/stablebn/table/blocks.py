@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stablebn.table.table import CategoricalTable, Codes, ContinuousTable, MixedTable, Name, Table
+from stablebn.table.data_kinds import array_of, categorical_part, map_parts, parts_by_kind, with_array
+from stablebn.table.table import CategoricalTable, ContinuousTable, MixedTable, Name, Table
 
 Outcome = TypeVar("Outcome")
 
@@ -164,8 +165,8 @@ class BlockTable:
 
     def _categorical_indices(self, columns: Sequence[int]) -> list[int]:
         """Return the indices, among the categorical columns, of those of some columns that are categorical."""
-        like = self.like.categorical if isinstance(self.like, MixedTable) else self.like
-        index_of = {name: c for c, name in enumerate(like.names)} if isinstance(like, CategoricalTable) else {}
+        like = categorical_part(self.like)
+        index_of = {} if like is None else {name: c for c, name in enumerate(like.names)}
         return [index_of[name] for name in (self.names[c] for c in columns) if name in index_of]
 
     def each(self, function: Callable[..., Outcome], *arguments: object) -> Iterator[Outcome]:
@@ -252,15 +253,7 @@ def in_blocks(table: Table, most_rows: int) -> BlockTable:
 def rows_between(table: Table, first: int, end: int) -> Table:
     """Return the rows from `first` to before `end` as a table."""
     weights = None if table.weights is None else table.weights[first:end]
-    if isinstance(table, MixedTable):
-        categorical, continuous = (rows_between(part, first, end) for part in (table.categorical, table.continuous))
-        assert isinstance(categorical, CategoricalTable)
-        assert isinstance(continuous, ContinuousTable)
-        return MixedTable(table.names, categorical, continuous)
-    if isinstance(table, CategoricalTable):
-        codes: Codes = table.codes[:, first:end].copy()
-        return replace(table, codes=codes, weights=weights)
-    return replace(table, values=table.values[:, first:end].copy(), weights=weights)
+    return map_parts(table, lambda part: with_array(part, array_of(part)[:, first:end].copy(), weights))
 
 
 def joined(table: BlockTable) -> Table:
@@ -270,16 +263,11 @@ def joined(table: BlockTable) -> Table:
 
 def put_together(like: Table, blocks: Sequence[Table]) -> Table:
     """Join the rows of blocks to one table."""
-    table: Table = _joined(like, blocks) if blocks else like
-    return table
-
-
-def _joined(like: Table, blocks: Sequence[Any]) -> Any:
-    if isinstance(like, MixedTable):
-        categorical = _joined(like.categorical, [block.categorical for block in blocks])
-        continuous = _joined(like.continuous, [block.continuous for block in blocks])
-        return MixedTable(like.names, categorical, continuous)
+    if not blocks:
+        return like
     weights = None if blocks[0].weights is None else np.concatenate([block.weights for block in blocks])
-    if isinstance(like, CategoricalTable):
-        return replace(like, codes=np.concatenate([block.codes for block in blocks], axis=1), weights=weights)
-    return replace(like, values=np.concatenate([block.values for block in blocks], axis=1), weights=weights)
+    arrays = {
+        parts[0].kind: np.concatenate([array_of(part) for part in parts], axis=1)
+        for parts in zip(*map(parts_by_kind, blocks), strict=True)
+    }
+    return map_parts(like, lambda part: with_array(part, arrays[part.kind], weights))

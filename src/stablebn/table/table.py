@@ -175,14 +175,6 @@ class MixedTable:
 Table: TypeAlias = CategoricalTable | ContinuousTable | MixedTable
 
 
-def bytes_per_row(table: Table) -> int:
-    """Return the number of bytes of the values of a row."""
-    if isinstance(table, MixedTable):
-        return bytes_per_row(table.categorical) + bytes_per_row(table.continuous)
-    values = table.codes if isinstance(table, CategoricalTable) else table.values
-    return len(table.names) * values.itemsize
-
-
 def total_weight(rows: int, weights: Weights | None) -> int:
     """Return the sum of the weights; without weights, the number of rows."""
     return rows if weights is None else int(weights.sum())

@@ -22,15 +22,12 @@ from stablebn.scores.registry import ScoreConfig, scores_from
 from stablebn.search.search_log import Journal
 from stablebn.stats import (
     AnyStatistics,
-    AvailableMixedStatistics,
-    AvailableMoments,
-    MixedStatistics,
-    StandardisedMoments,
     statistics_of,
 )
 from stablebn.stats.row_source import RowSource
 from stablebn.stats.symmetries.symmetry import Relation
 from stablebn.table.blocks import AnyTable
+from stablebn.table.data_kinds import KINDS
 from stablebn.table.table import Name
 
 _Made = TypeVar("_Made")
@@ -85,7 +82,7 @@ class Problem:
     journal : Journal or None
         Where a learner notes what it has found, to go on from there another time.
     resampling : Resampling or None
-        Draws rows and makes the same problem of them, for a learner that averages.
+        Draws rows and makes the same problem of them, for a learner that averages; None if the time was up before.
     """
 
     names: tuple[Name, ...]
@@ -294,7 +291,7 @@ def _numbered(
             deadline=deadline,
             watch=watch,
         )
-        if statistics.kind == "categorical" or statistics.unit_free:
+        if not KINDS[statistics.kind].has_units or statistics.unit_free:
             return told, told.order
         return told, unit_free_numbers(statistics, scores, told.order)
 
@@ -334,14 +331,9 @@ def within_time(deadline: float, work: Callable[[], _Made]) -> _Made:
 
 def has_units(statistics: AnyStatistics) -> bool:
     """Return whether a graph is scored by these statistics themselves: they know the units of the columns, if any."""
-    if isinstance(statistics, AvailableMoments | MixedStatistics | AvailableMixedStatistics):
-        return statistics.has_units
-    return not isinstance(statistics, StandardisedMoments)
+    return statistics.has_units
 
 
 def measured(statistics: AnyStatistics) -> AnyStatistics:
     """The statistics by which a graph is scored: where these know nothing of units, others that do."""
-    if has_units(statistics):
-        return statistics
-    assert isinstance(statistics, StandardisedMoments | AvailableMoments | MixedStatistics | AvailableMixedStatistics)
-    return statistics.measured()
+    return statistics if statistics.has_units else statistics.measured()

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from stablebn import _core
 from stablebn.exact.solver import Proof, best_of_many, find_best_without_solver
+from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
 from stablebn.search import Climb
 from stablebn.search.parent_sets import found_by, listed
+from stablebn.table.data_kinds import KINDS
 
 FEW_VARIABLES = 12
 """Up to so many variables the best DAG is proven for every score, unless rows or missing values make it expensive."""
@@ -19,8 +24,7 @@ FEW_VARIABLES = 12
 # What listing the parent sets may cost by effort, in nanoseconds of a model: of few variables, and of more.
 _MOST_COST_OF_FEW: Mapping[str, int] = {"low": 1_000_000_000, "normal": 10_000_000_000, "high": 10_000_000_000}
 _MOST_COST: Mapping[str, int] = {"low": 300_000_000, "normal": 1_200_000_000, "high": 10_000_000_000}
-# What scoring a parent set costs: the part that rows do not change, and per row, in nanoseconds.
-_COST_OF_SET = {"categorical": 1_000, "continuous": 4_000, "mixed": 4_000}
+# Time to score a parent set per row, in nanoseconds, besides `DataKind.cost_of_set`.
 _COST_OF_ROW = 0.4
 # How many times as much it costs if values are missing: each parent in turn is scored on rows of its own.
 _COST_OF_INCOMPLETE = 50
@@ -32,6 +36,14 @@ _FEW_CANDIDATES = 5_000
 
 MOST_PLACES_IN_BEST = 22
 """Variables of a component that is solved by dynamic programming over all subsets: 64 MiB."""
+
+_MOST_PLACES_IF_CATEGORICAL: Mapping[str, int] = {
+    "low": MOST_PLACES_IN_BEST,
+    "normal": MOST_PLACES_AT_ONCE,
+    "high": MOST_PLACES_AT_ONCE,
+}
+"""The same of categorical tables, by effort: up to 512 MiB, and two seconds. On continuous tables the search is nearly
+always as good, and much cheaper than that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +112,20 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
     )
     if not search.complete:
         return None
-    if search.found > _FEW_CANDIDATES:
-        found = best_of_many(search, scores, MOST_PLACES_IN_BEST)
-    else:
+    found = None
+    if search.found <= _FEW_CANDIDATES:
         found = find_best_without_solver(
             found_by(search, scores),
             [start],
             time_is_up=problem.time_is_up,
         )
+    if found is None:
+        is_categorical = problem.statistics.kind == "categorical"
+        most_places = _MOST_PLACES_IF_CATEGORICAL[config.effort] if is_categorical else MOST_PLACES_IN_BEST
+        # If the time is up in its midst, nothing is proven.
+        with suppress(_core.TimeIsUp):
+            work = partial(best_of_many, search, scores, most_places)
+            found = _core.within_time(problem.time_is_up, work)
     return None if found is None or not found[1].optimal else BestDag.of(problem, *found, {}, ())
 
 
@@ -116,7 +134,9 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     n, statistics = problem.scores.n, problem.statistics
     most = (_MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST)[config.effort]
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
-    cost_of_set = (_COST_OF_SET[statistics.kind] + cost_of_rows) * (_COST_OF_INCOMPLETE if statistics.has_holes else 1)
+    cost_of_set = (KINDS[statistics.kind].cost_of_set + cost_of_rows) * (
+        _COST_OF_INCOMPLETE if statistics.has_missing else 1
+    )
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)
     if n > MOST_PLACES_IN_BEST:
         return int(one_by_one)

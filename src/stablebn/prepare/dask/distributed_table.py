@@ -16,7 +16,7 @@ from stablebn.columns.error_collector import ErrorCollector
 from stablebn.columns.kinds import UserKinds, family
 from stablebn.columns.selection import ColumnSelection
 from stablebn.columns.weights import WeightColumn, weight_column
-from stablebn.errors import DataError, OptionError, Problem, listed
+from stablebn.errors import DataError, DataProblem, OptionError, listed
 from stablebn.io.batches import (
     MANY_ROWS,
     Batches,
@@ -35,9 +35,9 @@ from stablebn.io.sources import read
 from stablebn.messages import Caution
 from stablebn.prepare import out_of_core as stored
 from stablebn.prepare.dask.workers import DaskCluster, Partitions
-from stablebn.prepare.out_of_core import Encoding, Filled, StoredRows, counted, fill, kept_columns
-from stablebn.prepare.spool import HeldStock, RowsAsTheyCame, too_many_texts
-from stablebn.prepare.spooled_columns import StockColumn
+from stablebn.prepare.out_of_core import Encoding, Filled, OutOfCoreRows, counted, fill, kept_columns
+from stablebn.prepare.spool import SpooledRows, SpoolInMemory, too_many_texts
+from stablebn.prepare.spooled_columns import SpooledColumn
 from stablebn.table.blocks import BlockTable
 from stablebn.table.table import Name, Table
 from stablebn.table.temporary_folders import Folder
@@ -70,7 +70,7 @@ class SpreadTable(OpenedTable):
     with_categories: set[Name]
     weights: WeightColumn | None
     memory: int
-    problems: Sequence[Problem] = ()
+    problems: Sequence[DataProblem] = ()
 
     def rows(self, user_kinds: UserKinds, problems: ErrorCollector) -> OpenedRows:
         """Let each worker read and keep its parts, and combine their summaries of the columns."""
@@ -87,10 +87,10 @@ class SpreadTable(OpenedTable):
             weights.check(count)
         self.types = {name: type_ for name, type_ in self.types.items() if name not in damaged}
         names = [name for name in summaries[0].columns if name not in damaged]
-        columns = {name: StockColumn.of_all([part.columns[name] for part in summaries]) for name in names}
+        columns = {name: SpooledColumn.of_all([part.columns[name] for part in summaries]) for name in names}
         for name in too_many_texts(columns, self.memory // stored.SHARE_OF_TEXTS):
             columns[name].unlist()
-        stock = SpreadStock(
+        spool = SpreadStock(
             parts.map(_placed, columns),
             columns,
             self.weights is not None,
@@ -98,15 +98,15 @@ class SpreadTable(OpenedTable):
             sum(part.total for part in summaries),
             max(part.heaviest for part in summaries),
         )
-        return counted(stock, self.types, self.with_categories, count, self.memory, Folder, SpreadRows)
+        return counted(spool, self.types, self.with_categories, count, self.memory, Folder, SpreadRows)
 
 
 @dataclass
-class SpreadStock(RowsAsTheyCame):
+class SpreadStock(SpooledRows):
     """Spool of unencoded rows that are on the workers."""
 
     parts: Partitions
-    columns: dict[Name, StockColumn]
+    columns: dict[Name, SpooledColumn]
     weighted: bool
     count: int
     total: int
@@ -117,13 +117,13 @@ class SpreadStock(RowsAsTheyCame):
         return self.parts.each(function, *arguments)
 
 
-class SpreadRows(StoredRows):
+class SpreadRows(OutOfCoreRows):
     """Rows that are on the workers."""
 
     def _tabulated(self, encoding: Encoding) -> BlockTable:
         """Let each worker encode its rows and keep the blocks."""
-        assert isinstance(self.stock, SpreadStock)
-        blocks = self.stock.parts.map(_encoded, encoding)
+        assert isinstance(self.spool, SpreadStock)
+        blocks = self.spool.parts.map(_encoded, encoding)
         rows = blocks.in_order(_rows_of)
         # All rows of a part may have been left out.
         filled = [number for number, count in enumerate(rows) if count]
@@ -157,7 +157,7 @@ def open_spread(
         A file, folder or pattern; workers must see the files under the same names.
     cluster : DaskCluster
     dialect, choice, weights, missing, names, memory
-        As in `stablebn.prepare.out_of_core.open_stored`.
+        As in `stablebn.prepare.out_of_core.open_out_of_core`.
     """
     if names is not None:
         raise OptionError("names= goes with a NumPy array; this source has column names of its own. Leave it out.")
@@ -190,7 +190,7 @@ class _DaskSource:
     types: Types
     with_categories: set[Name]
     parts: Partitions
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def is_dask_frame(source: object) -> bool:
@@ -243,7 +243,7 @@ class _FrameColumns:
     names: list[Name]
     columns: dict[Name, pa.ChunkedArray]
     with_categories: set[Name]
-    problems: list[Problem]
+    problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
         """Return the number of bytes of the columns, which Dask uses to limit memory."""
@@ -258,7 +258,7 @@ def _found_in_frame(frame: Any, cluster: DaskCluster, choice: ColumnSelection) -
     parts = Partitions(cluster, futures)
     summaries = parts.in_order(_frame_summary)
     types: Types = {}
-    problems: dict[str, Problem] = {}
+    problems: dict[str, DataProblem] = {}
     for number, summary in enumerate(summaries):
         if summary.names != summaries[0].names:
             raise DataError(f"columns of partition {number} are not those of partition 0. Make them the same.")
@@ -285,7 +285,7 @@ class _FrameSummary:
     names: list[Name]
     types: Types
     with_categories: set[Name]
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def _frame_summary(part: _FrameColumns) -> _FrameSummary:
@@ -318,14 +318,14 @@ def _common_type(name: Name, types: Sequence[pa.DataType]) -> pa.DataType:
 class _Stocked:
     """Rows of a part that a worker keeps, and the problems of the part."""
 
-    stock: HeldStock
+    spool: SpoolInMemory
     filled: Filled
     weights: WeightColumn | None
-    problems: list[Problem]
+    problems: list[DataProblem]
 
     def __sizeof__(self) -> int:
         """Return the number of bytes of the rows."""
-        return sys.getsizeof(self.stock)
+        return sys.getsizeof(self.spool)
 
 
 def _opened(part: _Files | _FrameColumns, types: Mapping[Name, pa.DataType]) -> Batches:
@@ -353,45 +353,45 @@ def _stocked(
     problems = ErrorCollector()
     own_weights = copy.deepcopy(weights)
     kept = kept_columns(types, user_kinds)
-    stock = HeldStock(
+    spool = SpoolInMemory(
         {name: column.type for name, column in kept.items()},
         weighted=weights is not None,
         most_text=memory // stored.SHARE_OF_TEXTS,
     )
     # If no file has rows, there is a single share without parts.
     if isinstance(part, _Files) and not part.parts:
-        return _Stocked(stock, Filled(0, set()), own_weights, [])
-    filled = fill(stock, _opened(part, types), types, kept, own_weights, memory, problems)
-    return _Stocked(stock, filled, own_weights, problems.found)
+        return _Stocked(spool, Filled(0, set()), own_weights, [])
+    filled = fill(spool, _opened(part, types), types, kept, own_weights, memory, problems)
+    return _Stocked(spool, filled, own_weights, problems.found)
 
 
 @dataclass(frozen=True)
 class _PartSummary:
     """Summary of the rows of a part."""
 
-    columns: dict[Name, StockColumn]
+    columns: dict[Name, SpooledColumn]
     count: int
     total: int
     heaviest: int
     filled: Filled
     weights: WeightColumn | None
-    problems: list[Problem]
+    problems: list[DataProblem]
 
 
 def _summary_of(part: _Stocked) -> _PartSummary:
-    stock = part.stock
+    spool = part.spool
     return _PartSummary(
-        stock.columns, stock.count, stock.total, stock.heaviest, part.filled, part.weights, part.problems
+        spool.columns, spool.count, spool.total, spool.heaviest, part.filled, part.weights, part.problems
     )
 
 
-def _placed(part: _Stocked, columns: Mapping[Name, StockColumn]) -> HeldStock:
-    return part.stock.placed(columns)
+def _placed(part: _Stocked, columns: Mapping[Name, SpooledColumn]) -> SpoolInMemory:
+    return part.spool.placed(columns)
 
 
-def _encoded(stock: HeldStock, encoding: Encoding) -> Table:
+def _encoded(spool: SpoolInMemory, encoding: Encoding) -> Table:
     """Encode the rows of a part as a block."""
-    return encoding.table_of(stock)
+    return encoding.table_of(spool)
 
 
 def _rows_of(block: Table) -> int:

@@ -7,9 +7,11 @@ a worker is lost.
 from __future__ import annotations
 
 import pickle
+import time
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from stablebn import __version__
@@ -24,6 +26,9 @@ _SECONDS_TO_CONNECT = 30
 
 # Dask itself tries a task on four workers. If all of them die, the task is submitted this many times more.
 _TIMES_MORE = 2
+
+# If the cluster has had no worker for this long, the wait for answers ends with an error.
+_SECONDS_WITHOUT_WORKERS = 120.0
 
 # Functions and arguments are sent with every task. If they are larger than this, they are sent to one worker, from
 # which the others fetch them.
@@ -184,9 +189,8 @@ class Partitions:
 
     def _tasks_by_worker(self) -> list[_Task]:
         """Group the parts of each worker into as many tasks as it has threads."""
-        from distributed import wait
-
-        wait(self._futures)
+        for _ in self._completed(self._futures):
+            pass
         where = self._client.who_has(self._futures)
         threads = self._client.nthreads()
         numbers: dict[str, list[int]] = defaultdict(list)
@@ -217,7 +221,7 @@ class Partitions:
         *besides: object,
     ) -> Iterator[tuple[list[int], Any]]:
         """Submit tasks, and yield the numbers of their parts and their results as they arrive."""
-        from distributed import KilledWorker, as_completed
+        from distributed import KilledWorker
 
         call = self._pickled(function, arguments, *besides)
 
@@ -228,10 +232,9 @@ class Partitions:
             )
 
         waiting = {submit(task): task for task in tasks}
-        ended = as_completed(list(waiting))
         times = 0
         try:
-            for future in ended:
+            for future in self._completed(waiting):
                 task = waiting.pop(future)
                 try:
                     outcome = future.result()
@@ -245,12 +248,41 @@ class Partitions:
                     self._client.retry([part for part in task[1] if part.status == "error"])
                     again = submit((task[0], task[1], None))
                     waiting[again] = task
-                    ended.add(again)
                     continue
                 yield task[0], outcome
         finally:
             if waiting:
                 self._client.cancel(list(waiting))
+
+    def _completed(self, futures: Collection[Future[Any]]) -> Iterator[Future[Any]]:
+        """Yield futures as they complete, those too that join the collection meanwhile.
+
+        Raises
+        ------
+        DataError
+            The cluster has lost all of its workers, and none has come back.
+        """
+        from distributed import TimeoutError as WaitedTooLong
+        from distributed import as_completed
+
+        completed: set[str] = set()
+        last_seen = time.monotonic()
+        while keys := [future.key for future in futures if future.key not in completed]:
+            # No reference to a future stays here: workers keep an answer for as long as there is one.
+            ended = as_completed(
+                [future for future in futures if future.key not in completed], timeout=_SECONDS_WITHOUT_WORKERS / 4
+            )
+            with suppress(WaitedTooLong):
+                for future in ended:
+                    completed.add(future.key)
+                    yield future
+            if self._client.nthreads():
+                last_seen = time.monotonic()
+            elif completed.isdisjoint(keys) and time.monotonic() - last_seen > _SECONDS_WITHOUT_WORKERS:
+                raise DataError(
+                    "the Dask cluster has lost all of its workers, and none has come back for "
+                    f"{_SECONDS_WITHOUT_WORKERS:.0f} seconds. Start workers, then learn again."
+                )
 
 
 class AbsentPartitions:
