@@ -1,4 +1,4 @@
-"""The options for files are the same at every door."""
+"""All public functions take the same options for files."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def toys(tmp_path: Path) -> Path:
     categorical += "win95pts formed pathfinder hailfinder2 win95pts2"
     continuous = "sachs_c covid_c building_c magic-niab_c ecoli70_c magic-irri_c arth150_c"
     for name in categorical.split():
-        sb.random_network(3, seed=1).write(folder / f"{name}.dsc")
+        sb.random_network(3, seed=1).write(folder / f"{name}.bif")
     for name in continuous.split():
         sb.random_network(3, continuous=True, seed=1).write(folder / f"{name}.xdsl")
     return folder

@@ -17,7 +17,7 @@ from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say_json
 from stablebn.cli.terminal_tables import print_table
 from stablebn.networks import known_networks, read_network
-from stablebn.networks.catalogue import Entry
+from stablebn.networks.catalogue import KnownNetwork
 
 HELP = """
 Asia is built in. `pip install 'stablebn[networks]'` adds the networks of pgmpy. --networks and the environment variable
@@ -49,7 +49,7 @@ def command(folders: Sequence[Path], details: bool, as_json: bool) -> None:
     print_table(("name", "from", "file", *(("nodes", "arcs", "parameters") if details else ())), rows)
 
 
-def _described(entry: Entry, *, details: bool) -> dict[str, object]:
+def _described(entry: KnownNetwork, *, details: bool) -> dict[str, object]:
     """Describe a network; `details`: also count its nodes, arcs and parameters."""
     described: dict[str, object] = {
         "name": entry.name,

@@ -23,8 +23,8 @@ from stablebn.cli.command_options import (
 from stablebn.cli.progress import nothing_written_if_interrupted, waiting
 from stablebn.cli.reference import Command
 from stablebn.cli.terminal import say, say_json
-from stablebn.columns.levels import categories_of, told_levels
-from stablebn.columns.selection import Choice
+from stablebn.columns.levels import categories_of, parse_levels
+from stablebn.columns.selection import ColumnSelection
 from stablebn.errors import OptionError, UnseenLevelWarning, spelled
 from stablebn.io.csv.dialect import OF_TEXT, Dialect
 from stablebn.io.sources import read
@@ -64,13 +64,13 @@ def command(
 ) -> None:
     """Score a graph and print its score."""
     dialect = Dialect.of({name: options.pop(name, None) for name in OF_TEXT})
-    choice = Choice(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights"))
+    choice = ColumnSelection(options.pop("columns", None), options.pop("drop", None), besides=options.get("weights"))
     with nothing_written_if_interrupted(), waiting("reading", quiet=quiet) as show:
         source = read(data, dialect=dialect, choice=choice)
         table = source.columns
         if "levels" in options:
             # Only categories that the file declares: text columns are dictionary-encoded too.
-            options["levels"] = told_levels(options["levels"], table, categories_of(table, source.with_categories))
+            options["levels"] = parse_levels(options["levels"], table, categories_of(table, source.with_categories))
         if show is not None:
             show("scoring")
         learned = Result.from_json(graph) if is_result(graph) else read_graph(graph, directories=folders)
