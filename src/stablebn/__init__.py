@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from stablebn.exact.certificate import Certificate
     from stablebn.graph import DAG, PDAG, Agreement, Comparison
     from stablebn.knowledge import Knowledge
-    from stablebn.learners.constraint_based.pattern import TestTrace
+    from stablebn.learners.shared.pattern import TestTrace
     from stablebn.networks import (
         CPT,
         ConditionalGaussian,
@@ -101,7 +101,7 @@ _HOMES = {
     "stablebn.result.result": ("CITest", "GraphScore", "Result"),
     "stablebn.search.operator_trace": ("OperatorTrace",),
     "stablebn.search.trace": ("Trace",),
-    "stablebn.learners.constraint_based.pattern": ("TestTrace",),
+    "stablebn.learners.shared.pattern": ("TestTrace",),
     "stablebn.api.estimators": (
         *("Averaged", "Best", "Exact", "FGES", "GS", "H2PC", "HC", "HCDec", "HCInc", "HCStable", "InterIAMB"),
         *("MMHC", "PCStable", "Tabu", "TabuDec", "TabuInc", "TabuStable"),

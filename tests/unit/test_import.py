@@ -46,6 +46,25 @@ def test_the_command_does_not_import_what_checks_values(tmp_path: Path) -> None:
     assert (tmp_path / "graph.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "used", "unused"),
+    [
+        ("tabu-stable", {"tabu_stable", "stable_order", "hc", "tabu"}, {"fges", "exact", "best", "mmhc"}),
+        ("pc-stable", {"pc_stable"}, {"tabu", "hc", "fges", "gs"}),
+        ("fges", {"fges"}, {"tabu", "hc", "pc_stable"}),
+    ],
+)
+def test_learning_imports_only_the_algorithm_that_is_used(algorithm: str, used: set[str], unused: set[str]) -> None:
+    data = "{'a': ['x', 'y', 'x'], 'b': ['p', 'q', 'q']}"
+    modules = _modules_after(f"import stablebn; stablebn.learn({data}, {algorithm!r})")
+    algorithms = {name.removeprefix("stablebn.learners.") for name in modules if name.startswith("stablebn.learners.")}
+    assert used <= algorithms
+    assert not unused & algorithms
+    assert not {"stablebn.exact.solver", "stablebn.exact.lp", "stablebn.learners.shared.proven"} & modules
+    tests_independence = any(name.startswith("stablebn.learners.constraint_based.") for name in modules)
+    assert tests_independence == (algorithm == "pc-stable")
+
+
 @pytest.mark.parametrize("before", ["enable", "disable"])
 def test_whether_garbage_is_looked_for_stays_as_it_was(before: str) -> None:
     _modules_after(

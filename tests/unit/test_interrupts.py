@@ -42,7 +42,8 @@ def test_an_interrupted_call_ends_with_the_right_answer_or_keyboard_interrupt() 
 import random, signal, threading
 import stablebn as sb
 from stablebn import _core
-from stablebn.learners import LEARNERS, evidence
+from stablebn.learners import LEARNERS
+from stablebn.learners.constraint_based import ci_test_runner as evidence
 
 evidence.VALUES_FOR_THREADS = 0
 _core.set_worth_a_thread(0)

@@ -47,15 +47,15 @@ from stablebn.learners import (
     SearchConfig,
     learner_of,
 )
-from stablebn.learners.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE, score_for
-from stablebn.learners.constraint_based.single_ci_test import tested_alone
 from stablebn.learners.registry import MOST_ACCURATE
+from stablebn.learners.shared.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE, score_for
+from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.checkpoint import Checkpoint, about_search, read_checkpoint
 from stablebn.learners.shared.config import AVERAGES, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.shared.graph_scores import needs_numbers
 from stablebn.learners.shared.interruption import Interruption
 from stablebn.learners.shared.problem import WorkOnTable, within_time
-from stablebn.learners.shared.proven import BestDag
+from stablebn.learners.shared.single_ci_test import tested_alone
 from stablebn.messages import Caution, tallied
 from stablebn.options import checked_arguments, file_path, flag, is_hashable, is_iterable, options_of, takes
 from stablebn.prepare.dask.workers import cluster_of

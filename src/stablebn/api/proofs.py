@@ -16,8 +16,8 @@ from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
 from stablebn.graph.json_names import name_from
 from stablebn.knowledge.constraints import Constraints
 from stablebn.learners import Problem, SearchConfig
+from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.interruption import Interruption
-from stablebn.learners.shared.proven import BestDag
 from stablebn.options import instance_of, is_path, options_of, takes
 from stablebn.prepare.incremental import READING, GrowingTable
 from stablebn.result.result import Result

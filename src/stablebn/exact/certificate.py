@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stablebn.errors import CertificateError, shown
-from stablebn.exact.proof import Multipliers, Table, Tree
-from stablebn.exact.solver import Proof, Ties
+from stablebn.exact.proof_tree import Multipliers, Proof, Table, Ties, Tree
 from stablebn.files import write_atomically
 from stablebn.fixed_point import to_float
 from stablebn.graph.json_names import json_text, name_from

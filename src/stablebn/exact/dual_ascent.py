@@ -12,7 +12,8 @@ import numpy as np
 
 from stablebn import _core
 from stablebn.exact.components import NEVER, Alive, Component, parts_of
-from stablebn.exact.proof import Multipliers, Tree, apply, split
+from stablebn.exact.proof import apply, split
+from stablebn.exact.proof_tree import Multipliers, Tree
 from stablebn.exact.subset_search import MOST_PLACES, best_of_part
 from stablebn.fixed_point import limbs
 from stablebn.stats.variable_sets import members

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from stablebn.exact.components import Alive, Component
-from stablebn.exact.proof import Multipliers, Table, apply
+from stablebn.exact.proof import apply
+from stablebn.exact.proof_tree import Multipliers, Table
 
 # In units of the programmes: a choice whose reduced loss is so near to that of the DAG's own is taken to have the same.
 _NEAR_BITS = 20

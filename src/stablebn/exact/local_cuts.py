@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stablebn.exact.components import Component
-from stablebn.exact.proof import Table, squeezed
+from stablebn.exact.proof_tree import Table, squeezed
 from stablebn.stats.variable_sets import bit, members
 
 Shares = list[list[tuple[int, float]]]

@@ -18,7 +18,8 @@ from stablebn.exact.components import NEVER, Alive, Component, parts_of
 from stablebn.exact.dual_refinement import polished
 from stablebn.exact.local_cuts import Shares, TableSearch, places_of_tables, quiet_solver
 from stablebn.exact.orders import choices_in, climbed
-from stablebn.exact.proof import Multipliers, Table, Tree, apply, split
+from stablebn.exact.proof import apply, split
+from stablebn.exact.proof_tree import Multipliers, Table, Tree
 from stablebn.exact.subset_search import MOST_PLACES, best_of_part
 from stablebn.fixed_point import UNIT
 from stablebn.stats.variable_sets import bit, members

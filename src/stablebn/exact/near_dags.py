@@ -11,7 +11,8 @@ from stablebn import _core
 from stablebn.exact.components import Alive, Component, components, parts_of
 from stablebn.exact.lp import ClusterSearch
 from stablebn.exact.orders import choices_in, climbed
-from stablebn.exact.proof import Multipliers, Tree, apply, reduced_losses, split, with_one_source
+from stablebn.exact.proof import apply, reduced_losses, split, with_one_source
+from stablebn.exact.proof_tree import Multipliers, Tree
 from stablebn.exact.subset_search import best_of_part
 from stablebn.fixed_point import integers, limbs
 from stablebn.search.parent_sets import CandidateSets

@@ -9,7 +9,8 @@ from stablebn import _core
 from stablebn.exact.components import Alive, Component
 from stablebn.exact.dual_ascent import ascended
 from stablebn.exact.lp import Programme
-from stablebn.exact.proof import Multipliers, apply, reduced_losses
+from stablebn.exact.proof import apply, reduced_losses
+from stablebn.exact.proof_tree import Multipliers
 
 # Clusters that are raised one by one, and choices that are looked at, before the first programme.
 _STEPS = 3000

@@ -13,7 +13,8 @@ from stablebn.exact.components import Component, components
 from stablebn.exact.dual_ascent import AscentSearch, ascended
 from stablebn.exact.lp import ClusterSearch
 from stablebn.exact.orders import choices_in, climbed
-from stablebn.exact.proof import Multipliers, Tree, least_loss, smallest_sum
+from stablebn.exact.proof import least_loss, smallest_sum
+from stablebn.exact.proof_tree import Multipliers, Proof, Ties, Tree
 from stablebn.exact.sifting import sifted
 from stablebn.exact.subset_search import MOST_PLACES, MOST_PLACES_AT_ONCE, best_of_part
 from stablebn.exact.ties import MOST_DAGS, BestOfComponent, best_of_component, class_of
@@ -34,65 +35,6 @@ scored."""
 # Clusters that are raised one by one, and choices that are looked at, to bound DAGs with sets that were not listed.
 _STEPS_OF_ASCENT = 3000
 _WORK_OF_ASCENT = 500_000_000
-
-
-@dataclass(frozen=True)
-class Ties:
-    """How many classes of DAGs are equally good, that of the DAG itself included.
-
-    Classes are counted among DAGs without superfluous parents: no parent can be left out without a loss.
-
-    Attributes
-    ----------
-    count : int
-        Those that were found.
-    are_all : bool
-        Whether there are no others.
-    """
-
-    count: int
-    are_all: bool
-
-    def __str__(self) -> str:
-        return f"{self.count:,}" if self.are_all else f"at least {self.count:,}"
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What is proven of a DAG.
-
-    Attributes
-    ----------
-    score, bound : int, int or None
-        The score of the DAG, and what no DAG exceeds, in units of 2**-62; None where no bound is known.
-    ties : Ties
-    trees : tuple of Tree
-        For each component of the problem.
-    candidates : int
-        Number of candidate parent sets.
-    most_parents : int or None
-        Larger parent sets were not looked at, as the limit on sets or the time was met; None: they cannot be better.
-    limits : tuple of str
-        The limits other than time that ended the proof, in words.
-    """
-
-    score: int
-    bound: int | None
-    ties: Ties
-    trees: tuple[Tree, ...]
-    candidates: int
-    most_parents: int | None
-    limits: tuple[str, ...] = ()
-
-    @property
-    def optimal(self) -> bool:
-        """Whether it is proven that no DAG is better."""
-        return self.bound == self.score
-
-    @property
-    def gap(self) -> int | None:
-        """How much better a DAG can be at most."""
-        return None if self.bound is None else self.bound - self.score
 
 
 def find_best(

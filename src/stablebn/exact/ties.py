@@ -8,7 +8,8 @@ from itertools import product
 from math import prod
 
 from stablebn.exact.components import Alive, Component, parts_of
-from stablebn.exact.proof import Multipliers, Tree, apply, split, with_one_source, without_cycles
+from stablebn.exact.proof import apply, split, with_one_source, without_cycles
+from stablebn.exact.proof_tree import Multipliers, Tree
 from stablebn.exact.subset_search import MOST_PLACES, best_of_part
 from stablebn.stats.variable_sets import bit, members
 

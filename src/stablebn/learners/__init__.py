@@ -1,8 +1,8 @@
 """One short file a learner, that reads like the paper's pseudo-code, and the registry of learners."""
 
-from stablebn.learners.constraint_based.pattern import Pattern, PatternTrace, TestTrace
 from stablebn.learners.registry import AUTOMATIC, LEARNERS, Learner, learner_of, revision_of
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Pattern, PatternTrace, TestTrace
 from stablebn.learners.shared.problem import Problem, define_problem, measured, number_variables
 
 __all__ = [

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 
 from stablebn.errors import DataError
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.fges import fges
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem, Resampling
 from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.search import Climb, Constraints

@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from stablebn import _core
-from stablebn.learners.constraint_based.orientation import numbered
-from stablebn.learners.constraint_based.pattern import extension
 from stablebn.learners.fges import fges
 from stablebn.learners.hc_stable import hc_stable
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import extension, numbered
 from stablebn.learners.shared.problem import Problem
 from stablebn.learners.shared.proven import proven_if_cheap
 from stablebn.learners.stable_order import layered_order

@@ -10,9 +10,9 @@ from stablebn import _core
 from stablebn.exact.solver import MOST_LISTED, best_of_many, find_best
 from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
 from stablebn.learners.best import searched
+from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
-from stablebn.learners.shared.proven import BestDag
 from stablebn.search.parent_sets import MOST_FOUND, found_by, listed
 
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from stablebn.errors import OptionError
 from stablebn.graph import DAG
-from stablebn.learners.constraint_based.orientation import Edges, numbered
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Edges, Pattern, numbered
 from stablebn.learners.shared.problem import Problem
 from stablebn.search import Constraints
 from stablebn.search.equivalence_classes import EquivalenceClass, known_arcs

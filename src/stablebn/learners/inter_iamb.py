@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stablebn.learners.constraint_based.ci_test_runner import Evidence, all_but
 from stablebn.learners.constraint_based.markov_blankets import learn_by_blankets, shrunk
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem
 from stablebn.stats.variable_sets import bit
 

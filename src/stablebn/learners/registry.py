@@ -8,18 +8,7 @@ from dataclasses import dataclass
 
 from stablebn.ci_tests import registry as tests
 from stablebn.errors import OptionError, is_among, listed, one_of, shown
-from stablebn.learners.averaged import averaged
-from stablebn.learners.best import best
-from stablebn.learners.constraint_based.pattern import Pattern
-from stablebn.learners.exact import exact
-from stablebn.learners.fges import fges
-from stablebn.learners.gs import gs
-from stablebn.learners.h2pc import h2pc
-from stablebn.learners.hc import hc, hc_dec, hc_inc
-from stablebn.learners.hc_stable import hc_stable
-from stablebn.learners.inter_iamb import inter_iamb
-from stablebn.learners.mmhc import mmhc
-from stablebn.learners.pc_stable import pc_stable
+from stablebn.lazy import imported
 from stablebn.learners.shared.config import (
     AVERAGES,
     CLIMBS,
@@ -33,9 +22,8 @@ from stablebn.learners.shared.config import (
     SearchConfig,
     Trait,
 )
+from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem
-from stablebn.learners.tabu import tabu, tabu_dec, tabu_inc
-from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.options import Option, names_of
 from stablebn.scores import registry as scores
 from stablebn.search import Climb
@@ -76,6 +64,17 @@ class Learner:
         return not option.of or not self.traits.isdisjoint(option.of)
 
 
+def _algorithm(module: str, function: str | None = None) -> Callable[[Problem, SearchConfig], Climb | Pattern]:
+    """Return an algorithm of `stablebn.learners` whose module is imported when the algorithm first runs."""
+
+    def learn(problem: Problem, config: SearchConfig) -> Climb | Pattern:
+        run = getattr(imported(f"stablebn.learners.{module}"), function or module)
+        learned: Climb | Pattern = run(problem, config)
+        return learned
+
+    return learn
+
+
 _HC = frozenset({CLIMBS})
 _TABU = frozenset({CLIMBS, TABU})
 _TESTS = frozenset({TESTS_INDEPENDENCE})
@@ -84,30 +83,62 @@ _EQUIVALENCE = frozenset({EQUIVALENCE_CLASSES})
 
 LEARNERS: Mapping[str, Learner] = {
     "tabu-stable": Learner(
-        "Tabu-Stable", "tabu search in the stable order", tabu_stable, _TABU | {STABLE_ORDER}, revision=3
+        "Tabu-Stable", "tabu search in the stable order", _algorithm("tabu_stable"), _TABU | {STABLE_ORDER}, revision=3
     ),
-    "hc-stable": Learner("HC-Stable", "hill climbing in the stable order", hc_stable, _HC | {STABLE_ORDER}, revision=3),
+    "hc-stable": Learner(
+        "HC-Stable", "hill climbing in the stable order", _algorithm("hc_stable"), _HC | {STABLE_ORDER}, revision=3
+    ),
     "tabu": Learner(
-        "Tabu", "tabu search; ties fall to the order of the columns", tabu, _TABU, stable=False, revision=3
+        "Tabu",
+        "tabu search; ties fall to the order of the columns",
+        _algorithm("tabu"),
+        _TABU,
+        stable=False,
+        revision=3,
     ),
-    "hc": Learner("HC", "hill climbing; ties fall to the order of the columns", hc, _HC, stable=False, revision=3),
-    "tabu-dec": Learner("Tabu-Dec", "tabu search, variables by decreasing score", tabu_dec, _TABU, revision=3),
-    "tabu-inc": Learner("Tabu-Inc", "tabu search, variables by increasing score", tabu_inc, _TABU, revision=3),
-    "hc-dec": Learner("HC-Dec", "hill climbing, variables by decreasing score", hc_dec, _HC, revision=3),
-    "hc-inc": Learner("HC-Inc", "hill climbing, variables by increasing score", hc_inc, _HC, revision=3),
-    "pc-stable": Learner("PC-Stable", "PC with an order-independent skeleton", pc_stable, _TESTS, revision=4),
-    "gs": Learner("GS", "Markov blankets by growing and shrinking", gs, _TESTS, revision=4),
-    "inter-iamb": Learner("Inter-IAMB", "Markov blankets by the strongest association", inter_iamb, _TESTS, revision=4),
-    "mmhc": Learner("MMHC", "hill climbing among max-min parents and children", mmhc, _HYBRID, revision=4),
-    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", h2pc, _HYBRID, revision=4),
-    "fges": Learner("FGES", "greedy search among equivalence classes", fges, _EQUIVALENCE, revision=4),
+    "hc": Learner(
+        "HC", "hill climbing; ties fall to the order of the columns", _algorithm("hc"), _HC, stable=False, revision=3
+    ),
+    "tabu-dec": Learner(
+        "Tabu-Dec", "tabu search, variables by decreasing score", _algorithm("tabu", "tabu_dec"), _TABU, revision=3
+    ),
+    "tabu-inc": Learner(
+        "Tabu-Inc", "tabu search, variables by increasing score", _algorithm("tabu", "tabu_inc"), _TABU, revision=3
+    ),
+    "hc-dec": Learner(
+        "HC-Dec", "hill climbing, variables by decreasing score", _algorithm("hc", "hc_dec"), _HC, revision=3
+    ),
+    "hc-inc": Learner(
+        "HC-Inc", "hill climbing, variables by increasing score", _algorithm("hc", "hc_inc"), _HC, revision=3
+    ),
+    "pc-stable": Learner(
+        "PC-Stable", "PC with an order-independent skeleton", _algorithm("pc_stable"), _TESTS, revision=4
+    ),
+    "gs": Learner("GS", "Markov blankets by growing and shrinking", _algorithm("gs"), _TESTS, revision=4),
+    "inter-iamb": Learner(
+        "Inter-IAMB", "Markov blankets by the strongest association", _algorithm("inter_iamb"), _TESTS, revision=4
+    ),
+    "mmhc": Learner(
+        "MMHC", "hill climbing among max-min parents and children", _algorithm("mmhc"), _HYBRID, revision=4
+    ),
+    "h2pc": Learner("H2PC", "hill climbing among hybrid parents and children", _algorithm("h2pc"), _HYBRID, revision=4),
+    "fges": Learner("FGES", "greedy search among equivalence classes", _algorithm("fges"), _EQUIVALENCE, revision=4),
     "best": Learner(
-        "Best", "search among orders, from the graphs of all others", best, frozenset({ORDERS}), revision=5
+        "Best",
+        "search among orders, from the graphs of all others",
+        _algorithm("best"),
+        frozenset({ORDERS}),
+        revision=5,
     ),
     "averaged": Learner(
-        "Averaged", "search among the edges that most bootstrap samples confirm", averaged, frozenset({AVERAGES})
+        "Averaged",
+        "search among the edges that most bootstrap samples confirm",
+        _algorithm("averaged"),
+        frozenset({AVERAGES}),
     ),
-    "exact": Learner("Exact", "the best graph there is, with a proof", exact, frozenset({PROVES}), revision=3),
+    "exact": Learner(
+        "Exact", "the best graph there is, with a proof", _algorithm("exact"), frozenset({PROVES}), revision=3
+    ),
 }
 
 

@@ -13,11 +13,10 @@ from stablebn.graph import DAG, PDAG
 from stablebn.graph.names import name_key
 from stablebn.graph.pdag import as_pdag
 from stablebn.learners import Pattern, Problem, SearchConfig
-from stablebn.learners.constraint_based.orientation import numbered
-from stablebn.learners.constraint_based.pattern import extension
+from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.graph_scores import GraphScores
+from stablebn.learners.shared.pattern import extension, numbered
 from stablebn.learners.shared.problem import within_time
-from stablebn.learners.shared.proven import BestDag
 from stablebn.messages import MOST_SHOWN, Caution
 from stablebn.prepare.prepared import Prepared
 from stablebn.scores.incomplete import NodeAverageScores

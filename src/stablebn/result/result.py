@@ -14,7 +14,7 @@ from stablebn.columns.kinds import Decision, Kind
 from stablebn.columns.levels import Levels
 from stablebn.errors import GraphError, OptionError, one_of
 from stablebn.exact.certificate import Certificate, GraphProof
-from stablebn.exact.solver import Ties
+from stablebn.exact.proof_tree import Ties
 from stablebn.files import check_free, write_atomically
 from stablebn.graph import DAG, PDAG
 from stablebn.graph.convert import edges_by_kind

@@ -22,8 +22,9 @@ from stablebn.exact import solver as search
 from stablebn.exact.components import NEVER, Component, components, strongly_connected
 from stablebn.exact.dual_ascent import ascended
 from stablebn.exact.local_cuts import TableSearch
-from stablebn.exact.proof import Multipliers, Table, Tree, apply, least_loss
-from stablebn.exact.solver import Proof, best_of_many, find_best, find_best_without_solver, proof_of
+from stablebn.exact.proof import apply, least_loss
+from stablebn.exact.proof_tree import Multipliers, Proof, Table, Tree
+from stablebn.exact.solver import best_of_many, find_best, find_best_without_solver, proof_of
 from stablebn.exact.subset_search import best_of_part
 from stablebn.exact.ties import class_of
 from stablebn.fixed_point import limbs

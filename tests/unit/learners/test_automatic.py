@@ -108,10 +108,10 @@ def test_incomplete_rows_have_a_score_that_is_defined_for_them() -> None:
 
 
 def test_large_mixed_tables_have_faster_algorithms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stablebn.learners.automatic.MOST_MIXED_NUMBERS", 100)
+    monkeypatch.setattr("stablebn.learners.shared.automatic.MOST_MIXED_NUMBERS", 100)
     gaussian = sb.learn(TABLES["conditional Gaussian"][0]).config
     assert (gaussian["algorithm"], gaussian["score"]) == ("tabu-stable", "bic")
-    monkeypatch.setattr("stablebn.learners.automatic.LEAST_BLOCK_GAIN", 0)
+    monkeypatch.setattr("stablebn.learners.shared.automatic.LEAST_BLOCK_GAIN", 0)
     any_direction = sb.learn(TABLES["any direction"][0])
     assert (any_direction.config["algorithm"], any_direction.config["score"]) == ("fges", "basis")
     assert any_direction.chosen["algorithm"] == "the table is large"

@@ -20,9 +20,9 @@ import stablebn as sb
 from stablebn.errors import OptionError
 from stablebn.fixed_point import to_float
 from stablebn.graph import DAG, PDAG
-from stablebn.learners.constraint_based.pattern import Pattern
 from stablebn.learners.fges import fges
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Pattern
 from stablebn.learners.shared.problem import Problem, define_problem
 from stablebn.prepare.prepare import prepare
 from stablebn.scores.base import FamilyScores

@@ -9,9 +9,9 @@ import numpy as np
 
 from stablebn.learners.constraint_based.ci_test_runner import Evidence, gather, pair
 from stablebn.learners.constraint_based.orientation import Triple, oriented, unshielded
-from stablebn.learners.constraint_based.pattern import Pattern, test_trace
 from stablebn.learners.constraint_based.separating_sets import Separation
 from stablebn.learners.shared.config import SearchConfig
+from stablebn.learners.shared.pattern import Pattern, test_trace
 from stablebn.learners.shared.problem import Problem
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit

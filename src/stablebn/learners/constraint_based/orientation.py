@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from stablebn.graph import PDAG, meek_closure
 from stablebn.learners.constraint_based.ci_test_runner import pair
 from stablebn.learners.constraint_based.separating_sets import Separation
+from stablebn.learners.shared.pattern import Edges, numbered
 from stablebn.search import Constraints
 from stablebn.stats.variable_sets import bit, members
 
 Triple = tuple[int, int, int]
-Edges = tuple[tuple[int, int], ...]
 
 
 def v_structures(
@@ -78,11 +78,6 @@ def by_direction(adjacent: Sequence[int], children: Sequence[int]) -> tuple[Edge
         if u < v and not children[u] >> v & 1 and not children[v] >> u & 1
     )
     return directed, undirected
-
-
-def numbered(edges: Iterable[tuple[object, object]]) -> Edges:
-    """Edges of a graph whose nodes are numbers, sorted."""
-    return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))
 
 
 def _reaches(children: Sequence[int], u: int, v: int) -> bool:

@@ -1,16 +1,13 @@
-"""A DAG with what is proven of it, and the proof of the best DAG where that is cheap."""
+"""Prove which DAG is the best one if the proof is cheap."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
-from stablebn.exact.solver import Proof, best_of_many, find_best_without_solver
+from stablebn.exact.solver import best_of_many, find_best_without_solver
+from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
-from stablebn.search import Climb
 from stablebn.search.parent_sets import found_by, listed
 
 FEW_VARIABLES = 12
@@ -32,47 +29,6 @@ _FEW_CANDIDATES = 5_000
 
 MOST_PLACES_IN_BEST = 22
 """Variables of a component that is solved by dynamic programming over all subsets: 64 MiB."""
-
-
-@dataclass(frozen=True, eq=False)
-class BestDag(Climb):
-    """The best DAG that was found, and what is proven of it.
-
-    Attributes
-    ----------
-    proof : Proof
-    limits : dict of option to value
-        Options with which the same candidate sets are found again, if the time limit ended the search for them.
-    besides : tuple of int
-        If the candidate sets are incomplete: parent sets of a DAG that are candidates as well.
-    """
-
-    proof: Proof
-    limits: Mapping[str, int]
-    besides: tuple[int, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        parents: tuple[int, ...],
-        proof: Proof,
-        limits: Mapping[str, int],
-        besides: tuple[int, ...],
-    ) -> BestDag:
-        """Make one of a DAG that no steps have led to."""
-        return cls(
-            parents=parents,
-            score=problem.scores.dag(parents),
-            order=problem.decreasing,
-            start=problem.scores.dag([0] * problem.scores.n),
-            steps=np.zeros((0, 9), dtype=np.int64),
-            deltas=np.zeros((0, 2)),
-            finished=proof.optimal,
-            proof=proof,
-            limits=limits,
-            besides=besides,
-        )
 
 
 def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]) -> BestDag | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from stablebn.graph import DAG, PDAG
 from stablebn.learners.shared.problem import Problem
 from stablebn.stats.variable_sets import members
+
+Edges = tuple[tuple[int, int], ...]
 
 
 class PatternTrace(Protocol):
@@ -136,3 +138,8 @@ def extension(pattern: Pattern, problem: Problem) -> DAG | None:
         return pdag.extension()
     # What is not allowed is directed in the pattern. How many parents there are is up to the extension.
     return pdag.extension(most_parents=problem.constraints.most_parents_said)
+
+
+def numbered(edges: Iterable[tuple[object, object]]) -> Edges:
+    """Edges of a graph whose nodes are numbers, sorted."""
+    return tuple(sorted((int(str(u)), int(str(v))) for u, v in edges))

@@ -15,7 +15,6 @@ from stablebn import _core
 from stablebn.learners.registry import MOST_ACCURATE
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import WorkOnTable, within_time
-from stablebn.learners.tabu_stable import tabu_stable
 from stablebn.scores.registry import ScoreConfig
 from stablebn.table.blocks import AnyTable
 
@@ -166,6 +165,9 @@ def _gain(score: str, work: WorkOnTable) -> int:
 
     What it takes counts for a limit of time (`_core.within_time`).
     """
+    # Only this function needs the algorithm, and the constants of this module are imported for all.
+    from stablebn.learners.tabu_stable import tabu_stable
+
     problem = work.problem(ScoreConfig(score, prior="size"), unit_free=True)
     found = tabu_stable(problem, SearchConfig())
     # If the time was up meanwhile, the graph is unfinished.
