@@ -50,7 +50,7 @@ from stablebn.learners import (
 from stablebn.learners.registry import MOST_ACCURATE
 from stablebn.learners.shared.automatic import CHOSEN_EFFORT, USUAL_EFFORT, USUAL_PRIOR, USUAL_SCORE, score_for
 from stablebn.learners.shared.best_dag import BestDag
-from stablebn.learners.shared.checkpoint import Checkpoint, about_search, read_checkpoint
+from stablebn.learners.shared.checkpoint import SearchCheckpoint, about_search, read_checkpoint
 from stablebn.learners.shared.config import AVERAGES, EQUIVALENCE_CLASSES, TESTS_INDEPENDENCE
 from stablebn.learners.shared.graph_scores import needs_numbers
 from stablebn.learners.shared.interruption import Interruption
@@ -254,7 +254,7 @@ def learn_among(
     if path is not None and not names_decided:
         by_columns = not learner.stable or asked.recorded().get("order") == "given"
         about = about_search(asked.algorithm, asked.recorded(), problem, prepared.whole, by_columns=by_columns)
-        checkpoint = Checkpoint(path, about, earlier, resume=asked.resume)
+        checkpoint = SearchCheckpoint(path, about, earlier, resume=asked.resume)
     ordered = time.perf_counter()
     # Without an order there is no time for a search either.
     learn_by = _start_of if names_decided else learner.learn
@@ -386,7 +386,9 @@ def _start_of(problem: Problem, config: SearchConfig) -> Climb:
     return found
 
 
-def _searched(search: Search, problem: Problem, config: SearchConfig, checkpoint: Checkpoint | None) -> Climb | Pattern:
+def _searched(
+    search: Search, problem: Problem, config: SearchConfig, checkpoint: SearchCheckpoint | None
+) -> Climb | Pattern:
     """What a learner finds; whatever ends it, a checkpoint is written."""
     if checkpoint is None:
         return search(problem, config)
@@ -399,7 +401,7 @@ def _searched(search: Search, problem: Problem, config: SearchConfig, checkpoint
     return found
 
 
-def _checkpoint_warning(checkpoint: Checkpoint | None) -> tuple[Caution, ...]:
+def _checkpoint_warning(checkpoint: SearchCheckpoint | None) -> tuple[Caution, ...]:
     """What to say where the checkpoint could not be written."""
     if checkpoint is None or checkpoint.failure is None:
         return ()

@@ -1,4 +1,4 @@
-"""The best graph of many searches."""
+"""Search for the best graph from the results of several algorithms, with ordering-based search."""
 
 from __future__ import annotations
 
@@ -26,56 +26,57 @@ EFFORTS: Mapping[str, Effort] = {
     "normal": Effort(families=12, closer=20, orders=4, attempts=50, rounds_in_vain=2, sets=500_000),
     "high": Effort(families=30, closer=40, orders=8, attempts=100, rounds_in_vain=6, sets=5_000_000),
 }
-"""The values of the option `effort`, ascending: how much work the search among listed families does."""
+"""The values of the option `effort`, ascending, for the search among listed families."""
 
-# By effort, how much work the search with grown parents does, see `_core.GrowShrinkEffort`. For categorical tables the
-# search among listed families is the better one, and scores with expensive families get few attempts.
+# Amount of work of the grow-shrink search, by effort (see `_core.GrowShrinkEffort`). For categorical tables the search
+# among listed families is better. Scores with expensive families get few attempts.
 _GROWN: Mapping[str, tuple[int, int, int]] = {"low": (1, 20, 2), "normal": (2, 20, 2), "high": (4, 50, 4)}
 _GROWN_OF_CATEGORICAL = (1, 10, 1)
 _GROWN_IF_EXPENSIVE = {**_GROWN, "low": (1, 2, 1)}
 
-# Continuous families of many parents are expensive to list, and there the search with grown parents finds more. So
-# families are listed if the sum over the variables of (parents + 2)**5, times their number, is no more than this.
+# Continuous families with many parents are expensive to list, and the grow-shrink search finds more of them. So
+# families are listed only if the sum over the variables of (parents + 2)**5, times the number of variables, is at most
+# this.
 _MOST_COST_OF_LISTS: Mapping[str, int] = {"low": 10_000_000, "normal": 2_000_000, "high": 100_000_000}
 
 
 def best(problem: Problem, config: SearchConfig) -> Climb:
-    """Search for the best graph; return the proven optimum where the proof is cheap.
+    """Search for the best graph, and return the proven optimum if the proof is cheap.
 
-    See `searched` for the search, and `proven_if_cheap` for the proof: `optimal` of the result is then True.
+    See `searched` for the search and `proven_if_cheap` for the proof; `optimal` of the result is True if it is proven.
     """
-    found = searched(problem, config)
-    proven = proven_if_cheap(problem, config, found.parents)
+    climbed = searched(problem, config)
+    proven = proven_if_cheap(problem, config, climbed.parents)
     if proven is None:
-        return replace(found, finished=found.finished and not problem.time_is_up())
+        return replace(climbed, finished=climbed.finished and not problem.time_is_up())
     return proven
 
 
 def searched(problem: Problem, config: SearchConfig) -> Climb:
-    """Search among orders of the variables, from the graphs that other algorithms find, with more and more effort.
+    """Search among orders of the variables, starting from the graphs of other algorithms, with increasing effort.
 
-    Every effort starts from the result of the one below it, so that more effort never gives a lower score. A graph is
-    never worse than those of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table.
+    Every effort starts from the result of the one below it, so more effort never gives a lower score. The score is
+    never lower than that of Tabu-Stable, HC-Stable, Tabu-Dec, Tabu-Inc and FGES on the same table.
     """
-    found = list(dict.fromkeys(learned_by_others(problem, config)))
+    dags = list(dict.fromkeys(learned_by_others(problem, config)))
     finished = True
     for effort in EFFORTS:
-        last = searched_with(effort, problem, config, found)
+        last = searched_with(effort, problem, config, dags)
         finished = last.finished
         if effort == config.effort or problem.time_is_up():
             break
-        found.append(last.parents)
+        dags.append(last.parents)
     return replace(last, finished=finished and not problem.time_is_up())
 
 
-def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Sequence[tuple[int, ...]]) -> Climb:
-    """Search with one effort from DAGs that were found before, and return what is no worse than any of them.
+def searched_with(effort: str, problem: Problem, config: SearchConfig, dags: Sequence[tuple[int, ...]]) -> Climb:
+    """Search with one effort from known DAGs, and return a DAG whose score is no lower than any of theirs.
 
-    Two searches among orders take turns. One grows and shrinks the parents of each variable among those before it; the
-    other chooses among listed families, which are those of the DAGs found, those that differ from them by one parent,
-    and the best ones of each variable. The families of the best DAG of one search are offered to the other, and a tabu
-    search climbs from it. The search ends when the tabu search finds nothing better; for a small table, a second
-    search among more families comes first.
+    Two searches among orders alternate. The grow-shrink search grows and shrinks the parents of each variable among its
+    predecessors. The other search chooses among listed families: those of the known DAGs, those that differ from them
+    by one parent, and the best ones of each variable. The best DAG of both is the start of a tabu search, and its
+    families are offered to both searches. The search ends when the tabu search finds no better DAG. For a small table,
+    a second search among more families comes first.
 
     References
     ----------
@@ -86,13 +87,13 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
     Wienoebst, Henckel and Weichwald, "Embracing discrete search: a reasonable approach to causal structure learning",
     2025.
     """
-    found = list(found)
+    dags = list(dags)
     order, time_is_up = problem.decreasing, problem.time_is_up
     watch, watch_grown = (
         None if problem.watch is None else partial(problem.watch, f"{stage} ({effort} effort)")
         for stage in ("orders", "grown parents")
     )
-    grown = GrowShrinkSearch(
+    grow_shrink = GrowShrinkSearch(
         problem.scores,
         _core.GrowShrinkEffort(*_grown(effort, problem)),
         max_parents=config.most_parents,
@@ -100,10 +101,10 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
         journal=problem.journal,
         name=f"{effort} grown",
     )
-    found.append(tuple(grown.search([(layered_order(dag, order), dag) for dag in found], time_is_up, watch_grown)))
-    listed = None
-    if _may_list(effort, problem, found):
-        listed = OrderSearch(
+    dags.append(tuple(grow_shrink.search([(layered_order(dag, order), dag) for dag in dags], time_is_up, watch_grown)))
+    order_search = None
+    if _may_list(effort, problem, dags):
+        order_search = OrderSearch(
             problem.scores,
             EFFORTS[effort],
             max_parents=config.most_parents,
@@ -111,38 +112,40 @@ def searched_with(effort: str, problem: Problem, config: SearchConfig, found: Se
             journal=problem.journal,
             name=f"{effort} orders",
         )
-        for dag in found:
-            listed.look_around(dag, time_is_up)
-        listed.look_for_families(time_is_up)
-    starts = [layered_order(dag, order) for dag in found]
+        for dag in dags:
+            order_search.look_around(dag, time_is_up)
+        order_search.look_for_families(time_is_up)
+    starts = [layered_order(dag, order) for dag in dags]
     if problem.constraints is None or not any(problem.constraints.required):
         starts += [list(problem.decreasing), list(problem.increasing)]
     orders = starts
     while True:
-        if listed is not None:
-            # For a table with missing values there are families that the search may not reach.
-            found.append(tuple(listed.search(orders, time_is_up, watch)))
-        dag = max(found, key=problem.scores.dag)
+        if order_search is not None:
+            # With missing values, known DAGs may have families that this search cannot reach.
+            dags.append(tuple(order_search.search(orders, time_is_up, watch)))
+        dag = max(dags, key=problem.scores.dag)
         was_stopped = time_is_up()
         [last] = tabu_search(replace(problem, start=dag), {"last search": layered_order(dag, order)}, config)
-        is_end = last.score <= last.start
+        has_converged = last.score <= last.start
         if time_is_up():
             return replace(last, finished=False)
-        if is_end and (listed is None or not listed.begin_again(problem.statistics.total, time_is_up)):
+        if has_converged and (
+            order_search is None or not order_search.begin_again(problem.statistics.total, time_is_up)
+        ):
             return replace(last, finished=last.finished and not was_stopped and not time_is_up())
-        own_order = layered_order(last.parents, order)
-        orders = [own_order]
-        if is_end:
+        last_order = layered_order(last.parents, order)
+        orders = [last_order]
+        if has_converged:
             orders += starts
         else:
-            found += [last.parents, tuple(grown.search([(own_order, last.parents)], time_is_up, watch_grown))]
-        if listed is not None:
-            for dag in found[-2:]:
-                listed.look_around(dag, time_is_up)
+            dags += [last.parents, tuple(grow_shrink.search([(last_order, last.parents)], time_is_up, watch_grown))]
+        if order_search is not None:
+            for dag in dags[-2:]:
+                order_search.look_around(dag, time_is_up)
 
 
 def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
-    """Return how much work the search with grown parents does."""
+    """Return the amount of work of the grow-shrink search."""
     if problem.statistics.kind == "categorical":
         return _GROWN_OF_CATEGORICAL
     is_expensive = problem.scores.relative_cost > 1 or problem.statistics.has_holes
@@ -150,7 +153,7 @@ def _grown(effort: str, problem: Problem) -> tuple[int, int, int]:
 
 
 def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -> bool:
-    """Return whether to search among listed families as well; it is decided by counts alone."""
+    """Return whether to search among listed families too; only counts decide, not the machine."""
     if problem.statistics.kind != "continuous":
         return True
     dag = max(found, key=problem.scores.dag)
@@ -159,13 +162,13 @@ def _may_list(effort: str, problem: Problem, found: Sequence[tuple[int, ...]]) -
 
 
 def learned_by_others(problem: Problem, config: SearchConfig) -> Iterator[tuple[int, ...]]:
-    """The DAGs that other learners find, as far as there is time, the first in any case."""
+    """Yield the DAGs of other algorithms as long as there is time, and at least the first one."""
     for learner in (tabu_stable, hc_stable, tabu_dec, tabu_inc):
         yield learner(problem, config).parents
         if problem.time_is_up():
             return
     if problem.statistics.has_holes or not problem.scores.score_equivalent:
-        # There the DAGs of a class have scores of their own.
+        # FGES needs a score that is the same for all DAGs of a Markov equivalence class.
         return
     dag = extension(fges(problem, config), problem)
     if dag is not None:

@@ -18,8 +18,8 @@ from stablebn.fixed_point import to_float
 from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
 from stablebn.search.equivalence_classes import EquivalenceClass
+from stablebn.search.journal import Journal
 from stablebn.search.operator_trace import OperatorTrace
-from stablebn.search.search_log import Journal
 from stablebn.stats.variable_sets import bit, members
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from functools import partial
 from stablebn import _core
 from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 from stablebn.stats.variable_sets import bit
 
 # The end of the time is noticed within so many seconds.

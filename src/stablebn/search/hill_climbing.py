@@ -20,7 +20,7 @@ from stablebn.fixed_point import joined, to_float
 from stablebn.graph import DAG
 from stablebn.knowledge.constraints import Constraints
 from stablebn.scores.base import CompiledScores
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 from stablebn.search.trace import Trace
 from stablebn.stats.variable_sets import bit, members
 

@@ -30,7 +30,7 @@ from stablebn.knowledge import KnownArcs
 from stablebn.learners.constraint_based import ci_test_runner as evidence
 from stablebn.learners.shared import checkpoint as checkpoints
 from stablebn.prepare.prepare import prepare
-from stablebn.search.search_log import Journal
+from stablebn.search.journal import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
 BEFORE = ("reading", "encoding", "discretising", "counting", "ordering", "telling columns apart")
@@ -344,7 +344,7 @@ def test_what_is_known_is_part_of_the_search(path: Path) -> None:
 
 def test_a_learner_that_goes_by_the_columns_refuses_other_columns(path: Path) -> None:
     sb.learn(ASIA, "hc", checkpoint=path, max_iter=3)
-    with pytest.raises(OptionError, match="columns stand in another order"):
+    with pytest.raises(OptionError, match="columns have another order"):
         sb.learn(dict(reversed(ASIA.items())), "hc", checkpoint=path)
     by_rows = shuffled(ASIA, 1, order=False)
     assert sb.learn(by_rows, "hc", checkpoint=path, resume=True).fingerprint == sb.learn(ASIA, "hc").fingerprint
@@ -493,7 +493,7 @@ def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
     journal = Journal({})
     asked = evidence.gather(replace(problem, journal=journal), sb.learners.SearchConfig())
 
-    def first(own: evidence.Evidence, question: int) -> int:
+    def first(own: evidence.CITestRunner, question: int) -> int:
         if question == 2:
             raise _core.TimeIsUp
         return question + 10

@@ -1,7 +1,7 @@
-"""Choose the algorithm, the score and the prior for a table, where the user has named neither of the first two.
+"""Choose the algorithm, the score and the prior for a table if the user named neither algorithm nor score.
 
-The rule was fixed on the development tables of `bench/accuracy.py` and confirmed once on others (docs/defaults.md). It
-depends on the table alone: on its kind, its size, and how much two scores gain over the graph without arcs.
+The rule was fixed on the development tables of `bench/accuracy.py` and confirmed once on other tables
+(docs/defaults.md). It depends only on the table: its kind, its size, and how much two scores gain over the empty graph.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ USUAL_EFFORT = "normal"
 """The effort if an algorithm is named and no effort."""
 
 CHOSEN_EFFORT = "low"
-"""The effort if no algorithm is named: on the development tables graphs are as accurate as with more effort, and those
-of categorical tables with few rows more accurate, in a fraction of the time."""
+"""The effort if no algorithm is named. On the development tables its graphs are as accurate as those of more effort,
+and for categorical tables with few rows more accurate, in a fraction of the time.
+"""
 
 LEAST_GAIN = Fraction(6, 5)
-"""The basis score is chosen if it gains more than this many times what BIC gains: of development tables, linear ones
-were below and nonlinear ones above."""
+"""The basis score is chosen if it gains more than this factor times the gain of BIC: among the development tables, the
+linear ones were below and the nonlinear ones above.
+"""
 
 UNCERTAIN = Fraction(1, 10)
-"""A ratio of gains that is no farther than this from `LEAST_GAIN` leaves the choice uncertain."""
+"""The choice is reported as uncertain if the ratio of gains is no farther than this from `LEAST_GAIN`."""
 
 MOST_NUMBERS = 20_000_000
 """Rows times variables of a continuous table above which relations are taken to be linear, to save time and memory."""
@@ -46,10 +48,10 @@ MOST_VARIABLES = 400
 
 
 LEAST_ADAPTIVE_GAIN = Fraction(51, 50)
-"""The adaptive score is chosen for mixed data if it gains more than this many times what BIC gains."""
+"""The adaptive score is chosen for mixed data if it gains more than this factor times the gain of BIC."""
 
 LEAST_BLOCK_GAIN = Fraction(7, 6)
-"""The basis score is chosen for large mixed tables if it gains more than this many times what BIC gains."""
+"""The basis score is chosen for large mixed tables if it gains more than this factor times the gain of BIC."""
 
 MOST_MIXED_NUMBERS = 100_000
 """Rows times variables of a mixed table above which faster scores and algorithms are used."""
@@ -67,19 +69,14 @@ def looks_for_curves(table: AnyTable) -> bool:
 
 
 SHARE_OF_TIME = 1 / 3
-"""How much of the time that is left may be spent on comparing scores."""
+"""Share of the remaining time that comparing scores may take."""
 
 
 @dataclass(frozen=True)
 class ScoreChoice:
-    """A score and a prior over graphs, with the reasons for both, and the algorithm for them.
+    """A score, a prior over graphs and an algorithm, with the reasons.
 
-    Attributes
-    ----------
-    score, why : str
-    prior, why_prior : str
-    uncertain : str or None
-        Why another score may be as good.
+    `uncertain` says why another score may be as good, if the choice is uncertain.
     """
 
     score: str
@@ -97,17 +94,17 @@ def score_for(
     k: float,
     arcs: str | None = None,
 ) -> ScoreChoice:
-    """Choose the score and the prior for a table.
+    """Choose the score, the prior and the algorithm for a table.
 
     Parameters
     ----------
     table : Table or BlockTable
     work : WorkOnTable
-        On this table. After its deadline no scores are compared.
+        Work on this table. After its deadline no scores are compared.
     k : float
-        The multiplier of the penalty; one that is not 1 was given, and only some scores have it.
+        Multiplier of the penalty. A value other than 1 was set by the user and restricts the choice to BIC.
     arcs : {"clg", "any"}, optional
-        Of mixed data: "clg" excludes arcs from continuous to categorical variables, and so the scores for them.
+        For mixed data: "clg" excludes arcs from continuous to categorical variables, and the scores that need them.
     """
     if k != 1:
         return ScoreChoice("bic", "k multiplies its penalty", "uniform", "k is the penalty")
@@ -122,7 +119,7 @@ def score_for(
         return ScoreChoice("bic", "mixed data, arcs='clg'")
     if table.kind == "continuous" and not looks_for_curves(table):
         return ScoreChoice("bic", "continuous data; the table is too large to look for nonlinear relations")
-    # These are needed in any case: they may take more than the share of the time.
+    # The statistics are needed in any case, so they may take more than the share of the time.
     work.statistics(unit_free=True)
     compare = partial(_compared, table, work)
     if work.deadline is None:
@@ -136,7 +133,7 @@ def score_for(
 
 
 def _compared(table: AnyTable, work: WorkOnTable) -> ScoreChoice:
-    """Choose the score by how much scores gain over the graph without arcs."""
+    """Choose the score by comparing how much each gains over the empty graph."""
     if table.kind == "mixed" and is_large(table):
         if _gain("basis", work) > LEAST_BLOCK_GAIN * _gain("bic", work):
             return ScoreChoice("basis", "a large mixed table with arcs from numbers to categories", algorithm="fges")
@@ -161,15 +158,15 @@ def _compared(table: AnyTable, work: WorkOnTable) -> ScoreChoice:
 
 
 def _gain(score: str, work: WorkOnTable) -> int:
-    """Return how much more Tabu-Stable's graph scores than the graph without arcs, in units of 2**-62 nats.
+    """Return how much more Tabu-Stable's graph scores than the empty graph, in units of 2**-62 nats.
 
-    What it takes counts for a limit of time (`_core.within_time`).
+    The time that this takes counts towards the time limit (`_core.within_time`).
     """
-    # Only this function needs the algorithm, and the constants of this module are imported for all.
+    # The constants of this module are imported by every call; only this function needs the algorithm.
     from stablebn.learners.tabu_stable import tabu_stable
 
     problem = work.problem(ScoreConfig(score, prior="size"), unit_free=True)
-    found = tabu_stable(problem, SearchConfig())
+    climbed = tabu_stable(problem, SearchConfig())
     # If the time was up meanwhile, the graph is unfinished.
     _core.check_time()
-    return found.score - problem.scores.dag([0] * problem.scores.n)
+    return climbed.score - problem.scores.dag([0] * problem.scores.n)

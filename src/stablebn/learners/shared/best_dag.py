@@ -1,4 +1,4 @@
-"""The best DAG that was found, with what is proven about it."""
+"""The best DAG that was found, and what is proven about it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from stablebn.search import Climb
 
 @dataclass(frozen=True, eq=False)
 class BestDag(Climb):
-    """The best DAG that was found, and what is proven of it.
+    """The best DAG that was found, and what is proven about it.
 
     Attributes
     ----------
     proof : Proof
     limits : dict of option to value
-        Options with which the same candidate sets are found again, if the time limit ended the search for them.
+        If the time limit ended the listing of parent sets: options with which the same candidate sets are found again.
     besides : tuple of int
-        If the candidate sets are incomplete: parent sets of a DAG that are candidates as well.
+        If the candidate sets are incomplete: parent sets of a DAG that are candidates too.
     """
 
     proof: Proof
@@ -38,7 +38,7 @@ class BestDag(Climb):
         limits: Mapping[str, int],
         besides: tuple[int, ...],
     ) -> BestDag:
-        """Make one of a DAG that no steps have led to."""
+        """Return a record of a DAG that was found without steps of a climb."""
         return cls(
             parents=parents,
             score=problem.scores.dag(parents),

@@ -14,38 +14,38 @@ from stablebn.search import Climb, Trace
 
 @dataclass
 class HybridTrace(Trace):
-    """The steps of the climb, and what the tests said before it.
+    """The steps of a climb, and the tests of independence that restricted it.
 
     Attributes
     ----------
     restriction : TestTrace
-        The `blankets` are the candidates for neighbours of each variable.
+        Its `blankets` are the candidate neighbours of each variable.
     """
 
     restriction: TestTrace = field(default_factory=lambda: TestTrace(0))
 
     def renamed(self, names: Sequence[Hashable]) -> HybridTrace:
-        """The same trace with names in place of numbers of variables."""
+        """Return the same trace with names in place of numbers of variables."""
         columns: dict[str, Any] = self.renamed_columns(names)
         return replace(self, **columns, restriction=self.restriction.renamed(names))
 
     def to_json(self) -> str:
-        """The columns, and what the tests said, as a JSON object."""
+        """Return the columns and the tests as a JSON object."""
         return json.dumps({**self.to_dict(), "restriction": self.restriction.to_dict()}, default=str)
 
 
 @dataclass(frozen=True, eq=False)
 class HybridClimb(Climb):
-    """A climb, and what the tests said before it."""
+    """A climb, and the tests of independence that restricted it."""
 
     restriction: TestTrace
 
     def named_trace(self, names: Sequence[Hashable]) -> HybridTrace:
-        """The same with variables by their names."""
+        """Return the trace with names in place of numbers of variables."""
         return self.trace.renamed(names)
 
     @cached_property
     def trace(self) -> HybridTrace:
-        """The steps, and what the tests said."""
+        """The steps and the tests."""
         climbed = super().trace
         return HybridTrace(**climbed.to_dict(), best=climbed.best, restriction=self.restriction)

@@ -11,38 +11,41 @@ from stablebn.learners.shared.problem import Problem
 from stablebn.search.parent_sets import found_by, listed
 
 FEW_VARIABLES = 12
-"""Up to so many variables the best DAG is proven for every score, unless rows or missing values make it expensive."""
+"""Up to this number of variables the best DAG is proven for every score, unless rows or missing values make it
+expensive.
+"""
 
-# What listing the parent sets may cost by effort, in nanoseconds of a model: of few variables, and of more.
+# Modelled cost in nanoseconds that listing the parent sets may have, by effort: for few variables, and for more.
 _MOST_COST_OF_FEW: Mapping[str, int] = {"low": 1_000_000_000, "normal": 10_000_000_000, "high": 10_000_000_000}
 _MOST_COST: Mapping[str, int] = {"low": 300_000_000, "normal": 1_200_000_000, "high": 10_000_000_000}
-# What scoring a parent set costs: the part that rows do not change, and per row, in nanoseconds.
+# Modelled cost of scoring a parent set in nanoseconds: a fixed part, and a part per row.
 _COST_OF_SET = {"categorical": 1_000, "continuous": 4_000, "mixed": 4_000}
 _COST_OF_ROW = 0.4
-# How many times as much it costs if values are missing: each parent in turn is scored on rows of its own.
+# Factor with missing values: each parent set is scored on its own complete rows.
 _COST_OF_INCOMPLETE = 50
-# The same if the counts of all sets of variables were worked out beforehand.
+# Cost per parent set if the counts of all variable sets were computed beforehand.
 _COST_OF_KNOWN_SET = 500
-# No level of parent sets is begun after so many candidates. A few are handed to Python, where ties are listed.
+# No further level of parent sets is begun after this many candidates. Few candidates are handed to Python, which lists
+# ties.
 _MOST_CANDIDATES = 1_000_000
 _FEW_CANDIDATES = 5_000
 
 MOST_PLACES_IN_BEST = 22
-"""Variables of a component that is solved by dynamic programming over all subsets: 64 MiB."""
+"""Most variables of a component that dynamic programming over all subsets solves: 64 MiB."""
 
 
 def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]) -> BestDag | None:
-    """Return the proven best DAG if a proof costs about a second or less; None if it costs more, or the time is up.
+    """Return the proven best DAG if the proof costs about a second or less; None if it costs more, or the time is up.
 
-    Whether it is cheap is decided by counts alone (variables, rows, parent sets), so that the answer does not depend on
-    the machine. No solver is used: the answer does not depend on what is installed either.
+    Only counts (variables, rows, parent sets) decide whether the proof is cheap, so the result does not depend on the
+    machine. No solver is used, so it does not depend on installed packages either.
 
     Parameters
     ----------
     problem : Problem
     config : SearchConfig
     start : sequence of int
-        Parent sets of a good DAG, which the best DAG is at least as good as.
+        Parent sets of a good DAG; the best DAG is at least as good.
     """
     scores = problem.scores
     search = listed(
@@ -68,7 +71,7 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
 
 
 def most_scored(problem: Problem, config: SearchConfig) -> int:
-    """Return how many parent sets may be scored before a proof counts as expensive."""
+    """Return the number of parent sets above which a proof counts as expensive."""
     n, statistics = problem.scores.n, problem.statistics
     most = (_MOST_COST_OF_FEW if n <= FEW_VARIABLES else _MOST_COST)[config.effort]
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
@@ -77,5 +80,5 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     if n > MOST_PLACES_IN_BEST:
         return int(one_by_one)
     most_parents = n - 1 if config.most_parents is None else min(config.most_parents, n - 1)
-    left = most - problem.scores.compiled.cost_of_all_sets(most_parents)
-    return int(max(one_by_one, left / _COST_OF_KNOWN_SET))
+    remaining = most - problem.scores.compiled.cost_of_all_sets(most_parents)
+    return int(max(one_by_one, remaining / _COST_OF_KNOWN_SET))
