@@ -1,4 +1,4 @@
-"""The records of a proof: bounds of the loss (multipliers, branches), and what follows from them for a DAG."""
+"""The records of a proof: multipliers and branches that bound the loss, and what they prove about a DAG."""
 
 from __future__ import annotations
 
@@ -8,144 +8,144 @@ from functools import cached_property
 
 from stablebn.stats.variable_sets import bit, members
 
-MOST_IN_TABLE = 7
+MOST_IN_LOCAL_CUT = 7
 """Most variables of a local cut."""
 
 
 @dataclass(frozen=True)
-class Table:
-    """Numbers of a few variables, by each of them and its parents among the others.
+class LocalCut:
+    """Weights of a few variables, by variable and its parents among the others (see `proof`).
 
     Attributes
     ----------
-    places : tuple of int
+    positions : tuple of int
         The variables, ascending.
-    numbers : tuple of tuples of int
-        By variable; then by its parents among the others, as bits, where the first of the others is the lowest.
+    weights : tuple of tuples of int
+        By variable, then by its parents among the others, as bits; the first of the others is the lowest bit.
     """
 
-    places: tuple[int, ...]
-    numbers: tuple[tuple[int, ...], ...]
+    positions: tuple[int, ...]
+    weights: tuple[tuple[int, ...], ...]
 
     @cached_property
     def least(self) -> int:
-        """The least sum of numbers of a DAG of these variables: L(S) is the least of L(S - v) + w(v, within S - v)."""
-        size = len(self.places)
+        """The least sum of weights of a DAG of these variables: L(S) = min over v of L(S - v) + w(v, within S - v)."""
+        size = len(self.positions)
         sums = [0] * bit(size)
-        of = [self._least_inside(at) for at in range(size)]
+        least_inside = [self._least_inside(at) for at in range(size)]
         for subset in range(1, bit(size)):
             inside = members(subset)
-            sums[subset] = min(sums[subset & ~bit(at)] + of[at][squeezed(subset, at)] for at in inside)
+            sums[subset] = min(sums[subset & ~bit(at)] + least_inside[at][squeezed(subset, at)] for at in inside)
         return sums[-1]
 
     def _least_inside(self, at: int) -> list[int]:
-        """Of a variable, the least number with parents inside each subset of the others."""
-        least = list(self.numbers[at])
-        for u in range(len(self.places) - 1):
+        """Return the least weight of a variable with parents inside each subset of the others."""
+        least = list(self.weights[at])
+        for u in range(len(self.positions) - 1):
             for subset in range(len(least)):
                 if subset >> u & 1:
                     least[subset] = min(least[subset], least[subset & ~bit(u)])
         return least
 
-    def by_parents(self, place: int) -> tuple[int, dict[int, int]]:
-        """The others, as bits of places, and the number of each set of parents among them."""
-        return self._by_parents[place]
+    def by_parents(self, position: int) -> tuple[int, dict[int, int]]:
+        """Return the other variables as bits of positions, and the weight of each parent set among them."""
+        return self._by_parents[position]
 
     @cached_property
     def _by_parents(self) -> dict[int, tuple[int, dict[int, int]]]:
-        found = {}
-        for place, own in zip(self.places, self.numbers, strict=True):
-            others = [u for u in self.places if u != place]
+        result = {}
+        for position, weights_of in zip(self.positions, self.weights, strict=True):
+            others = [u for u in self.positions if u != position]
             sets = [0]
             for u in others:
                 sets += [parents | bit(u) for parents in sets]
-            found[place] = sets[-1], dict(zip(sets, own, strict=True))
-        return found
+            result[position] = sets[-1], dict(zip(sets, weights_of, strict=True))
+        return result
 
     def check(self, n: int) -> None:
-        """Raise `ValueError` unless it is a table of some of n variables."""
-        size = len(self.places)
-        if not 2 <= size <= MOST_IN_TABLE or list(self.places) != sorted(set(self.places)):
-            raise ValueError(f"a table is not of two to {MOST_IN_TABLE} variables")
-        if self.places[0] < 0 or self.places[-1] >= n:
-            raise ValueError("a table has unknown variables")
-        if len(self.numbers) != size or any(len(own) != bit(size - 1) for own in self.numbers):
-            raise ValueError("a table has not a number for each variable and its parents")
+        """Raise `ValueError` unless it is a local cut of some of n variables."""
+        size = len(self.positions)
+        if not 2 <= size <= MOST_IN_LOCAL_CUT or list(self.positions) != sorted(set(self.positions)):
+            raise ValueError(f"a local cut is not of two to {MOST_IN_LOCAL_CUT} variables")
+        if self.positions[0] < 0 or self.positions[-1] >= n:
+            raise ValueError("a local cut has unknown variables")
+        if len(self.weights) != size or any(len(weights_of) != bit(size - 1) for weights_of in self.weights):
+            raise ValueError("a local cut lacks a weight of some variable and parents")
 
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Numbers of clusters and of tables, none negative.
+    """Nonnegative multipliers of clusters and local cuts.
 
     Attributes
     ----------
     clusters : tuple of (int, int)
-        Variables as bits of places, and the number.
-    tables : tuple of (Table, int)
+        Variables as bits of positions, and the multiplier.
+    local_cuts : tuple of (LocalCut, int)
     denominator : int
-        So many of them are 2**-62 nats.
+        Multipliers are in units of 2**-62 nats / denominator.
     """
 
     clusters: tuple[tuple[int, int], ...] = ()
-    tables: tuple[tuple[Table, int], ...] = ()
+    local_cuts: tuple[tuple[LocalCut, int], ...] = ()
     denominator: int = 1
 
-    def credit(self, place: int) -> Callable[[int], int]:
-        """What the parents of a variable take away from its loss, as a function of those inside the component."""
-        clusters = [(own, value) for own, value in self.clusters if own >> place & 1]
-        tables = []
-        for table, value in self.tables:
-            if place in table.places:
-                others, numbers = table.by_parents(place)
-                tables.append((others, {parents: number * value for parents, number in numbers.items()}))
+    def credit(self, position: int) -> Callable[[int], int]:
+        """Return what is subtracted from the loss of a variable, as a function of its parents inside the component."""
+        clusters = [(cluster, value) for cluster, value in self.clusters if cluster >> position & 1]
+        local_cuts = []
+        for cut, value in self.local_cuts:
+            if position in cut.positions:
+                others, weights = cut.by_parents(position)
+                local_cuts.append((others, {parents: number * value for parents, number in weights.items()}))
 
         def of(parents: int) -> int:
-            found = 0
-            for own, value in clusters:
-                if not parents & own:
-                    found += value
-            for others, numbers in tables:
-                found += numbers[parents & others]
-            return found
+            sum_of_credits = 0
+            for cluster, value in clusters:
+                if not parents & cluster:
+                    sum_of_credits += value
+            for others, weights in local_cuts:
+                sum_of_credits += weights[parents & others]
+            return sum_of_credits
 
         return of
 
-    def most_credit(self, place: int) -> int:
-        """No parents of a variable take away more from its loss."""
-        found = sum(value for own, value in self.clusters if own >> place & 1)
-        for table, value in self.tables:
-            if place in table.places:
-                found += value * max(table.numbers[table.places.index(place)])
-        return found
+    def most_credit(self, position: int) -> int:
+        """Return the most that is subtracted from the loss of a variable for any parents."""
+        most = sum(value for cluster, value in self.clusters if cluster >> position & 1)
+        for cut, value in self.local_cuts:
+            if position in cut.positions:
+                most += value * max(cut.weights[cut.positions.index(position)])
+        return most
 
     @cached_property
     def total(self) -> int:
-        """What is added for all variables together."""
-        return sum(value for _, value in self.clusters) + sum(value * table.least for table, value in self.tables)
+        """The constant that is added to the bound."""
+        return sum(value for _, value in self.clusters) + sum(value * cut.least for cut, value in self.local_cuts)
 
     def check(self, n: int) -> None:
-        """Raise `ValueError` unless the numbers prove something of n variables."""
-        for own, value in self.clusters:
-            if value < 0 or own >> n or own <= 0:
+        """Raise `ValueError` unless the multipliers prove a bound for n variables."""
+        for cluster, value in self.clusters:
+            if value < 0 or cluster >> n or cluster <= 0:
                 raise ValueError("a multiplier is negative, or a cluster has unknown variables")
         if self.denominator < 1:
             raise ValueError("the denominator of multipliers is not positive")
-        for table, value in self.tables:
-            table.check(n)
+        for cut, value in self.local_cuts:
+            cut.check(n)
             if value < 0:
                 raise ValueError("a multiplier is negative")
 
 
 @dataclass(frozen=True)
 class Tree:
-    """How the loss of all DAGs is bounded.
+    """A proof of a lower bound of the loss of all DAGs.
 
     Attributes
     ----------
     steps : tuple of Multipliers
-        Applied one after the other: each bounds the loss, and leaves choices out for those that follow.
+        Applied in sequence: each bounds the loss and excludes choices for those that follow.
     arc : (from, to) or None
-        Places of an arc that splits the DAGs; then `having` bounds those that have it, and `lacking` the others.
+        Positions of an arc that splits the DAGs: `having` bounds those that have it, `lacking` the others.
     """
 
     steps: tuple[Multipliers, ...] = ()
@@ -156,14 +156,14 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ties:
-    """How many classes of DAGs are equally good, that of the DAG itself included.
+    """How many Markov equivalence classes of DAGs are equally good, including that of the DAG itself.
 
-    Classes are counted among DAGs without superfluous parents: no parent can be left out without a loss.
+    Only DAGs without superfluous parents count: no parent can be removed without a loss.
 
     Attributes
     ----------
     count : int
-        Those that were found.
+        Number of classes found.
     are_all : bool
         Whether there are no others.
     """
@@ -177,19 +177,19 @@ class Ties:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is proven of a DAG.
+    """What is proven about a DAG.
 
     Attributes
     ----------
     score, bound : int, int or None
-        The score of the DAG, and what no DAG exceeds, in units of 2**-62; None where no bound is known.
+        The score of the DAG and an upper bound of that of every DAG, in units of 2**-62; None if no bound is known.
     ties : Ties
     trees : tuple of Tree
         For each component of the problem.
     candidates : int
         Number of candidate parent sets.
     most_parents : int or None
-        Larger parent sets were not looked at, as the limit on sets or the time was met; None: they cannot be better.
+        Larger parent sets were not scored because of a limit on sets or the time; None: they cannot be better.
     limits : tuple of str
         The limits other than time that ended the proof, in words.
     """
@@ -204,15 +204,15 @@ class Proof:
 
     @property
     def optimal(self) -> bool:
-        """Whether it is proven that no DAG is better."""
+        """Whether it is proven that no DAG scores more."""
         return self.bound == self.score
 
     @property
     def gap(self) -> int | None:
-        """How much better a DAG can be at most."""
+        """Upper bound of how much more a DAG can score."""
         return None if self.bound is None else self.bound - self.score
 
 
 def squeezed(subset: int, at: int) -> int:
-    """A subset as bits without the place of one bit."""
+    """Remove one bit position from a subset and close the gap."""
     return (subset & (bit(at) - 1)) | (subset >> (at + 1) << at)

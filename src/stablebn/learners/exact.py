@@ -8,7 +8,7 @@ from functools import partial
 
 from stablebn import _core
 from stablebn.exact.solver import MOST_LISTED, best_of_many, find_best
-from stablebn.exact.subset_search import MOST_PLACES_AT_ONCE
+from stablebn.exact.subset_search import MOST_AT_ONCE
 from stablebn.learners.best import searched
 from stablebn.learners.shared.best_dag import BestDag
 from stablebn.learners.shared.config import SearchConfig
@@ -44,7 +44,7 @@ def exact(problem: Problem, config: SearchConfig) -> BestDag:
     if search.complete and search.found > MOST_LISTED:
         # If the time ends here, the work that remains is short.
         with suppress(_core.TimeIsUp):
-            work = partial(best_of_many, search, scores, MOST_PLACES_AT_ONCE)
+            work = partial(best_of_many, search, scores, MOST_AT_ONCE)
             best = _core.within_time(problem.time_is_up, work)
             if best is not None:
                 return BestDag.of(problem, *best, {}, ())

@@ -156,7 +156,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near, "MOST_TOGETHER", 2)
     monkeypatch.setattr(near, "MOST_IN_BRANCH", 2)
     for module in (linear, proof):
-        monkeypatch.setattr(module, "MOST_PLACES", 2)
+        monkeypatch.setattr(module, "MOST_IN_PART", 2)
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -47,7 +47,7 @@ def test_max_sets_bounds_the_work_of_the_proof(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(optimum, "ClusterSearch", Counted)
     for module in (optimum, linear):
-        monkeypatch.setattr(module, "MOST_PLACES", 4)
+        monkeypatch.setattr(module, "MOST_IN_PART", 4)
     monkeypatch.setattr(optimum, "WORK_PER_SET", 0)
     result = sb.learn(_noise(12, 16), "exact", score="loglik", max_sets=1500)
     assert not result.finished
@@ -74,8 +74,8 @@ def test_the_limit_on_candidates_is_named_alone(monkeypatch: pytest.MonkeyPatch)
 def test_the_limit_on_choices_is_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimum, "MOST_CHOICES", 20)
     for module in (optimum, proofs):
-        monkeypatch.setattr(module, "MOST_PLACES", 2)
-        monkeypatch.setattr(module, "MOST_PLACES_AT_ONCE", 2)
+        monkeypatch.setattr(module, "MOST_IN_PART", 2)
+        monkeypatch.setattr(module, "MOST_AT_ONCE", 2)
     # A bound that proves nothing.
     monkeypatch.setattr(optimum, "sifted", lambda *arguments: proofs.Multipliers())
     message = _message(sb.learn(_noise(8, 16), "exact", score="loglik"), "not-proven")
@@ -131,7 +131,7 @@ def test_dynamic_programming_that_is_stopped_leaves_the_start(monkeypatch: pytes
         raise _core.TimeIsUp
 
     monkeypatch.setattr(optimum, "MOST_CHOICES", 5)
-    monkeypatch.setattr(optimum, "MOST_PLACES", 2)
+    monkeypatch.setattr(optimum, "MOST_IN_PART", 2)
     monkeypatch.setattr(optimum, "best_of_part", stop)
     scores = family_scores(random_categorical_table(np.random.default_rng(61), 8, 30), ScoreConfig("aic"))
     start = [0] * 8

@@ -30,7 +30,7 @@ _COST_OF_KNOWN_SET = 500
 _MOST_CANDIDATES = 1_000_000
 _FEW_CANDIDATES = 5_000
 
-MOST_PLACES_IN_BEST = 22
+MOST_IN_BEST = 22
 """Most variables of a component that dynamic programming over all subsets solves: 64 MiB."""
 
 
@@ -60,7 +60,7 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
     if not search.complete:
         return None
     if search.found > _FEW_CANDIDATES:
-        found = best_of_many(search, scores, MOST_PLACES_IN_BEST)
+        found = best_of_many(search, scores, MOST_IN_BEST)
     else:
         found = find_best_without_solver(
             found_by(search, scores),
@@ -77,7 +77,7 @@ def most_scored(problem: Problem, config: SearchConfig) -> int:
     cost_of_rows = 0 if statistics.kind == "continuous" else _COST_OF_ROW * statistics.total
     cost_of_set = (_COST_OF_SET[statistics.kind] + cost_of_rows) * (_COST_OF_INCOMPLETE if statistics.has_holes else 1)
     one_by_one = most / (cost_of_set * problem.scores.relative_cost)
-    if n > MOST_PLACES_IN_BEST:
+    if n > MOST_IN_BEST:
         return int(one_by_one)
     most_parents = n - 1 if config.most_parents is None else min(config.most_parents, n - 1)
     remaining = most - problem.scores.compiled.cost_of_all_sets(most_parents)
