@@ -1,4 +1,4 @@
-"""Search among orders with grown and shrunk parents, slow and obvious: the climb of `src/core/order_search/grow_shrink.cpp`."""
+"""Search among orders with grown and shrunk parents, slow and obvious (`src/core/order_search/grow_shrink.cpp`)."""
 
 from __future__ import annotations
 

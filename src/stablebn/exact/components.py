@@ -73,7 +73,7 @@ class Component:
         raise ValueError("a variable stands before a parent that is required")
 
     def loss_among(self, position: int, placed: int) -> int:
-        """Return the least loss of a variable whose parents are among the `placed` positions; NEVER if there is none."""
+        """Return the least loss of a variable whose parents are all `placed`; NEVER if no choice has such parents."""
         losses = self.losses[position]
         return next((losses[at] for at, parents in enumerate(self.inside[position]) if not parents & ~placed), NEVER)
 

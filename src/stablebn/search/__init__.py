@@ -1,4 +1,4 @@
-"""Climbing: the one loop for all of hill climbing, greedy search among classes, and the traces of both."""
+"""Searches among graphs: hill climbing, equivalence classes, orders, and candidate parent sets, with their traces."""
 
 from stablebn.knowledge.constraints import Constraints
 from stablebn.search.hill_climbing import Climb, OrderSource, climb, watch_stages
