@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from stablebn.learners.shared.config import SearchConfig
 from stablebn.learners.shared.problem import Problem
-from stablebn.search import Climb, climb, watch_stages
+from stablebn.search import Climb, ClimbSettings, climb, watch_stages
 
 
 def hill_climb(
@@ -30,11 +30,8 @@ def hill_climb(
     return climb(
         problem.scores,
         list(orders.values()),
+        ClimbSettings(tabu, noinc, config.most_parents, config.max_iter),
         start=problem.start,
-        tabu=tabu,
-        noinc=noinc,
-        max_parents=config.most_parents,
-        max_iter=config.max_iter,
         constraints=problem.constraints,
         time_is_up=problem.time_is_up,
         watch=watch_stages(problem.watch, list(orders)),

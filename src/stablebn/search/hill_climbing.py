@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
@@ -123,15 +123,32 @@ class OrderSource:
     trace: Trace
 
 
+@dataclass(frozen=True)
+class ClimbSettings:
+    """Settings of a climb; hill climbing has tabu = 0 and noinc = 0.
+
+    Attributes
+    ----------
+    tabu : int
+        Number of visited DAGs that the search must not return to.
+    noinc : int
+        Number of moves in sequence that may fail to improve on the best DAG.
+    max_parents, max_iter : int or None
+        Limits on the parents of a variable and on the number of moves.
+    """
+
+    tabu: int = 0
+    noinc: int = 0
+    max_parents: int | None = None
+    max_iter: int | None = None
+
+
 def climb(
     scores: CompiledScores,
     orders: Sequence[Sequence[int]],
+    settings: ClimbSettings | None = None,
     *,
     start: Sequence[int] | None = None,
-    tabu: int = 0,
-    noinc: int = 0,
-    max_parents: int | None = None,
-    max_iter: int | None = None,
     constraints: Constraints | None = None,
     time_is_up: Callable[[], bool] | None = None,
     watch: Callable[[Sequence[int]], None] | None = None,
@@ -139,20 +156,15 @@ def climb(
 ) -> list[Climb]:
     """Climb by single-arc changes once per order, in parallel if that pays.
 
-    Hill climbing has `tabu = 0` and `noinc = 0`.
-
     Parameters
     ----------
     scores : CompiledScores
     orders : sequence of sequence of int
         Processing orders, which decide between moves that score the same.
+    settings : ClimbSettings, optional
+        By default those of hill climbing without limits.
     start : sequence of int, optional
         Parent set of each variable; by default the required parents.
-    tabu : int
-        Number of visited DAGs that the search must not return to.
-    noinc : int
-        Number of moves in sequence that may fail to improve on the best DAG.
-    max_parents, max_iter : int, optional
     constraints : Constraints, optional
         Arcs that may be added, arcs that are not removed, and limits on parents that differ from `max_parents`. The
         start obeys them.
@@ -167,6 +179,8 @@ def climb(
     if start is None:
         start = [0] * scores.n if constraints is None else constraints.required
     parents = list(start)
+    settings = settings or ClimbSettings()
+    tabu, noinc, max_parents, max_iter = astuple(settings)
     options = _core.ClimbOptions(
         tabu=tabu,
         noinc=noinc,

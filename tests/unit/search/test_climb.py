@@ -14,14 +14,17 @@ from tests.tables import continuous_table, random_categorical_table
 from stablebn.fixed_point import UNIT
 from stablebn.scores.base import CompiledScores
 from stablebn.scores.registry import ScoreConfig, family_scores
-from stablebn.search import Climb, Constraints, watch_stages
+from stablebn.search import Climb, ClimbSettings, Constraints, watch_stages
 from stablebn.search import climb as climb_in_orders
 from stablebn.stats.variable_sets import members
 
 
 def climb(scores: CompiledScores, order: Sequence[int], **options: Any) -> Climb:
     """Climb in one order."""
-    [found] = climb_in_orders(scores, [order], **options)
+    settings = ClimbSettings(
+        **{name: options.pop(name) for name in ("tabu", "noinc", "max_parents", "max_iter") if name in options}
+    )
+    [found] = climb_in_orders(scores, [order], settings, **options)
     return found
 
 
@@ -281,7 +284,7 @@ def test_watch_sees_the_steps_grow_to_the_last() -> None:
 def test_climbs_at_once_are_those_one_by_one() -> None:
     scores = _scores(2, 6, 60, "bic", continuous=False)
     orders = [list(range(6)), [5, 4, 3, 2, 1, 0], [2, 0, 5, 1, 3, 4]]
-    for found, order in zip(climb_in_orders(scores, orders, tabu=3, noinc=3), orders, strict=True):
+    for found, order in zip(climb_in_orders(scores, orders, ClimbSettings(tabu=3, noinc=3)), orders, strict=True):
         alone = climb(_scores(2, 6, 60, "bic", continuous=False), order, tabu=3, noinc=3)
         assert (found.parents, found.score, found.trace) == (alone.parents, alone.score, alone.trace)
 

@@ -1,4 +1,4 @@
-"""Handle signals that ask a search to end early and return its result so far."""
+"""Handle signals that stop a search early, so that it returns its result so far."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _USUAL: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, 
 
 
 class Interruption:
-    """Records whether a signal has asked a search to end.
+    """Records whether a signal has stopped a search.
 
     Parameters
     ----------
     signals : sequence of signal
-        The signals that ask for it: SIGINT, which Ctrl-C sends, or SIGTERM.
+        The signals that stop it: SIGINT, which Ctrl-C sends, or SIGTERM.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Interruption:
         self._signals = signals
 
     def is_asked(self) -> bool:
-        """Return whether a search should end."""
+        """Return whether a signal has arrived."""
         return self.signal is not None
 
     @contextmanager
