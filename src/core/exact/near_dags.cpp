@@ -59,12 +59,12 @@ public:
     }
 
 private:
-    /// Choose the parents of the variables of S, where all others have theirs, from sinks to sources.
+    /// Choose the parents of the variables of S, given those of all others, from sinks to sources.
     ///
-    /// Of all orders in which sinks can be taken away from a DAG, it is met in one: the sink with the highest number goes
-    /// first. So when v goes, every later w that stays is no sink: it is a parent of v, or waits for a child among those
-    /// that stay, and may not go before it. What the variables of S lose at least is known exactly, so that nearly every
-    /// step leads to a DAG within the margin.
+    /// Among all orders in which sinks can be removed from a DAG, it is found in one: the sink with the highest number
+    /// is removed first. So when v is removed, every remaining variable w with a higher number is not a sink: it is a
+    /// parent of v, or waits for a remaining child, and must not be removed before it. The least loss of the variables
+    /// of S is known exactly, so nearly every step leads to a DAG within the margin.
     void descend(Subset s, Subset waiting, Wide spent) {
         if (!s) {
             keep(spent);
