@@ -196,20 +196,20 @@ def digest_of(written: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
-def _arcs(own: Sequence[Sequence[Any]]) -> tuple[tuple[Hashable, Hashable], ...]:
-    return tuple((name_from(a), name_from(b)) for a, b in own)
+def _arcs(pairs: Sequence[Sequence[Any]]) -> tuple[tuple[Hashable, Hashable], ...]:
+    return tuple((name_from(a), name_from(b)) for a, b in pairs)
 
 
-def _bits(own: Sequence[int]) -> int:
-    if any(not isinstance(v, int) or v < 0 or v > 10**6 for v in own):
+def _bits(variables: Sequence[int]) -> int:
+    if any(not isinstance(v, int) or v < 0 or v > 10**6 for v in variables):
         raise ValueError("variables are numbers from 0 on")
-    return sum(map(bit, set(own)))
+    return sum(map(bit, set(variables)))
 
 
-def _integers(own: Sequence[int]) -> tuple[int, ...]:
-    if any(type(number) is not int for number in own):
+def _integers(values: Sequence[int]) -> tuple[int, ...]:
+    if any(type(number) is not int for number in values):
         raise ValueError("a local cut has a weight that is not an integer")
-    return tuple(own)
+    return tuple(values)
 
 
 def _of_tree(tree: Tree, tables: dict[LocalCut, int]) -> dict[str, Any]:
@@ -218,8 +218,8 @@ def _of_tree(tree: Tree, tables: dict[LocalCut, int]) -> dict[str, Any]:
     if tree.steps:
         written["steps"] = [
             {
-                "clusters": [[members(own), str(value)] for own, value in step.clusters],
-                "tables": [[tables.setdefault(own, len(tables)), str(value)] for own, value in step.local_cuts],
+                "clusters": [[members(cluster), str(value)] for cluster, value in step.clusters],
+                "tables": [[tables.setdefault(cut, len(tables)), str(value)] for cut, value in step.local_cuts],
                 "denominator": step.denominator,
             }
             for step in tree.steps
@@ -231,19 +231,19 @@ def _of_tree(tree: Tree, tables: dict[LocalCut, int]) -> dict[str, Any]:
     return written
 
 
-def _to_tree(own: Mapping[str, Any], tables: Sequence[LocalCut]) -> Tree:
+def _to_tree(written: Mapping[str, Any], tables: Sequence[LocalCut]) -> Tree:
     steps = [
         Multipliers(
             clusters=tuple((_bits(variables), int(value)) for variables, value in step["clusters"]),
             local_cuts=tuple((_numbered(tables, number), int(value)) for number, value in step["tables"]),
             denominator=int(step["denominator"]),
         )
-        for step in own.get("steps", ())
+        for step in written.get("steps", ())
     ]
-    if "arc" not in own:
+    if "arc" not in written:
         return Tree(tuple(steps))
-    u, v = map(int, own["arc"])
-    return Tree(tuple(steps), (u, v), _to_tree(own["having"], tables), _to_tree(own["lacking"], tables))
+    u, v = map(int, written["arc"])
+    return Tree(tuple(steps), (u, v), _to_tree(written["having"], tables), _to_tree(written["lacking"], tables))
 
 
 def _numbered(tables: Sequence[LocalCut], number: int) -> LocalCut:

@@ -59,6 +59,10 @@ class Component:
         """All choices."""
         return tuple(tuple(range(len(own))) for own in self.sets)
 
+    def loss_of(self, choices: Sequence[int]) -> int:
+        """Return the loss of the choices of all variables."""
+        return sum(losses[choice] for losses, choice in zip(self.losses, choices, strict=True))
+
     def first_fitting(self, position: int, placed: int) -> int:
         """Return the best choice of a variable whose parents are all among the `placed` positions.
 

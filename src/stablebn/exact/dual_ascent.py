@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from stablebn import _core
-from stablebn.exact.components import NEVER, Component, RemainingChoices, parts_of
+from stablebn.exact.components import Component, RemainingChoices, parts_of
 from stablebn.exact.proof import apply, split
 from stablebn.exact.proof_tree import Multipliers, Tree
-from stablebn.exact.subset_search import MOST_IN_PART, best_of_part
+from stablebn.exact.subset_search import MOST_IN_PART, with_best_parts
 from stablebn.fixed_point import limbs
 from stablebn.stats.variable_sets import members
 
@@ -50,7 +50,7 @@ class AscentSearch:
     def __init__(self, component: Component, start: Sequence[int], time_is_up: Callable[[], bool]) -> None:
         self.component = component
         self.choices = tuple(start)
-        self.loss = self._loss_of(start)
+        self.loss = self.component.loss_of(start)
         self.finished = True
         self._time_is_up = time_is_up
         self._branches = 0
@@ -82,21 +82,13 @@ class AscentSearch:
                 return Tree((multipliers,))
         return Tree((multipliers,), arc, branches[True], branches[False])
 
-    def _loss_of(self, choices: Sequence[int]) -> int:
-        return sum(self.component.losses[position][at] for position, at in enumerate(choices))
-
     def _finish(self, remaining: RemainingChoices, parts: Sequence[tuple[int, ...]]) -> None:
         """Solve the remaining parts exactly, and keep the DAG if it is better."""
-        choices = list(self.choices)
-        for part in parts:
-            best = best_of_part(self.component, remaining, part, most_dags=1)
-            if best.loss >= NEVER:
-                return
-            for position, choice in zip(part, best.choices, strict=True):
-                choices[position] = choice
-        loss = self._loss_of(choices)
-        if loss < self.loss:
-            self.loss, self.choices = loss, tuple(choices)
+        choices = with_best_parts(self.component, remaining, parts, self.choices)
+        if choices is not None:
+            loss = self.component.loss_of(choices)
+            if loss < self.loss:
+                self.loss, self.choices = loss, tuple(choices)
 
     def _arc(self, remaining: RemainingChoices, part: Sequence[int]) -> tuple[int, int]:
         """Return the arc to branch on: into the variable with most choices, from the parent nearest to half of them."""

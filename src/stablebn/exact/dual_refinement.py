@@ -25,7 +25,7 @@ _Row = list[tuple[int, int]]
 
 
 def refined(
-    component: Component, remaining: RemainingChoices, choices: Sequence[int], own: Multipliers, most: int
+    component: Component, remaining: RemainingChoices, choices: Sequence[int], given: Multipliers, most: int
 ) -> Multipliers | None:
     """Return multipliers near given ones whose bound is `most`, the loss of the DAG with these choices, or None.
 
@@ -34,8 +34,8 @@ def refined(
     equal: a system of linear equations, solved in floating point and corrected by integer residuals.
     """
     inside = [component.inside[position][at] for position, at in enumerate(choices)]
-    clusters = [(cluster, value) for cluster, value in own.clusters if _without_parent(cluster, inside) == 1]
-    local_cuts = [(cut, value) for cut, value in own.local_cuts if _sum_of(cut, inside) == cut.least]
+    clusters = [(cluster, value) for cluster, value in given.clusters if _without_parent(cluster, inside) == 1]
+    local_cuts = [(cut, value) for cut, value in given.local_cuts if _sum_of(cut, inside) == cut.least]
     rows, wanted = _equations(component, remaining, choices, Multipliers(tuple(clusters), tuple(local_cuts)))
     if not rows or not (clusters or local_cuts):
         return None
@@ -98,19 +98,21 @@ def _solved(rows: Sequence[_Row], wanted: Sequence[int], start: Sequence[int]) -
     return values
 
 
-def _terms(own: Multipliers, position: int) -> Callable[[int], dict[int, int]]:
+def _terms(multipliers: Multipliers, position: int) -> Callable[[int], dict[int, int]]:
     """Return how often each multiplier is subtracted from the loss of a choice, as a function of its parents."""
-    clusters = [(at, of) for at, (of, _) in enumerate(own.clusters) if of >> position & 1]
-    first = len(own.clusters)
+    clusters = [(at, terms_of) for at, (terms_of, _) in enumerate(multipliers.clusters) if terms_of >> position & 1]
+    first = len(multipliers.clusters)
     local_cuts = [
-        (first + at, *of.by_parents(position)) for at, (of, _) in enumerate(own.local_cuts) if position in of.positions
+        (first + at, *terms_of.by_parents(position))
+        for at, (terms_of, _) in enumerate(multipliers.local_cuts)
+        if position in terms_of.positions
     ]
 
-    def of(parents: int) -> dict[int, int]:
-        found = {at: 1 for at, cluster in clusters if not cluster & parents}
-        return found | {at: weights[parents & others] for at, others, weights in local_cuts}
+    def terms_of(parents: int) -> dict[int, int]:
+        terms = {at: 1 for at, cluster in clusters if not cluster & parents}
+        return terms | {at: weights[parents & others] for at, others, weights in local_cuts}
 
-    return of
+    return terms_of
 
 
 def _without_parent(cluster: int, inside: Sequence[int]) -> int:

@@ -58,22 +58,22 @@ class LocalCutSearch:
         self._infinite = highs.kHighsInf
         # Weights do not increase with more parents. So the least sum is reached by a DAG in which each variable has all
         # its predecessors in some order as parents.
-        asked: list[list[tuple[int, float]]] = []
-        for at in range(size):
-            first = at * self._per_member
+        constraints: list[list[tuple[int, float]]] = []
+        for index in range(size):
+            first = index * self._per_member
             for subset in range(self._per_member):
-                asked += [
+                constraints += [
                     [(first + subset, 1.0), (first + (subset | bit(u)), -1.0)]
                     for u in range(size - 1)
                     if not subset >> u & 1
                 ]
-        sums = [0.0] * len(asked)
+        sums = [0.0] * len(constraints)
         for order in permutations(range(size)):
-            before, own = 0, []
-            for at in order:
-                own.append((at * self._per_member + squeezed(before, at), 1.0))
-                before |= bit(at)
-            asked.append(own)
+            before, terms = 0, []
+            for index in order:
+                terms.append((index * self._per_member + squeezed(before, index), 1.0))
+                before |= bit(index)
+            constraints.append(terms)
             sums.append(1.0)
         # The dual of the linear program is solved: it has few rows, and only their bounds change between solutions.
         self._solver = quiet_solver(highs)
@@ -86,16 +86,16 @@ class LocalCutSearch:
             np.zeros(0, dtype=np.int32),
             np.zeros(0),
         )
-        starts = np.cumsum([0, *map(len, asked)])
+        starts = np.cumsum([0, *map(len, constraints)])
         self._solver.addCols(
-            len(asked),
+            len(constraints),
             -np.array(sums),
-            np.zeros(len(asked)),
-            np.full(len(asked), highs.kHighsInf),
+            np.zeros(len(constraints)),
+            np.full(len(constraints), highs.kHighsInf),
             int(starts[-1]),
             starts[:-1].astype(np.int32),
-            np.array([row for own in asked for row, _ in own], dtype=np.int32),
-            np.array([value for own in asked for _, value in own]),
+            np.array([row for terms in constraints for row, _ in terms], dtype=np.int32),
+            np.array([value for terms in constraints for _, value in terms]),
         )
 
     def violated(self, component: Component, shares: Shares, positions: Sequence[int]) -> tuple[float, LocalCut] | None:
@@ -106,13 +106,13 @@ class LocalCutSearch:
             for choice, share in shares[position]:
                 inside = sum(bit(number[u]) for u in positions if component.inside[position][choice] >> u & 1)
                 sums[at * self._per_member + squeezed(inside, at)] += share
-        for row, own in enumerate((sums + _WEIGHT_OF_ALL).tolist()):
-            self._solver.changeRowBounds(row, -self._infinite, own)
+        for row, bound in enumerate((sums + _WEIGHT_OF_ALL).tolist()):
+            self._solver.changeRowBounds(row, -self._infinite, bound)
         self._solver.run()
-        found = -np.array(self._solver.getSolution().row_dual)
-        if len(found) < len(sums) or float(found @ sums) > 1 - _LEAST_LACK:
+        duals = -np.array(self._solver.getSolution().row_dual)
+        if len(duals) < len(sums) or float(duals @ sums) > 1 - _LEAST_LACK:
             return None
-        weights = _in_whole_numbers(found)
+        weights = _in_whole_numbers(duals)
         if weights is None:
             return None
         cut = LocalCut(
@@ -130,9 +130,9 @@ def _in_whole_numbers(values: NDArray[np.float64]) -> list[int] | None:
     least = float(values[values > 1e-6].min())
     for parts in range(1, 13):
         for scaled in (values * (parts / least), values * (parts * 20)):
-            whole = np.round(scaled)
-            if np.abs(scaled - whole).max() < 1e-4 and whole.max() <= _MOST_PARTS:
-                return [int(own) for own in whole]
+            rounded = np.round(scaled)
+            if np.abs(scaled - rounded).max() < 1e-4 and rounded.max() <= _MOST_PARTS:
+                return [int(weight) for weight in rounded]
     return None
 
 
@@ -140,13 +140,13 @@ def variables_of_local_cuts(component: Component, shares: Shares, size: int) -> 
     """Return sets of positions to look for cuts in: each grown from an arc with a fractional value."""
     n = component.n
     arcs = np.zeros((n, n))
-    for position, own in enumerate(shares):
-        for choice, share in own:
+    for position, values in enumerate(shares):
+        for choice, share in values:
             for u in members(component.inside[position][choice]):
                 arcs[u, position] += share
     divided = np.minimum(arcs, 1 - arcs)
     np.maximum(divided, 0, out=divided)
-    found: dict[tuple[int, ...], None] = {}
+    sets: dict[tuple[int, ...], None] = {}
     for u, v in np.argwhere(divided > 1e-6).tolist():
         grown = [u, v]
         while len(grown) < size:
@@ -156,5 +156,5 @@ def variables_of_local_cuts(component: Component, shares: Shares, size: int) -> 
             worth[grown] = -1
             # Rounded sums in a fixed order: the same in every run.
             grown.append(int(np.argmax(np.round(worth, 9))))
-        found[tuple(sorted(grown))] = None
-    return list(found)
+        sets[tuple(sorted(grown))] = None
+    return list(sets)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from stablebn import _core
 from stablebn.errors import MissingExtraError
-from stablebn.exact.components import NEVER, Component, RemainingChoices, parts_of
+from stablebn.exact.components import Component, RemainingChoices, parts_of
 from stablebn.exact.dual_refinement import refined
 from stablebn.exact.local_cuts import LocalCutSearch, Shares, quiet_solver, variables_of_local_cuts
 from stablebn.exact.orders import choices_in, climbed
 from stablebn.exact.proof import apply, split
 from stablebn.exact.proof_tree import LocalCut, Multipliers, Tree
-from stablebn.exact.subset_search import MOST_IN_PART, best_of_part
+from stablebn.exact.subset_search import MOST_IN_PART, with_best_parts
 from stablebn.fixed_point import UNIT
 from stablebn.stats.variable_sets import bit, members
 
@@ -74,7 +74,7 @@ def import_highs() -> Any:
     return highspy
 
 
-class _Node(NamedTuple):
+class _SolvedNode(NamedTuple):
     """A node of the branching: its remaining choices and the solution of its last linear program."""
 
     remaining: RemainingChoices
@@ -124,7 +124,7 @@ class ClusterSearch:
     ) -> None:
         self.component = component
         self.choices = tuple(start)
-        self.loss = self._loss_of(start)
+        self.loss = self.component.loss_of(start)
         self.finished = True
         self.is_out_of_work = False
         self._most_work = most_work
@@ -179,7 +179,7 @@ class ClusterSearch:
             branches[has] = self._explore(part, depth + 1) if all(part) else Tree()
         return Tree(tuple(steps), arc, branches[True], branches[False])
 
-    def _add_cuts(self, remaining: RemainingChoices, steps: list[Multipliers], depth: int) -> _Node:
+    def _add_cuts(self, remaining: RemainingChoices, steps: list[Multipliers], depth: int) -> _SolvedNode:
         """Solve the linear program and add violated cuts until there are none, or progress is slow, or time is up."""
         program = self._program
         bounds: list[float] = []
@@ -198,7 +198,7 @@ class ClusterSearch:
             least = _LEAST_PROGRESS if depth else _LEAST_PROGRESS_AT_ROOT
             is_slow = progress < least * (self._nats() - bound)
             cuts = [] if is_late or is_hopeless or is_slow else self._cuts(shares, thoroughly=depth == 0)
-            node = _Node(remaining, shares, program.multipliers(duals), bound, is_late)
+            node = _SolvedNode(remaining, shares, program.multipliers(duals), bound, is_late)
             if not cuts:
                 return node
             if self._solved % 10 == 0:
@@ -219,39 +219,37 @@ class ClusterSearch:
     def _most(self) -> float:
         return self._nats() * 1.001 + 1.0
 
-    def _loss_of(self, choices: Sequence[int]) -> int:
-        return sum(self.component.losses[position][at] for position, at in enumerate(choices))
-
     def _shrunk(
-        self, remaining: RemainingChoices, own: Multipliers, steps: list[Multipliers], depth: int, *, worth: float
+        self,
+        remaining: RemainingChoices,
+        multipliers: Multipliers,
+        steps: list[Multipliers],
+        depth: int,
+        *,
+        worth: float,
     ) -> RemainingChoices:
         """Exclude the choices that multipliers prove to be in no better DAG, if they are a large enough part."""
-        _, left = apply(self.component, remaining, own, self.loss)
-        count = sum(map(len, left))
+        _, kept = apply(self.component, remaining, multipliers, self.loss)
+        count = sum(map(len, kept))
         if count > (1 - worth) * sum(map(len, remaining)) and worth:
             return remaining
-        steps.append(own)
-        if all(left):
+        steps.append(multipliers)
+        if all(kept):
             if depth == 0 and count < _WORTH_REBUILDING * self._program.size:
                 # This happens before branching, so the exclusion holds in every branch.
-                cuts: list[Cut] = [cut for cut, _ in own.clusters]
-                self._program.made_of(left, cuts + [cut for cut, _ in own.local_cuts])
-            self._program.restrict(left, self._most())
-        return left
+                cuts: list[Cut] = [cut for cut, _ in multipliers.clusters]
+                self._program.made_of(kept, cuts + [cut for cut, _ in multipliers.local_cuts])
+            self._program.restrict(kept, self._most())
+        return kept
 
     def _finish(self, remaining: RemainingChoices, parts: Sequence[tuple[int, ...]]) -> None:
         """Solve the remaining parts exactly, and keep the DAG if it is better."""
-        choices = list(self.choices)
-        for part in parts:
-            best = best_of_part(self.component, remaining, part, most_dags=1)
-            if best.loss >= NEVER:
-                return
-            for position, choice in zip(part, best.choices, strict=True):
-                choices[position] = choice
-        self._keep(choices)
+        choices = with_best_parts(self.component, remaining, parts, self.choices)
+        if choices is not None:
+            self._keep(choices)
 
     def _keep(self, choices: Sequence[int]) -> None:
-        loss = self._loss_of(choices)
+        loss = self.component.loss_of(choices)
         if loss < self.loss:
             self.loss, self.choices = loss, tuple(choices)
             logger.debug("a better DAG: %.6f nats below the best choices", loss / UNIT)
@@ -276,12 +274,12 @@ class ClusterSearch:
     def _cuts(self, shares: Shares, *, thoroughly: bool) -> list[Cut]:
         """Return violated cuts: clusters by a heuristic, then local cuts, then a cluster by an integer program."""
         component = self.component
-        children = [position for position, own in enumerate(shares) for _ in own]
-        parents = [component.inside[position][at] for position, own in enumerate(shares) for at, _ in own]
-        weights = [x for own in shares for _, x in own]
+        children = [position for position, values in enumerate(shares) for _ in values]
+        parents = [component.inside[position][at] for position, values in enumerate(shares) for at, _ in values]
+        weights = [x for values in shares for _, x in values]
         known = self._program.known
-        found = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
-        cuts: list[Cut] = [own for own in found if own not in known]
+        clusters = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
+        cuts: list[Cut] = [values for values in clusters if values not in known]
         if len(cuts) > _MOST_CUTS // 4:
             return cuts
         for search in self._local_cut_searches:
@@ -289,10 +287,10 @@ class ClusterSearch:
                 break
             local_cuts = []
             for positions in variables_of_local_cuts(component, shares, search.size):
-                own = search.violated(component, shares, positions)
-                if own is not None and own[1] not in known:
-                    local_cuts.append(own)
-            local_cuts.sort(key=lambda own: -own[0])
+                values = search.violated(component, shares, positions)
+                if values is not None and values[1] not in known:
+                    local_cuts.append(values)
+            local_cuts.sort(key=lambda values: -values[0])
             cuts += [cut for _, cut in local_cuts[:_MOST_CUTS]]
         if cuts or not thoroughly:
             return cuts
@@ -400,9 +398,9 @@ class LinearProgram:
         index, values = [], []
         for position, weights in zip(cut.positions, cut.weights, strict=True):
             others = [u for u in cut.positions if u != position]
-            own = np.flatnonzero(self._child == position)
-            parents = self._has[own][:, others].astype(np.int64) @ (1 << np.arange(len(others)))
-            index += [*own.tolist(), len(self._columns) + position]
+            columns = np.flatnonzero(self._child == position)
+            parents = self._has[columns][:, others].astype(np.int64) @ (1 << np.arange(len(others)))
+            index += [*columns.tolist(), len(self._columns) + position]
             values += [*np.array(weights)[parents].tolist(), max(weights)]
         used = np.flatnonzero(values)
         return np.array(index)[used], np.array(values, dtype=np.float64)[used], float(cut.least)

@@ -46,19 +46,19 @@ def sifted(component: Component, most: int, time_is_up: Callable[[], bool]) -> M
     best = start = ascended(component, component.everything, most, _STEPS, _WORK)
     bound, left = apply(component, component.everything, best, most)
     inside: list[set[int]] = [set() for _ in range(component.n)]
-    in_vain = 0
+    rounds_in_vain = 0
     for look in range(_LOOKS):
-        if time_is_up() or not all(left) or in_vain > _IN_VAIN:
+        if time_is_up() or not all(left) or rounds_in_vain > _IN_VAIN:
             break
         for position, losses in enumerate(reduced_losses(component, left, start)):
             ranked = sorted(range(len(losses)), key=losses.__getitem__)[: _MORE if look else _FIRST]
             inside[position] |= {left[position][at] for at in ranked}
-        part = _part(component, tuple(tuple(sorted(own)) for own in inside))
+        part = _part(component, tuple(tuple(sorted(chosen)) for chosen in inside))
         start = _solved(part, most, start, time_is_up)
-        own, remaining = apply(component, component.everything, start, most)
-        in_vain = in_vain + 1 if own < bound + (most - bound) // _LEAST_PROGRESS else 0
-        if own > bound:
-            best, bound, left = start, own, remaining
+        new_bound, new_left = apply(component, component.everything, start, most)
+        rounds_in_vain = rounds_in_vain + 1 if new_bound < bound + (most - bound) // _LEAST_PROGRESS else 0
+        if new_bound > bound:
+            best, bound, left = start, new_bound, new_left
     return best
 
 
@@ -66,9 +66,9 @@ def _part(component: Component, remaining: RemainingChoices) -> Component:
     """Return the component with some of its choices."""
     return replace(
         component,
-        sets=tuple(tuple(component.sets[position][at] for at in own) for position, own in enumerate(remaining)),
-        inside=tuple(tuple(component.inside[position][at] for at in own) for position, own in enumerate(remaining)),
-        losses=tuple(tuple(component.losses[position][at] for at in own) for position, own in enumerate(remaining)),
+        sets=tuple(tuple(component.sets[position][at] for at in kept) for position, kept in enumerate(remaining)),
+        inside=tuple(tuple(component.inside[position][at] for at in kept) for position, kept in enumerate(remaining)),
+        losses=tuple(tuple(component.losses[position][at] for at in kept) for position, kept in enumerate(remaining)),
     )
 
 
@@ -80,11 +80,11 @@ def _solved(component: Component, most: int, start: Multipliers, time_is_up: Cal
     for _ in range(_SOLVED):
         values, duals, _ = program.solve()
         shares = program.shares(values)
-        children = [position for position, own in enumerate(shares) for _ in own]
-        parents = [component.inside[position][at] for position, own in enumerate(shares) for at, _ in own]
-        weights = [x for own in shares for _, x in own]
-        found = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
-        cuts = [cluster for cluster in found if cluster not in program.known]
+        children = [position for position, values_of in enumerate(shares) for _ in values_of]
+        parents = [component.inside[position][at] for position, values_of in enumerate(shares) for at, _ in values_of]
+        weights = [x for values_of in shares for _, x in values_of]
+        violated = _core.violated_clusters(component.n, children, parents, weights, _LEAST_LACK, _MOST_CUTS)
+        cuts = [cluster for cluster in violated if cluster not in program.known]
         if not cuts or time_is_up():
             break
         program.add(list(cuts))

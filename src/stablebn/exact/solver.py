@@ -134,7 +134,7 @@ def _by_linear_programs(
     def solve(component: Component, start: tuple[int, ...]) -> _Solved:
         nonlocal work_left
         has_many_choices = sum(map(len, component.sets)) > MOST_CHOICES
-        unproven = _Solved(Tree(), start, _loss(component, start), finished=False)
+        unproven = _Solved(Tree(), start, component.loss_of(start), finished=False)
         if has_many_choices and component.n <= MOST_AT_ONCE and is_complete:
             positions = range(component.n)
             work = partial(best_of_part, component, component.everything, positions, most_dags=MOST_DAGS)
@@ -189,14 +189,14 @@ def _find_best(
         position_of = {v: position for position, v in enumerate(component.variables)}
         inside = [[position_of[v] for v in order if v in position_of] for order in orders]
         known = [choices_in(component, climbed(component, order)) for order in inside]
-        start = min(known, key=lambda best_here: _loss(component, best_here))
+        start = min(known, key=lambda best_here: component.loss_of(best_here))
         best_here = BestOfComponent(None, (), are_all=False)
         if component.n > MOST_IN_PART:
             solved = solve(component, start)
             if solved is None:
                 return None
         else:
-            loss = least_loss(component, Tree(), _loss(component, start)) or 0
+            loss = least_loss(component, Tree(), component.loss_of(start)) or 0
             solved = _Solved(Tree(), start, loss, finished=True)
         if solved.finished:
             best_here = best_of_component(component, solved.tree, solved.loss, time_is_up)
@@ -229,7 +229,7 @@ def proof_of(candidates: CandidateSets, parents: Sequence[int], trees: Sequence[
     bounds: list[int | None] = []
     for component, tree in zip(parts, trees, strict=True):
         choices = [component.sets[position].index(parents[v]) for position, v in enumerate(component.variables)]
-        loss = _loss(component, choices)
+        loss = component.loss_of(choices)
         least = least_loss(component, tree, loss)
         if least is None:
             raise ValueError("a tree leaves out the DAG itself")
@@ -274,7 +274,7 @@ def _with_unlisted(candidates: CandidateSets, component: Component, solved: _Sol
         losses=tuple((*own, loss) for own, loss in zip(component.losses, beyond, strict=True)),
     )
     everything = tuple(tuple(range(len(own))) for own in more.inside)
-    step = ascended(more, everything, _loss(component, solved.choices), _STEPS_OF_ASCENT, _WORK_OF_ASCENT)
+    step = ascended(more, everything, component.loss_of(solved.choices), _STEPS_OF_ASCENT, _WORK_OF_ASCENT)
     return replace(solved.tree, steps=(*solved.tree.steps, step))
 
 
@@ -297,17 +297,12 @@ def topological_order(parents: Sequence[int]) -> list[int]:
     return order
 
 
-def _loss(component: Component, choices: Sequence[int]) -> int:
-    """Return the loss of the choices of a component."""
-    return sum(component.losses[position][at] for position, at in enumerate(choices))
-
-
 def _parents(n: int, parts: Sequence[Component], chosen: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """Return the parent sets of all variables from the choices of the components."""
     parents = [0] * n
     for component, choices in zip(parts, chosen, strict=True):
-        for position, at in enumerate(choices):
-            parents[component.variables[position]] = component.sets[position][at]
+        for position, choice in enumerate(choices):
+            parents[component.variables[position]] = component.sets[position][choice]
     return tuple(parents)
 
 

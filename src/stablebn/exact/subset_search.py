@@ -86,6 +86,20 @@ def best_of_part(
     return BestOfPart(loss, choices_of, all_best, are_all)
 
 
+def with_best_parts(
+    component: Component, remaining: RemainingChoices, parts: Sequence[Sequence[int]], choices: Sequence[int]
+) -> list[int] | None:
+    """Replace the choices of all parts by those of their best DAGs; None if a part has no DAG."""
+    replaced = list(choices)
+    for part in parts:
+        best = best_of_part(component, remaining, part, most_dags=1)
+        if best.loss >= NEVER:
+            return None
+        for position, choice in zip(part, best.choices, strict=True):
+            replaced[position] = choice
+    return replaced
+
+
 def _rank(parents: int) -> tuple[int, int]:
     return parents.bit_count(), parents
 

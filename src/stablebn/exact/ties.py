@@ -72,13 +72,13 @@ def _leaves(
             *(_leaves(component, tree.lacking, loss, lacking, time_is_up) if all(lacking) else ()),
         ]
     budget = [MOST_BRANCHES]
-    own = tree.steps[-1] if tree.steps else Multipliers()
-    return _resolved(component, own, loss, remaining, budget, time_is_up)
+    multipliers = tree.steps[-1] if tree.steps else Multipliers()
+    return _resolved(component, multipliers, loss, remaining, budget, time_is_up)
 
 
 def _resolved(
     component: Component,
-    own: Multipliers,
+    multipliers: Multipliers,
     loss: int,
     remaining: RemainingChoices,
     budget: list[int],
@@ -86,7 +86,7 @@ def _resolved(
 ) -> list[BestOfComponent]:
     """Return the best DAGs made of remaining choices: split by arcs until the parts are small, while there is time."""
     while True:
-        kept = without_cycles(component, with_one_source(component, remaining, own, loss))
+        kept = without_cycles(component, with_one_source(component, remaining, multipliers, loss))
         if not all(kept):
             return []
         if kept == remaining:
@@ -100,16 +100,21 @@ def _resolved(
         arc = _arc(component, remaining, max(parts, key=len))
         branches = [split(component, remaining, arc, has=has) for has in (True, False)]
         return [
-            of for part in branches if all(part) for of in _resolved(component, own, loss, part, budget, time_is_up)
+            leaf
+            for part in branches
+            if all(part)
+            for leaf in _resolved(component, multipliers, loss, part, budget, time_is_up)
         ]
     best = [best_of_part(component, remaining, part, most_dags=MOST_DAGS) for part in parts]
-    if sum(own.loss for own in best) > loss:
+    if sum(multipliers.loss for multipliers in best) > loss:
         return []
-    first = _joined(component, parts, [own.choices for own in best])
-    if prod(len(own.dags) for own in best) > MOST_DAGS:
+    first = _joined(component, parts, [multipliers.choices for multipliers in best])
+    if prod(len(multipliers.dags) for multipliers in best) > MOST_DAGS:
         return [BestOfComponent(first, (first,), are_all=False)]
-    dags = tuple(_joined(component, parts, own) for own in product(*(own.dags for own in best)))
-    return [BestOfComponent(first, dags, are_all=all(own.are_all for own in best))]
+    dags = tuple(
+        _joined(component, parts, multipliers) for multipliers in product(*(multipliers.dags for multipliers in best))
+    )
+    return [BestOfComponent(first, dags, are_all=all(multipliers.are_all for multipliers in best))]
 
 
 def _arc(component: Component, remaining: RemainingChoices, part: Sequence[int]) -> tuple[int, int]:
@@ -125,11 +130,11 @@ def _arc(component: Component, remaining: RemainingChoices, part: Sequence[int])
     return u, v
 
 
-def _joined(component: Component, parts: Sequence[Sequence[int]], own: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def _joined(component: Component, parts: Sequence[Sequence[int]], chosen: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """Combine the choices of parts to those of the component."""
     choices = [0] * component.n
-    for part, of in zip(parts, own, strict=True):
-        for position, choice in zip(part, of, strict=True):
+    for part, choices_of_part in zip(parts, chosen, strict=True):
+        for position, choice in zip(part, choices_of_part, strict=True):
             choices[position] = choice
     return tuple(choices)
 

@@ -45,7 +45,7 @@ def pc_stable(problem: Problem, config: SearchConfig) -> Pattern:
         directed=directed,
         undirected=undirected,
         order=runner.order,
-        trace=test_trace(runner.test.performed, {}, {xy: found.given for xy, found in separations.items()}),
+        trace=test_trace(runner.test.performed, {}, {xy: separation.given for xy, separation in separations.items()}),
         finished=finished,
         conflicts=conflicts,
         has_directions=finished,
@@ -89,8 +89,8 @@ def separate_those_apart(
 
     def query(runner: CITestRunner, ends: tuple[int, int]) -> list[Separation]:
         most = min(runner.most, max(adjacent[v].bit_count() for v in ends))
-        found = (separation_among_neighbours(tuple(adjacent), size, runner, ends) for size in range(most + 1))
-        return next(filter(None, found), [])
+        separations_of = (separation_among_neighbours(tuple(adjacent), size, runner, ends) for size in range(most + 1))
+        return next(filter(None, separations_of), [])
 
     for ends, answer in zip(pairs, runner.answers("pairs apart", query, pairs), strict=True):
         if answer:
@@ -104,8 +104,8 @@ def separation_among_neighbours(
     x, y = ends
     tried = 0
     for pool in (adjacent[x] & ~bit(y), adjacent[y] & ~bit(x)) if size else (0,):
-        found = runner.separating_set(x, y, pool, range(size, size + 1), tried)
-        if found is not None:
-            return [Separation(*found)]
+        separator = runner.separating_set(x, y, pool, range(size, size + 1), tried)
+        if separator is not None:
+            return [Separation(*separator)]
         tried = pool
     return []

@@ -95,7 +95,7 @@ class GreedyEquivalenceSearch:
         limits = [most_parents] if constraints is None else constraints.limits(most_parents)
         obeyed = None if constraints is None else constraints.within(most_parents)
         self._n = scores.n
-        self._time_is_up = time_is_up or _never
+        self._time_is_up = time_is_up or (lambda: False)
         self.core = _core.EquivalenceSearch(
             scores.compiled,
             list(order),
@@ -117,7 +117,7 @@ class GreedyEquivalenceSearch:
     def graph(self) -> EquivalenceClass:
         """The current class."""
         return EquivalenceClass(
-            *([sum(map(bit, own)) for own in ends] for ends in (self.core.parents, self.core.neighbours))
+            *([sum(map(bit, ends_of)) for ends_of in ends] for ends in (self.core.parents, self.core.neighbours))
         )
 
     def insert_edges(self, partners: Sequence[int] | None = None) -> None:
@@ -160,7 +160,7 @@ class GreedyEquivalenceSearch:
 
     def dependent(self) -> list[int]:
         """Return, for each variable, those that improve its score as its only parent."""
-        return [sum(map(bit, own)) for own in self.core.dependent()]
+        return [sum(map(bit, parents)) for parents in self.core.dependent()]
 
     def _set_partners(self, partners: Sequence[int] | None) -> None:
         self.core.set_partners([bit(self._n) - 1] * self._n if partners is None else list(partners))
@@ -177,7 +177,7 @@ class GreedyEquivalenceSearch:
             made = self.core.delete_and_search(self._time_is_up)
             if not made:
                 return
-            yield [Operator(*own) for own in made]
+            yield [Operator(*operator) for operator in made]
 
     def _run(self, operators: Callable[[], Iterable[list[Operator]]], *, lists_deletions: bool = False) -> None:
         """Apply operators until there are none, first those of an earlier run."""
@@ -227,7 +227,3 @@ class GreedyEquivalenceSearch:
         """Return an operator for the journal, with the number of listed deletions that were tried before it."""
         kind, x, y, others, gain = operator
         return [kind, x, y, hex(sum(map(bit, others))), gain, self.core.tried]
-
-
-def _never() -> bool:
-    return False

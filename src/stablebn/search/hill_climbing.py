@@ -86,16 +86,16 @@ class Climb:
         has_next = [kind_number != _NONE for kind_number in next_kind]
         return Trace(
             move=[_MOVE_NAMES[kind_number] for kind_number in kind],
-            source=[order[place] for place in u],
-            target=[order[place] for place in v],
+            source=[order[index] for index in u],
+            target=[order[index] for index in v],
             delta=delta,
             score=[to_float(score) for score in scores[1:]],
             next_move=[
                 _MOVE_NAMES[kind_number] if there else None
                 for kind_number, there in zip(next_kind, has_next, strict=True)
             ],
-            next_source=[order[place] if there else None for place, there in zip(next_u, has_next, strict=True)],
-            next_target=[order[place] if there else None for place, there in zip(next_v, has_next, strict=True)],
+            next_source=[order[index] if there else None for index, there in zip(next_u, has_next, strict=True)],
+            next_target=[order[index] if there else None for index, there in zip(next_v, has_next, strict=True)],
             next_delta=[
                 kind_number if there else None for kind_number, there in zip(next_delta, has_next, strict=True)
             ],
@@ -192,7 +192,7 @@ def climb(
         if constraints is None
         else (list(constraints.allowed), list(constraints.required), constraints.limits(max_parents))
     )
-    is_late = time_is_up or _never
+    is_late = time_is_up or (lambda: False)
     climbers: list[_core.Climber] = []
 
     def climb_all() -> None:
@@ -218,10 +218,6 @@ def climb(
     if len(climbers) < len(orders):
         return [_not_begun(order, parents, first) for order in orders]
     return [_result(climber, order, parents, first) for climber, order in zip(climbers, orders, strict=True)]
-
-
-def _never() -> bool:
-    return False
 
 
 def _not_begun(order: Sequence[int], start: Sequence[int], score: int) -> Climb:

@@ -175,7 +175,7 @@ def listed(
         most_found if most_found is not None else MOST_FOUND if n > _FEW_VARIABLES else most_scored,
         limbs(0 if within is None else within + 1),
     )
-    is_late = time_is_up or _never
+    is_late = time_is_up or (lambda: False)
 
     def tell() -> None:
         if watch is not None:
@@ -188,10 +188,6 @@ def listed(
     tell()
     logger.debug("%d parent sets were scored", search.scored)
     return search
-
-
-def _never() -> bool:
-    return False
 
 
 def found_by(search: _core.CandidateSearch, scores: CompiledScores, *, is_late: bool = False) -> CandidateSets:

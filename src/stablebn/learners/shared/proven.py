@@ -60,14 +60,14 @@ def proven_if_cheap(problem: Problem, config: SearchConfig, start: Sequence[int]
     if not search.complete:
         return None
     if search.found > _FEW_CANDIDATES:
-        found = best_of_many(search, scores, MOST_IN_BEST)
+        best = best_of_many(search, scores, MOST_IN_BEST)
     else:
-        found = find_best_without_solver(
+        best = find_best_without_solver(
             found_by(search, scores),
             [start],
             time_is_up=problem.time_is_up,
         )
-    return None if found is None or not found[1].optimal else BestDag.of(problem, *found, {}, ())
+    return None if best is None or not best[1].optimal else BestDag.of(problem, *best, {}, ())
 
 
 def most_scored(problem: Problem, config: SearchConfig) -> int:
