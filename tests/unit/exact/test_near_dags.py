@@ -10,7 +10,7 @@ from tests.drawn import SCORES
 from tests.known import random_forbidden
 from tests.naive.best_parents import all_dags, all_families, subsets
 from tests.tables import categorical_table
-from tests.unit.search.test_candidates import drawn_table
+from tests.unit.search.test_parent_sets import drawn_table
 
 from stablebn.exact import lp as linear
 from stablebn.exact import near_dags as near

@@ -14,7 +14,7 @@ from tests.naive.perfect_score import correlations_of, perfect_scores
 from tests.networks import KNOWN_NETWORKS
 from tests.shared import SHARED, golden, needs_shared, sample
 from tests.tables import Columns, categorical_columns, categorical_table, continuous_columns, renamed, shuffled
-from tests.unit.search.test_equivalence import as_dag, random_dag
+from tests.unit.search.test_equivalence_classes import as_dag, random_dag
 
 import stablebn as sb
 from stablebn.errors import OptionError

@@ -9,7 +9,7 @@ from tests.known import drawn_knowledge
 from tests.naive.equivalence_search import NaiveSearch, Step
 from tests.naive.perfect_score import correlations_of, perfect_scores
 from tests.tables import Columns, categorical_columns, continuous_columns, random_categorical_table
-from tests.unit.search.test_equivalence import as_dag, as_pdag, random_dag
+from tests.unit.search.test_equivalence_classes import as_dag, as_pdag, random_dag
 
 from stablebn.fixed_point import to_float
 from stablebn.prepare.prepare import prepare

@@ -12,7 +12,7 @@ import pytest
 from tests.drawn import SCORES
 from tests.naive.best_parents import all_dags, all_families, is_acyclic, naive_candidates
 from tests.tables import categorical_table
-from tests.unit.search.test_candidates import drawn_constraints, drawn_table
+from tests.unit.search.test_parent_sets import drawn_constraints, drawn_table
 
 from stablebn import _core
 from stablebn.exact import dual_ascent as ascent
