@@ -28,7 +28,7 @@ MARGINS = (0, UNIT // 100, 11 * UNIT // 10, 5 * UNIT)
 
 
 def _chain(n: int, rows: int, seed: int, noise: float = 0.3) -> CategoricalTable:
-    """Variables each of which depends on one before it, weakly unless told: very many DAGs are nearly as good."""
+    """Each variable depends on an earlier one, weakly by default, so very many DAGs score nearly the same."""
     rng = np.random.default_rng(seed)
     columns = [rng.integers(0, 2, rows)]
     while len(columns) < n:

@@ -45,7 +45,7 @@ def _columns(seed: int, n: int, rows: int) -> Columns:
 
 
 def _posed(scores: FamilyScores) -> Problem:
-    """A problem of which only the scores are known."""
+    """A problem that has only scores."""
     order = tuple(range(scores.n))
     unused = Counts(categorical_table([[0, 1]]))
     return Problem(order, unused, scores, ScoreConfig(), order, order)  # type: ignore[arg-type]

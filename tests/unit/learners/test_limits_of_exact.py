@@ -1,4 +1,4 @@
-"""The limits of `exact`: they bound the whole work, and the warning names those that were met."""
+"""The limits of `exact`: they bound all its work, and the warning names those that were reached."""
 
 from __future__ import annotations
 

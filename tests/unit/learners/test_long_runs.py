@@ -35,7 +35,7 @@ from stablebn.search.journal import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
 BEFORE = ("reading", "encoding", "discretising", "counting", "ordering", "telling columns apart")
-# Searches of a learner that are told to be over when it goes on after them.
+# Stages that are reported once more after they have ended.
 TOLD_AGAIN = {"tabu-stable": 2, "hc-stable": 2, "best": 24, "exact": 24}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
@@ -134,7 +134,7 @@ def test_in_loops_of_ours_ctrl_c_raises() -> None:
         api.learn_in_a_loop(ASIA, threads=1, progress=Stop(at=3))
 
 
-def test_whoever_listens_for_ctrl_c_is_left_alone() -> None:
+def test_signal_handlers_of_the_program_stay() -> None:
     heard: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     try:
@@ -173,15 +173,15 @@ def test_a_search_that_is_stopped_after_every_step_ends_with_the_same_answer(alg
 
 
 @pytest.mark.parametrize("algorithm", LEARNERS)
-def test_stopped_anywhere_it_goes_on_to_the_same_answer_and_does_not_begin_anew(algorithm: str, path: Path) -> None:
-    # With a checkpoint, as a search that is made twice is then told of once.
+def test_a_search_stopped_anywhere_resumes_to_the_same_result(algorithm: str, path: Path) -> None:
+    # With a checkpoint, because then a repeated search is reported once.
     whole, length = sb.learn(ASIA, algorithm, threads=1), words(algorithm, checkpoint=path)
     for at in range(2, length, 5):
         path.unlink(missing_ok=True)
         assert not sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=Stop(at=at)).finished
         rest = Stop()
         assert sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=rest, resume=True) == whole
-        # Of steps that were made nothing is told again, but at most that they were.
+        # Repeated steps are reported at most once, in total.
         assert rest.told <= length - at + max(2, TOLD_AGAIN.get(algorithm, 0))
 
 
@@ -198,7 +198,7 @@ def test_a_search_among_orders_goes_on_round_by_round(path: Path) -> None:
     while not (result := sb.learn(table, "best", effort="high", checkpoint=path, progress=one_round)).finished:
         assert len(rounds) < 100
     assert result == whole
-    # Each search is told of by a name of its own, and no round of it twice.
+    # Each search is reported under a separate name, and no round twice.
     assert len(rounds) == len(set(rounds)) > 2
 
 
@@ -298,7 +298,7 @@ def test_a_finished_search_is_kept_and_returned_at_once(path: Path) -> None:
         assert again.told == 0
 
 
-def test_a_search_can_begin_anew(path: Path) -> None:
+def test_a_search_can_start_again_with_resume_false(path: Path) -> None:
     sb.learn(ASIA, "tabu-stable", threads=1, checkpoint=path)
     anew = Stop()
     whole = sb.learn(ASIA, "tabu-stable")
@@ -411,7 +411,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_no_search(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("stopped", ["interrupted", "max-iter"])
-def test_a_search_whose_checkpoint_is_not_up_to_date_is_not_said_to_go_on_from_it(stopped: str, tmp_path: Path) -> None:
+def test_an_outdated_checkpoint_is_not_offered_for_resuming(stopped: str, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
 
@@ -489,7 +489,7 @@ def test_a_climb_makes_one_step_at_least_in_any_time() -> None:
         assert not _core.climb_on([climber], 1e-12)
 
 
-def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
+def test_queries_after_an_unfinished_stage_are_not_recorded() -> None:
     problem = sb.learners.define_problem(prepare(ASIA).table, sb.scores.registry.ScoreConfig())
     journal = Journal({})
     asked = evidence.gather(replace(problem, journal=journal), sb.learners.SearchConfig())
@@ -500,12 +500,12 @@ def test_what_is_asked_after_an_unfinished_stage_is_not_kept() -> None:
         return question + 10
 
     assert asked.answers("first", first, range(4)) == [10, 11, None, None]
-    # Other questions than will be asked when the first stage has all its answers.
+    # These queries differ from those after a finished first stage.
     assert asked.answers("second", lambda own, question: question, range(2)) == [0, 1]
     assert journal.records() == {"first": [[0, 0, "0xa"], [1, 0, "0xb"]]}
 
 
-def test_slow_work_before_a_search_is_told_of() -> None:
+def test_slow_work_before_a_search_is_reported() -> None:
     told: list[str] = []
     numbers = {name: np.random.default_rng(place).normal(size=60).tolist() for place, name in enumerate("abcd")}
     # Copies that only names tell apart.
