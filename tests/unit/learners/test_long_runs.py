@@ -35,14 +35,14 @@ from stablebn.search.journal import Journal
 
 ASIA = sb.read_network("asia").sample(200, seed=1).to_pydict()
 BEFORE = ("reading", "encoding", "discretising", "counting", "ordering", "telling columns apart")
-# Stages that are reported once more after they have ended.
-TOLD_AGAIN = {"tabu-stable": 2, "hc-stable": 2, "best": 24, "exact": 24}
+# Number of finished searches per algorithm that a resumed run reports once more.
+REPORTED_AGAIN = {"tabu-stable": 2, "hc-stable": 2, "best": 24, "exact": 24}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
 
 
 class Stop:
-    """Counts what a search tells of, and interrupts it at its k-th word."""
+    """Counts the reports of a search, and interrupts it at its k-th report."""
 
     def __init__(self, at: int | None = None, do: Callable[[], None] | None = None) -> None:
         self.told = 0
@@ -73,7 +73,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def words(algorithm: str, **options: Any) -> int:
-    """How often a search tells how far it is."""
+    """Number of progress reports of a search."""
     whole = Stop()
     sb.learn(ASIA, algorithm, threads=1, progress=whole, **options)
     return whole.told
@@ -163,7 +163,7 @@ def test_in_another_thread_nothing_is_changed() -> None:
 def test_a_search_that_is_stopped_after_every_step_ends_with_the_same_answer(algorithm: str, path: Path) -> None:
     whole = sb.learn(ASIA, algorithm, threads=1)
     stops = 0
-    at = TOLD_AGAIN.get(algorithm, 0) + 1
+    at = REPORTED_AGAIN.get(algorithm, 0) + 1
     while not (result := sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=Stop(at=at))).finished:
         stops += 1
         assert stops < 100
@@ -182,7 +182,7 @@ def test_a_search_stopped_anywhere_resumes_to_the_same_result(algorithm: str, pa
         rest = Stop()
         assert sb.learn(ASIA, algorithm, threads=1, checkpoint=path, progress=rest, resume=True) == whole
         # Repeated steps are reported at most once, in total.
-        assert rest.told <= length - at + max(2, TOLD_AGAIN.get(algorithm, 0))
+        assert rest.told <= length - at + max(2, REPORTED_AGAIN.get(algorithm, 0))
 
 
 def test_a_search_among_orders_goes_on_round_by_round(path: Path) -> None:

@@ -115,8 +115,8 @@ def test_start_is_where_the_climb_starts() -> None:
 
 @pytest.mark.parametrize("tabu", [0, 4])
 def test_additions_that_close_cycles_hide_no_others(tabu: int) -> None:
-    # A path in which later variables are more correlated with all others. So the best parents of the first variables are
-    # their descendants, more of them than the core keeps as candidates. The other parents must still be found.
+    # A path in which later variables are more correlated with all others. So the best parents of the first variables
+    # are their descendants, more of them than the core keeps as candidates. The other parents must still be found.
     n = 22
     rng = np.random.default_rng(2)
     values = np.linspace(0.2, 2, n)[:, None] * rng.normal(size=60) + rng.normal(size=(n, 60))
