@@ -22,7 +22,7 @@ def h2pc(problem: Problem, config: SearchConfig) -> Climb:
 
 
 def hybrid_parents_and_children(runner: CITestRunner, x: int, joinable: int) -> int:
-    """HPC (algorithm 1): find the neighbours of x among few likely variables, tested from both sides.
+    """HPC: find the neighbours of x among few likely variables, tested from both sides.
 
     A variable that no allowed arc can join to x may be a spouse, and is tested; it cannot be a neighbour.
     """
@@ -37,7 +37,7 @@ def hybrid_parents_and_children(runner: CITestRunner, x: int, joinable: int) -> 
 
 
 def neighbour_superset(runner: CITestRunner, x: int) -> tuple[int, dict[int, int]]:
-    """DE-PCS (algorithm 2): return the variables that no single other variable separates from x, and the separators.
+    """DE-PCS: return the variables that no single other variable separates from x, and the separators.
 
     The weakest associations are tested first, and the strongest candidates are tried first as separators.
     """
@@ -54,7 +54,7 @@ def neighbour_superset(runner: CITestRunner, x: int) -> tuple[int, dict[int, int
 
 
 def spouse_superset(runner: CITestRunner, x: int, neighbours: int, separated_by: dict[int, int]) -> int:
-    """DE-SPS (algorithm 3): return the variables that depend on x given a neighbour and their separator.
+    """DE-SPS: return the variables that depend on x given a neighbour and their separator.
 
     A variable is dropped if another such variable separates it from x.
     """
@@ -76,7 +76,7 @@ def spouse_superset(runner: CITestRunner, x: int, neighbours: int, separated_by:
 
 
 def incremental_neighbours(runner: CITestRunner, x: int, among: int) -> int:
-    """FDR-IAPC (algorithm 4): return the Markov blanket without members that a subset of it separates from x."""
+    """FDR-IAPC: return the Markov blanket without members that a subset of it separates from x."""
     return runner.inseparable(x, controlled_blanket(runner, x, among))
 
 

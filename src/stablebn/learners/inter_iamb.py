@@ -16,7 +16,6 @@ def inter_iamb(problem: Problem, config: SearchConfig) -> Pattern:
     References
     ----------
     Tsamardinos, Aliferis and Statnikov, "Algorithms for large scale Markov blanket discovery", 2003.
-    Yaramakala and Margaritis, "Speculative Markov blanket discovery for optimal feature selection", 2005: Inter-IAMB.
     """
     return learn_by_blankets(problem, config, interleaved_blanket)
 
