@@ -17,13 +17,13 @@ from stablebn.stats.variable_sets import bit, members
 from stablebn.table.table import Name
 
 
-def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threads: int) -> ResampledRows:
+def resampled_rows(prepared: Prepared, full_problem: Problem, *, unit_free: bool, threads: int) -> ResampledRows:
     """Find the canonical rows of a table, from which samples are drawn.
 
     Parameters
     ----------
     prepared : Prepared
-    whole : Problem
+    full_problem : Problem
         The problem of all rows.
     unit_free : bool
     threads : int
@@ -38,9 +38,9 @@ def resampled_rows(prepared: Prepared, whole: Problem, *, unit_free: bool, threa
         source = BlockSource(blocks, threads=threads) if blocks.elsewhere is None else ElsewhereSource(blocks)
         prepared = replace(prepared, table=source.fetch('algorithm="averaged"'), blocks=None)
     # A sample may leave columns tied that the table does not; then names must not decide.
-    called: dict[Name, Name] = {whole.names[v]: place for place, v in enumerate(whole.decreasing)}
+    called: dict[Name, Name] = {full_problem.names[v]: place for place, v in enumerate(full_problem.decreasing)}
     rows = canonical_rows(prepared.table, called=called, threads=threads)
-    return ResampledRows(in_canonical_signs(prepared, rows), whole, unit_free, threads, called, rows)
+    return ResampledRows(in_canonical_signs(prepared, rows), full_problem, unit_free, threads, called, rows)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ResampledRows:
     ----------
     prepared : Prepared
         The table, with its rows in memory.
-    whole : Problem
+    full_problem : Problem
         The problem of all rows.
     unit_free : bool
     threads : int
@@ -61,7 +61,7 @@ class ResampledRows:
     """
 
     prepared: Prepared
-    whole: Problem
+    full_problem: Problem
     unit_free: bool
     threads: int
     called: Mapping[Name, Name]
@@ -78,7 +78,7 @@ class ResampledRows:
         table = with_rows(self.prepared, chosen_rows(self.rows, drawn_counts(self.rows.counts, seed, replicate))).table
         return define_problem(
             table,
-            self.whole.score_config,
+            self.full_problem.score_config,
             unit_free=self.unit_free,
             constraints=self._constraints(table.names),
             called=self.called,
@@ -86,10 +86,10 @@ class ResampledRows:
 
     def _constraints(self, names: tuple[Name, ...]) -> Constraints | None:
         """Return the constraints of the problem on the columns of a sample, in their order."""
-        whole = self.whole.constraints
-        if whole is None:
+        constraints = self.full_problem.constraints
+        if constraints is None:
             return None
-        number = {name: v for v, name in enumerate(self.whole.names)}
+        number = {name: v for v, name in enumerate(self.full_problem.names)}
         column = {number[name]: at for at, name in enumerate(names)}
 
         def columns_of(variables: int) -> int:
@@ -97,7 +97,7 @@ class ResampledRows:
 
         sampled = [number[name] for name in names]
         return Constraints(
-            tuple(columns_of(whole.allowed[v]) for v in sampled),
-            tuple(columns_of(whole.required[v]) for v in sampled),
-            tuple(whole.most_parents[v] for v in sampled),
+            tuple(columns_of(constraints.allowed[v]) for v in sampled),
+            tuple(columns_of(constraints.required[v]) for v in sampled),
+            tuple(constraints.most_parents[v] for v in sampled),
         )
